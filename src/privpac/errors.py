@@ -1,0 +1,105 @@
+"""The exception tree: one sentence for a person, the same facts as attributes for a program.
+
+No message may contain a value of a private record. `value` is for parameters and other public things only.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetExceeded",
+    "DataError",
+    "MissingExtra",
+    "NotCertified",
+    "ParameterError",
+    "PrivpacError",
+    "RuleRefused",
+    "SchemaError",
+    "SizeError",
+]
+
+
+class PrivpacError(Exception):
+    """Root of every error privpac raises on purpose.
+
+    `remedy` says what to do next; it is the last sentence of the message.
+    """
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        self.problem = message
+        self.remedy = remedy
+        super().__init__(f"{message} {remedy}".strip())
+
+
+class ParameterError(PrivpacError, ValueError):
+    """A public parameter is outside its allowed set.
+
+    >>> str(ParameterError("Occam", "epsilon", -1, allowed="a positive number", remedy="Try epsilon=1."))
+    'Occam: epsilon is -1, but must be a positive number. Try epsilon=1.'
+    """
+
+    def __init__(self, owner: str, parameter: str, value: object, *, allowed: str, remedy: str = "") -> None:
+        self.owner = owner
+        self.parameter = parameter
+        self.value = value
+        self.allowed = allowed
+        shown = repr(value)
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{owner}: {parameter} is {shown}, but must be {allowed}.", remedy=remedy)
+
+
+class SchemaError(PrivpacError, ValueError):
+    """The public description of a table is missing, contradicts itself, or does not fit the table."""
+
+    def __init__(self, message: str, *, column: str | None = None, remedy: str = "") -> None:
+        self.column = column
+        super().__init__(message, remedy=remedy)
+
+
+class DataError(PrivpacError, ValueError):
+    """A table cannot be read under its schema. Names the column and the kind of problem, never a value."""
+
+    def __init__(self, message: str, *, column: str | None = None, remedy: str = "") -> None:
+        self.column = column
+        super().__init__(message, remedy=remedy)
+
+
+class SizeError(PrivpacError, ValueError):
+    """There are too few records, or a computation would not fit in memory or time."""
+
+
+class RuleRefused(PrivpacError):
+    """A rule's condition does not hold, so the fact it would prove is not available."""
+
+    def __init__(self, rule: str, reason: str, *, remedy: str = "") -> None:
+        self.rule = rule
+        self.reason = reason
+        super().__init__(f"The rule '{rule}' does not apply: {reason}.", remedy=remedy)
+
+
+class BudgetExceeded(PrivpacError):
+    """The ledger refused a charge; nothing was spent and nothing was computed."""
+
+    exit_code = 3
+
+
+class NotCertified(PrivpacError):
+    """A stored certificate does not follow from its own premises, or a promise cannot be given."""
+
+    exit_code = 4
+
+
+class MissingExtra(PrivpacError, ImportError):
+    """An optional dependency is needed.
+
+    >>> str(MissingExtra("Reading a pandas frame", "pandas"))
+    "Reading a pandas frame needs an optional package. Install it with: pip install 'privpac[pandas]'"
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{what} needs an optional package.", remedy=f"Install it with: pip install 'privpac[{extra}]'"
+        )
