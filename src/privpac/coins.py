@@ -1,0 +1,315 @@
+"""The only source of randomness.
+
+Learners draw through `Coins`. The same code then has three readings: `SystemCoins` (operating-system entropy,
+for release), `SeededCoins` (reproducible, never for release) and `EnumeratedCoins` (every branch with its exact
+probability: the output law of the code that ships).
+
+Claim of `choose`: outcome i has probability exactly weight_i / sum of weights.
+Proof: docs/proofs/certified-choice.md. Tested by tests/unit/test_coins.py (forced doubt against exact
+rationals) and tests/statistical/test_draws.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Protocol, TypeVar
+
+import numpy as np
+from flint import arb, ctx, fmpz
+from numpy.typing import NDArray
+
+from privpac.theory.exact import UNIT_ROUNDOFF
+
+__all__ = ["Coins", "EnclosureError", "Enumeration", "SeededCoins", "SystemCoins", "Weights", "law"]
+
+T = TypeVar("T", bound=Hashable)
+
+_FIRST_BITS = 64
+_ROUNDINGS = 16
+"""Roundings in the search besides one per summand: quotients and conversions, counted generously."""
+
+
+class Weights(Protocol):
+    """One recipe for a list of positive weights, in three readings that agree up to one common factor."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal keys mean equal weights."""
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        """Values v and a bound e with sum |v_i - s·w_i| <= e · sum v_i for some s > 0.
+
+        Weights too small for the table may be given as 0, or left out at the end; their mass is part of e.
+        """
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        """Enclosures of all weights, ever tighter as `bits` grows."""
+
+    def exact(self) -> Sequence[Fraction]:
+        """The weights themselves; for enumeration on small inputs."""
+
+
+class Coins(Protocol):
+    """What a learner may ask of chance."""
+
+    @property
+    def origin(self) -> str:
+        """'system', 'seeded' or 'enumerated': goes into the certificate."""
+
+    def choose(self, weights: Weights) -> int:
+        """Index i with probability exactly proportional to weight i."""
+
+    def below(self, n: int) -> int:
+        """A uniform integer from 0 to n - 1, for n of any size."""
+
+    def flip(self, p: Fraction) -> bool:
+        """True with probability exactly p."""
+
+    def subset(self, n: int, k: int) -> tuple[int, ...]:
+        """k different integers below n, every ordered choice equally likely.
+
+        The order is random too: keeping the index order would break subsampling for learners that look at it.
+        """
+
+
+class _BitCoins(ABC):
+    """Everything from a stream of fair bits."""
+
+    @abstractmethod
+    def bits(self, count: int) -> int:
+        """A uniform integer of `count` bits."""
+
+    def below(self, n: int) -> int:
+        if n < 1:
+            raise ValueError("below(n) needs n >= 1")
+        count = (n - 1).bit_length()
+        while True:  # each round succeeds with probability above one half
+            value = self.bits(count)
+            if value < n:
+                return value
+
+    def flip(self, p: Fraction) -> bool:
+        """Compare a uniform real with p, 64 binary digits at a time: no digit beyond the first difference."""
+        if not 0 <= p <= 1:
+            raise ValueError("flip(p) needs 0 <= p <= 1")
+        while True:
+            scaled = p * (1 << _FIRST_BITS)
+            digits = math.floor(scaled)
+            drawn = self.bits(_FIRST_BITS)
+            if drawn != digits:
+                return drawn < digits
+            p = scaled - digits
+            if p == 0:
+                return False
+
+    def subset(self, n: int, k: int) -> tuple[int, ...]:
+        """Fisher–Yates on a sparse array: k draws, memory for k entries."""
+        if not 0 <= k <= n:
+            raise ValueError("subset(n, k) needs 0 <= k <= n")
+        moved: dict[int, int] = {}
+        chosen = []
+        for i in range(k):
+            j = i + self.below(n - i)
+            chosen.append(moved.get(j, j))
+            moved[j] = moved.get(i, i)
+        return tuple(chosen)
+
+    def choose(self, weights: Weights) -> int:
+        values, error = weights.floats()
+        drawn = self.bits(_FIRST_BITS)
+        index = _locate(values, error, drawn)
+        return index if index is not None else self._refine(weights, drawn)
+
+    def _refine(self, weights: Weights, drawn: int) -> int:
+        """Decide a doubtful draw by balls, extending the same random number; it is never drawn again."""
+        bits = _FIRST_BITS
+        while True:
+            drawn = (drawn << bits) | self.bits(bits)
+            bits *= 2
+            index = _locate_in_balls(weights.balls(bits + 64), drawn, bits)
+            if index is not None:
+                return index
+
+
+def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None:
+    """The index whose part of [0, 1) certainly contains the drawn number, or None if that is in doubt.
+
+    With E the relative error of the cumulative sums (the weights' own, plus one rounding per summand), a true
+    cumulative probability differs from the computed quotient by at most 3E for E <= 1/4; 4E leaves room for
+    the roundings of the comparison itself.
+    """
+    sums = np.cumsum(values)
+    total = float(sums[-1])
+    bound = error + (len(values) + _ROUNDINGS) * UNIT_ROUNDOFF * 1.01
+    if not (bound <= 0.25 and math.isfinite(total) and total > 0):
+        return None
+    doubt = 4.0 * bound * total
+    point = drawn * 2.0**-_FIRST_BITS * total  # a Python int times a float: rounded once, covered above
+    index = int(np.searchsorted(sums, point, side="right"))
+    if index >= len(values):
+        return None
+    if index > 0 and point - doubt <= sums[index - 1]:
+        return None
+    if point + doubt + 2.0**-_FIRST_BITS * total >= sums[index]:  # the last one too: a dropped tail may follow
+        return None
+    return index
+
+
+def _locate_in_balls(weights: Sequence[arb], drawn: int, bits: int) -> int | None:
+    with ctx.workprec(bits + 64):
+        sums: list[arb] = []
+        running = arb(0)
+        for weight in weights:
+            running += weight
+            sums.append(running)
+        scale = arb(fmpz(1) << bits)
+        low = arb(fmpz(drawn)) * running
+        high = arb(fmpz(drawn + 1)) * running
+        first, last = 0, len(sums) - 1
+        while first < last:  # the first index whose scaled sum is not certainly at or below `low`
+            middle = (first + last) // 2
+            if sums[middle] * scale <= low:
+                first = middle + 1
+            else:
+                last = middle
+        certain = first == len(sums) - 1 or high <= sums[first] * scale
+        return first if certain else None
+
+
+class SystemCoins(_BitCoins):
+    """Entropy of the operating system; every bit is asked for when it is needed.
+
+    Nothing is buffered: a buffer copied into another process would deal the same coins twice.
+    """
+
+    origin = "system"
+
+    def bits(self, count: int) -> int:
+        size = (count + 7) // 8
+        return int.from_bytes(os.urandom(size), "little") >> (8 * size - count)
+
+
+class SeededCoins(_BitCoins):
+    """Reproducible coins for tests, tutorials and simulations: BLAKE2b of seed and counter.
+
+    A model made with them is marked as not for release: whoever knows the seed can undo the noise.
+    """
+
+    origin = "seeded"
+
+    def __init__(self, seed: int) -> None:
+        self._key = hashlib.blake2b(str(int(seed)).encode(), digest_size=32).digest()
+        self._counter = 0
+        self._pool = 0
+        self._pooled = 0
+
+    def bits(self, count: int) -> int:
+        while self._pooled < count:
+            block = hashlib.blake2b(self._counter.to_bytes(8, "little"), key=self._key).digest()
+            self._pool |= int.from_bytes(block, "little") << self._pooled
+            self._pooled += 8 * len(block)
+            self._counter += 1
+        value = self._pool & ((1 << count) - 1)
+        self._pool >>= count
+        self._pooled -= count
+        return value
+
+
+class EnclosureError(AssertionError):
+    """The float reading of some weights lies outside its own error bound: a fault in a kernel."""
+
+
+class Enumeration:
+    """Exact probabilities of weights seen before, shared by all runs of an audit."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Hashable, list[Fraction]] = {}
+
+    def probabilities(self, weights: Weights) -> list[Fraction]:
+        key = weights.key
+        if key not in self._seen:
+            exact = list(weights.exact())
+            total = sum(exact)
+            self._check_enclosure(weights, exact, Fraction(total))
+            self._seen[key] = [weight / total for weight in exact]
+        return self._seen[key]
+
+    def _check_enclosure(self, weights: Weights, exact: list[Fraction], total: Fraction) -> None:
+        """Tie the audited weights to the kernel that ships: sum |v_i - s·w_i| <= e·sum v_i at s = sum v / sum w.
+
+        If the bound holds for some s, it holds for this one with 2e; that is what is checked.
+        """
+        values, error = weights.floats()
+        floats = [Fraction(float(value)) for value in values]
+        floats += [Fraction(0)] * (len(exact) - len(floats))
+        scale = sum(floats) / total
+        gap = sum(abs(f - scale * w) for f, w in zip(floats, exact, strict=True))
+        if gap > 2 * Fraction(error) * sum(floats):
+            raise EnclosureError("float weights leave their error bound")
+
+
+class EnumeratedCoins:
+    """Replays a prefix of decisions, then takes the first open branch at every further one."""
+
+    origin = "enumerated"
+
+    def __init__(self, prefix: Sequence[int], memory: Enumeration) -> None:
+        self._prefix = prefix
+        self._memory = memory
+        self.trail: list[tuple[int, list[Fraction]]] = []
+
+    def _decide(self, probabilities: list[Fraction]) -> int:
+        step = len(self.trail)
+        if step < len(self._prefix):
+            index = self._prefix[step]
+        else:
+            index = next(i for i, p in enumerate(probabilities) if p > 0)
+        self.trail.append((index, probabilities))
+        return index
+
+    def choose(self, weights: Weights) -> int:
+        return self._decide(self._memory.probabilities(weights))
+
+    def below(self, n: int) -> int:
+        return 0 if n == 1 else self._decide([Fraction(1, n)] * n)
+
+    def flip(self, p: Fraction) -> bool:
+        return self._decide([1 - p, p]) == 1
+
+    def subset(self, n: int, k: int) -> tuple[int, ...]:
+        options = list(permutations(range(n), k))
+        return options[self.below(len(options))]
+
+
+def law(run: Callable[[Coins], T], *, memory: Enumeration | None = None) -> dict[T, Fraction]:
+    """The exact distribution of what `run` returns, by visiting every branch.
+
+    >>> law(lambda coins: coins.below(2) + coins.below(2))
+    {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
+    """
+    memory = memory or Enumeration()
+    outcome: dict[T, Fraction] = {}
+    prefix: list[int] | None = []
+    while prefix is not None:
+        coins = EnumeratedCoins(prefix, memory)
+        result = run(coins)
+        probability = math.prod((p[i] for i, p in coins.trail), start=Fraction(1))
+        outcome[result] = outcome.get(result, Fraction(0)) + probability
+        prefix = _next_prefix(coins.trail)
+    return outcome
+
+
+def _next_prefix(trail: list[tuple[int, list[Fraction]]]) -> list[int] | None:
+    """The next branch in depth-first order: advance the last decision that still has an option."""
+    for depth in range(len(trail) - 1, -1, -1):
+        index, probabilities = trail[depth]
+        for following in range(index + 1, len(probabilities)):
+            if probabilities[following] > 0:
+                return [i for i, _ in trail[:depth]] + [following]
+    return None

@@ -1,0 +1,104 @@
+"""What every class of concepts offers, and what every hypothesis can do.
+
+A concept class is public: it knows the schema, never the records. Given the evidence (an additive statistic of the
+records) it returns the Gibbs law over its members, to be drawn from with coins. A hypothesis is a frozen value made
+of cell numbers; the schema turns cells into people's units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.data.sample import Statistic
+from privpac.data.schema import Schema
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.scores import Place, Scores
+
+__all__ = ["ConceptClass", "Costs", "Gibbs", "Hypothesis", "ScoredClass", "ScoredGibbs"]
+
+Costs = tuple[int, ...]
+"""Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
+
+Cells = Mapping[str, NDArray[Any]]
+
+
+class Hypothesis(Protocol):
+    """A released rule: immutable, hashable, readable, storable as data."""
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        """Class numbers of encoded records."""
+
+    def describe(self, schema: Schema) -> str:
+        """A sentence or an indented tree, in the columns' own units."""
+
+    def to_sql(self, schema: Schema) -> str:
+        """An SQL expression that computes the predicted class from the raw columns."""
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data with a `kind`."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns `predict` looks at."""
+
+
+class Gibbs(Protocol):
+    """The law Pr[h] ∝ prior(h)·ratio^score(h) over a whole class."""
+
+    def draw(self, coins: Coins) -> Hypothesis: ...
+
+
+class ConceptClass(Protocol):
+    """Public facts, what must be seen, and the law to draw from."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def word(self) -> str:
+        """How the class is named on the command line, such as 'thresholds:age'."""
+
+    @property
+    def size(self) -> int | None:
+        """Number of members (or an upper bound), exactly; None when unknown."""
+
+    @property
+    def odds(self) -> Fraction | int:
+        """An upper bound on prior(all others)/prior(any one member): what the accuracy bound pays for. size - 1 when
+        the prior is uniform."""
+
+    @property
+    def vc(self) -> int | None:
+        """An upper bound on the VC dimension; None when unknown."""
+
+    @property
+    def statistic(self) -> Statistic[Any]: ...
+
+    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+
+
+class ScoredClass(ConceptClass, Protocol):
+    """A class whose members can be counted by score (see `mechanisms.scores`)."""
+
+    def scores(self, evidence: Any, *, costs: Costs) -> Scores: ...
+
+    def member(self, place: Place) -> Hypothesis: ...
+
+
+@dataclass(frozen=True)
+class ScoredGibbs:
+    """The Gibbs law of a class that can be counted by score."""
+
+    scores: Scores
+    ratio: Fraction
+    member: Callable[[Place], Hypothesis]
+
+    def draw(self, coins: Coins) -> Hypothesis:
+        return self.member(gibbs.draw(self.scores, self.ratio, coins))

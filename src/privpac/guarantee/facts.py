@@ -1,0 +1,252 @@
+"""What can be promised: frozen values with a partial order and one line of text.
+
+Nothing here says why a promise holds; that is a `Proof`, and only `rules` makes those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from privpac.theory.exact import decimal_text, ln_up, sign_of_log_sum
+
+__all__ = [
+    "ALL",
+    "Accuracy",
+    "Against",
+    "BoundedRange",
+    "Fact",
+    "Loss",
+    "Privacy",
+    "Release",
+    "Stability",
+    "Unit",
+    "fact_from_json",
+]
+
+ALL = "all records"
+"""The part of the data a fact speaks of when it speaks of every record."""
+
+
+class Unit(StrEnum):
+    """What is protected of one person."""
+
+    RECORD = "record"
+    LABEL = "label"
+
+
+class Release(StrEnum):
+    """What the world sees."""
+
+    HYPOTHESIS = "hypothesis"
+    ANSWER = "one answer"
+    NUMBERS = "noisy numbers"
+
+
+class Against(StrEnum):
+    """What an accuracy statement compares with."""
+
+    REALIZABLE = "realizable"
+    AGNOSTIC = "agnostic"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A privacy loss, kept exactly: e^epsilon = e^log · factor.
+
+    Mechanisms have a rational factor and log 0, so that equality of a bound and an enumerated worst case can be
+    tested with ==; a declared decimal epsilon has a log and factor 1.
+
+    >>> Loss(factor=Fraction(25, 9)) + Loss(log=Fraction(1, 10)) <= Loss(log=Fraction(12, 10))
+    True
+    """
+
+    log: Fraction = field(default=Fraction(0))
+    factor: Fraction = field(default=Fraction(1))
+
+    def __add__(self, other: Loss) -> Loss:
+        return Loss(self.log + other.log, self.factor * other.factor)
+
+    def times(self, count: int) -> Loss:
+        return Loss(self.log * count, self.factor**count)
+
+    def __le__(self, other: Loss) -> bool:
+        return sign_of_log_sum(self.log - other.log, self.factor / other.factor) <= 0
+
+    def __lt__(self, other: Loss) -> bool:
+        return self <= other and self != other
+
+    @property
+    def upper(self) -> Fraction:
+        """A decimal at or above epsilon."""
+        return self.log + ln_up(self.factor)
+
+    def __str__(self) -> str:
+        return decimal_text(max(self.upper, Fraction(0)))
+
+    def to_json(self) -> dict[str, str]:
+        return {"log": str(self.log), "factor": str(self.factor)}
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """(epsilon, delta)-differential privacy when one unit is replaced."""
+
+    epsilon: Loss
+    delta: Fraction = Fraction(0)
+    unit: Unit = Unit.RECORD
+    part: str = ALL
+    release: Release = Release.HYPOTHESIS
+
+    def implies(self, other: Fact) -> bool:
+        return (
+            isinstance(other, Privacy)
+            and self.epsilon <= other.epsilon
+            and self.delta <= other.delta
+            and self.unit in (other.unit, Unit.RECORD)
+            and self.part in (other.part, ALL)
+            and (self.release == other.release or self.release is Release.HYPOTHESIS)
+        )
+
+    def __str__(self) -> str:
+        part = "" if self.part == ALL else f" of the {self.part}"
+        whose = "one record" if self.unit is Unit.RECORD else "one label"
+        verb = "released" if self.release is not Release.ANSWER else "given"
+        delta = decimal_text(self.delta)
+        return f"({self.epsilon}, {delta})-DP, {whose}{part} replaced, {self.release.value} {verb}"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kind": "privacy",
+            "epsilon": self.epsilon.to_json(),
+            "delta": str(self.delta),
+            "unit": self.unit.value,
+            "part": self.part,
+            "release": self.release.value,
+            "neighbours": "replace-one",
+        }
+
+
+@dataclass(frozen=True)
+class BoundedRange:
+    """The log-odds of every event move by at most epsilon when one unit is replaced.
+
+    Stronger than epsilon-DP, which lets log-odds move by 2 epsilon. True of one exponential mechanism.
+    """
+
+    epsilon: Loss
+    unit: Unit = Unit.RECORD
+
+    def implies(self, other: Fact) -> bool:
+        if isinstance(other, Privacy):
+            return Privacy(self.epsilon, unit=self.unit).implies(other)
+        return (
+            isinstance(other, BoundedRange)
+            and self.epsilon <= other.epsilon
+            and self.unit in (other.unit, Unit.RECORD)
+        )
+
+    def __str__(self) -> str:
+        return f"log-odds of any event move by at most {self.epsilon}, one {self.unit.value} replaced"
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "bounded-range", "epsilon": self.epsilon.to_json(), "unit": self.unit.value}
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The probability of every event moves by at most gamma when one record is replaced."""
+
+    gamma: Fraction
+    unit: Unit = Unit.RECORD
+
+    def implies(self, other: Fact) -> bool:
+        return (
+            isinstance(other, Stability)
+            and self.gamma <= other.gamma
+            and self.unit in (other.unit, Unit.RECORD)
+        )
+
+    def __str__(self) -> str:
+        return f"{decimal_text(self.gamma)}-stable, one {self.unit.value} replaced"
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "stability", "gamma": str(self.gamma), "unit": self.unit.value}
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """With probability at least 1 - failure, over an independent sample of `records` and the coins, the error is at
+    most `error` (realizable) or at most `error` above the best of the class (agnostic)."""
+
+    error: Fraction
+    failure: Fraction
+    against: Against
+    records: int
+    proper: bool = True
+
+    def implies(self, other: Fact) -> bool:
+        return (
+            isinstance(other, Accuracy)
+            and self.error <= other.error
+            and self.failure <= other.failure
+            and self.records <= other.records
+            and self.against in (other.against, Against.AGNOSTIC)
+            and self.proper >= other.proper
+        )
+
+    def __str__(self) -> str:
+        compared = (
+            "error" if self.against is Against.REALIZABLE else "error above the best of the class"
+        )
+        condition = " if some member makes no error" if self.against is Against.REALIZABLE else ""
+        return (
+            f"{compared} at most {decimal_text(self.error)}{condition}, "
+            f"except with probability {decimal_text(self.failure)}, from {self.records} independent records"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kind": "accuracy",
+            "error": str(self.error),
+            "failure": str(self.failure),
+            "against": self.against.value,
+            "records": self.records,
+            "proper": self.proper,
+        }
+
+
+Fact = Privacy | BoundedRange | Stability | Accuracy
+
+
+def _loss(tree: Mapping[str, str]) -> Loss:
+    return Loss(Fraction(tree["log"]), Fraction(tree["factor"]))
+
+
+def fact_from_json(tree: Mapping[str, Any]) -> Fact:
+    """Read a stored fact. Reading it says nothing about whether it holds."""
+    match tree["kind"]:
+        case "privacy":
+            return Privacy(
+                _loss(tree["epsilon"]),
+                Fraction(tree["delta"]),
+                Unit(tree["unit"]),
+                tree["part"],
+                Release(tree["release"]),
+            )
+        case "bounded-range":
+            return BoundedRange(_loss(tree["epsilon"]), Unit(tree["unit"]))
+        case "stability":
+            return Stability(Fraction(tree["gamma"]), Unit(tree["unit"]))
+        case "accuracy":
+            return Accuracy(
+                Fraction(tree["error"]),
+                Fraction(tree["failure"]),
+                Against(tree["against"]),
+                int(tree["records"]),
+                bool(tree["proper"]),
+            )
+    raise ValueError(f"unknown kind of fact: {tree['kind']!r}")

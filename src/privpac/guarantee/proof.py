@@ -1,0 +1,94 @@
+"""A proof: a fact, the rule that gives it, and the proofs it rests on.
+
+Proofs can be made by `guarantee.rules` only: the constructor asks for a seal that this module hands to it. The
+certificate is such a tree; `explain` prints it, `guarantee.check` re-derives it from its stored form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from privpac.guarantee.facts import Fact, fact_from_json
+
+__all__ = ["Proof", "explain"]
+
+Value = str | int | bool
+F = TypeVar("F", bound=Fact, covariant=True)
+
+
+class _Seal:
+    """Only `rules` holds one."""
+
+
+SEAL = _Seal()
+
+
+@dataclass(frozen=True)
+class Proof(Generic[F]):
+    """`fact` holds by `rule` applied to `premises` with the parameters in `where`, given what is assumed."""
+
+    fact: F
+    rule: str
+    premises: tuple[Proof[Fact], ...] = ()
+    where: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    assumes: tuple[str, ...] = ()
+    seal: object = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.seal is not SEAL:
+            raise TypeError("A Proof is made by a rule in privpac.guarantee.rules, not by hand.")
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Everything assumed anywhere below, each once, in the order met."""
+        return tuple(dict.fromkeys(self._assumed()))
+
+    def _assumed(self) -> Iterator[str]:
+        yield from self.assumes
+        for premise in self.premises:
+            yield from premise._assumed()
+
+    def explain(self) -> str:
+        """The derivation as indented text, the fact first and its reasons below."""
+        return explain(self.to_json())
+
+    def to_json(self) -> dict[str, object]:
+        tree: dict[str, object] = {"rule": self.rule, "fact": self.fact.to_json()}
+        if self.where:
+            tree["where"] = dict(self.where)
+        if self.assumes:
+            tree["assumes"] = list(self.assumes)
+        if self.premises:
+            tree["premises"] = [premise.to_json() for premise in self.premises]
+        return tree
+
+
+def explain(tree: Mapping[str, Any]) -> str:
+    """Print a stored derivation. Says what is written there; `guarantee.check` says whether it follows."""
+    return "\n".join(_lines(tree, ""))
+
+
+def _lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+    details = ", ".join(f"{name} {_short(value)}" for name, value in tree.get("where", {}).items())
+    title = tree["rule"].replace("-", " ")
+    yield f"{indent}{fact_from_json(tree['fact'])}   [{title}]{' ' + details if details else ''}"
+    pad = indent.replace("└─ ", "   ")
+    for text in tree.get("assumes", ()):
+        yield f"{pad}   assuming that {text}"
+    for premise in tree.get("premises", ()):
+        yield from _lines(premise, f"{pad}   └─ ")
+
+
+def _short(value: Value) -> str:
+    """Long fractions and integers as about six digits; everything else as it is."""
+    text = str(value)
+    if len(text) <= 16:
+        return text
+    try:
+        return f"≈{float(Fraction(text)):.6g}"
+    except (ValueError, OverflowError):
+        return text if not text.isdigit() else f"≈2^{int(text).bit_length() - 1}"

@@ -1,0 +1,315 @@
+"""The only functions that make a `Proof`: one a theorem, each with its page in docs/proofs/.
+
+A rule checks its own conditions and refuses (`RuleRefused`) when one fails. Conditions about the code (a class that
+does not look at the records, coins that are fresh) cannot be checked here: they are named in the docstring, and the
+exact audits in tests/exact/ test them on the code that ships.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from flint import ctx
+
+from privpac.errors import RuleRefused
+from privpac.guarantee.facts import (
+    ALL,
+    Accuracy,
+    Against,
+    BoundedRange,
+    Fact,
+    Loss,
+    Privacy,
+    Release,
+    Stability,
+    Unit,
+)
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.theory.exact import ball, exp_up
+
+__all__ = [
+    "assuming",
+    "bounded_range",
+    "declared",
+    "disjoint_parts",
+    "exponential_mechanism",
+    "geometric_noise",
+    "group",
+    "k_fold",
+    "occam",
+    "permute_and_flip",
+    "post_processing",
+    "sampling_with_replacement",
+    "sequential",
+    "subsampling",
+    "total_variation",
+]
+
+ONE = Fraction(1)
+
+
+def _need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:
+    if not condition:
+        raise RuleRefused(rule, reason, remedy=remedy)
+
+
+def _need_ratio(rule: str, ratio: Fraction, sensitivity: int) -> None:
+    _need(rule, 0 < ratio <= 1, "the ratio must lie in (0, 1]")
+    _need(rule, sensitivity >= 1, "the sensitivity must be a positive integer")
+
+
+def exponential_mechanism(
+    *,
+    ratio: Fraction,
+    sensitivity: int = 1,
+    unit: Unit = Unit.RECORD,
+    part: str = ALL,
+    release: Release = Release.HYPOTHESIS,
+) -> Proof[Privacy]:
+    """A member drawn with weight prior·ratio^score is epsilon-DP, e^epsilon = ratio^(-2·sensitivity).
+
+    Source: McSherry–Talwar 2007; register `exponential-mechanism`. Holds if class, prior and ratio are public and one
+    unit moves every score by at most `sensitivity` (assumed of the caller).
+    """
+    rule = "exponential-mechanism"
+    _need_ratio(rule, ratio, sensitivity)
+    fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part, release=release)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def bounded_range(
+    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD
+) -> Proof[BoundedRange]:
+    """One exponential mechanism moves the log-odds of every event by at most 2·sensitivity·ln(1/ratio).
+
+    Register `bounded-range`. Not true of adaptive compositions, so no rule here composes this fact.
+    """
+    rule = "bounded-range"
+    _need_ratio(rule, ratio, sensitivity)
+    fact = BoundedRange(Loss(factor=ratio ** (-2 * sensitivity)), unit)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def total_variation(premise: Proof[BoundedRange]) -> Proof[Stability]:
+    """Log-odds that move by at most epsilon move every probability by at most tanh(epsilon/4)."""
+    loss = premise.fact.epsilon
+    with ctx.workprec(192):
+        epsilon = ball(loss.log) + ball(loss.factor).log()
+        edge = ((epsilon / 4).tanh() * 10**12).upper().ceil().unique_fmpz()
+    gamma = Fraction(int(edge), 10**12)
+    return Proof(Stability(gamma, premise.fact.unit), "total-variation", (premise,), seal=SEAL)
+
+
+def permute_and_flip(
+    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """Permute-and-flip with acceptance ratio^(score - best) has the loss of the exponential mechanism.
+
+    Source: McKenna–Sheldon 2020, Theorem 1; register `permute-and-flip`. Holds if the class is public. Not a
+    premise for relabelling: those proofs use the exponential weights themselves.
+    """
+    rule = "permute-and-flip"
+    _need_ratio(rule, ratio, sensitivity)
+    fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def geometric_noise(
+    *, ratio: Fraction, change: int, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """Two-sided geometric noise (mass ∝ ratio^|k|) on counts whose absolute changes add up to at most `change`.
+
+    Source: Ghosh–Roughgarden–Sundararajan 2009; register `geometric-noise`.
+    """
+    rule = "geometric-noise"
+    _need_ratio(rule, ratio, change)
+    _need(rule, ratio < 1, "a ratio of 1 is no distribution")
+    fact = Privacy(Loss(factor=ratio**-change), unit=unit, part=part, release=Release.NUMBERS)
+    return Proof(fact, rule, where={"ratio": str(ratio), "change": change}, seal=SEAL)
+
+
+def post_processing(
+    premise: Proof[Privacy], *, what: str, release: Release = Release.HYPOTHESIS
+) -> Proof[Privacy]:
+    """Whatever is computed from a private release, without the records, is as private."""
+    old = premise.fact
+    fact = Privacy(old.epsilon, old.delta, old.unit, old.part, release)
+    return Proof(fact, "post-processing", (premise,), {"what": what, "release": release.value}, seal=SEAL)
+
+
+def _same(rule: str, premises: Sequence[Proof[Privacy]]) -> Privacy:
+    _need(rule, len(premises) >= 1, "there is nothing to compose")
+    first = premises[0].fact
+    _need(rule, all(p.fact.unit == first.unit for p in premises), "the protected units differ")
+    return first
+
+
+def _joint_release(premises: Sequence[Proof[Privacy]]) -> Release:
+    released = {p.fact.release for p in premises}
+    return released.pop() if len(released) == 1 else Release.HYPOTHESIS
+
+
+def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
+    """Releases from the same records, each with fresh coins, add their epsilons and their deltas."""
+    rule = "sequential"
+    first = _same(rule, premises)
+    _need(rule, all(p.fact.part == first.part for p in premises), "the releases speak of different parts")
+    epsilon = sum((p.fact.epsilon for p in premises), Loss())
+    delta = min(ONE, sum((p.fact.delta for p in premises), Fraction(0)))
+    fact = Privacy(epsilon, delta, first.unit, first.part, _joint_release(premises))
+    return Proof(fact, rule, tuple(premises), seal=SEAL)
+
+
+def disjoint_parts(*premises: Proof[Privacy]) -> Proof[Privacy]:
+    """Releases from parts fixed beforehand that share no record: the worst part counts.
+
+    Holds if who belongs to which part does not depend on the records' contents (assumed of the caller).
+    """
+    rule = "disjoint-parts"
+    first = _same(rule, premises)
+    parts = [p.fact.part for p in premises]
+    _need(rule, len(set(parts)) == len(parts) and ALL not in parts, "the parts are not different parts")
+    epsilon = first.epsilon
+    for premise in premises:
+        epsilon = premise.fact.epsilon if epsilon <= premise.fact.epsilon else epsilon
+    delta = max(p.fact.delta for p in premises)
+    fact = Privacy(epsilon, delta, first.unit, ALL, _joint_release(premises))
+    return Proof(fact, rule, tuple(premises), seal=SEAL)
+
+
+def _expm1_ratio(loss: Loss, larger: Loss) -> Fraction:
+    """An upper bound on (e^larger - 1) / (e^loss - 1), exact when both are rational."""
+    if loss.log == 0 and larger.log == 0:
+        return (larger.factor - 1) / (loss.factor - 1)
+    upper = exp_up(larger.log, 15) * larger.factor - 1
+    lower = 1 / exp_up(-loss.log, 15) * loss.factor - 1
+    return upper / lower
+
+
+def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
+    """One person behind `size` records: epsilon grows `size`-fold, delta by (e^(size·eps) - 1)/(e^eps - 1)."""
+    rule = "group"
+    _need(rule, size >= 1, "the group must have at least one record")
+    old = premise.fact
+    epsilon = old.epsilon.times(size)
+    zero = old.delta == 0 or old.epsilon == Loss()
+    delta = old.delta * size if zero else old.delta * _expm1_ratio(old.epsilon, epsilon)
+    fact = Privacy(epsilon, min(ONE, delta), old.unit, old.part, old.release)
+    text = f"no person stands behind more than {size} records"
+    assumes = (text,) if size > 1 else ()
+    return Proof(fact, rule, (premise,), {"size": size}, assumes, seal=SEAL)
+
+
+def _rational(rule: str, loss: Loss) -> Fraction:
+    """e^epsilon as a rational: itself, or a decimal at or above it when a declared epsilon is involved."""
+    return loss.factor if loss.log == 0 else exp_up(loss.log, 15) * loss.factor
+
+
+def subsampling(premise: Proof[Privacy], *, kept: int, of: int) -> Proof[Privacy]:
+    """Run on a uniform `kept`-subset, in uniformly random order: e^eps' = 1 + q(e^eps - 1), delta' = q·delta.
+
+    Source: Beimel–Nissim–Stemmer Claim 4.3 and Dagan–Feldman L5, with the tight constant; register
+    `subsampling-without-replacement`. Holds if the kept records are shuffled (or the inner run ignores order).
+    """
+    rule = "subsampling-without-replacement"
+    _need(rule, 1 <= kept <= of, "the number kept must lie between 1 and the number of records")
+    q = Fraction(kept, of)
+    old = premise.fact
+    factor = 1 + q * (_rational(rule, old.epsilon) - 1)
+    fact = Privacy(Loss(factor=factor), q * old.delta, old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), {"kept": kept, "of": of}, seal=SEAL)
+
+
+def sampling_with_replacement(premise: Proof[Privacy], *, draws: int, of: int) -> Proof[Privacy]:
+    """Run on `draws` independent uniform records of `of`: e^eps' = (1 + (e^eps - 1)/of)^draws.
+
+    delta' = delta·(e^eps' - 1)/(e^eps - 1). Source: Beimel–Nissim–Stemmer Claim 4.5 and Li–Wang–Ye L21, tight
+    constant; register `sampling-with-replacement`.
+    """
+    rule = "sampling-with-replacement"
+    _need(rule, draws >= 1 and of >= 1, "the numbers of draws and of records must be positive")
+    old = premise.fact
+    inner = _rational(rule, old.epsilon)
+    factor = (1 + (inner - 1) / of) ** draws
+    scale = Fraction(draws, of) if inner == 1 else (factor - 1) / (inner - 1)
+    fact = Privacy(Loss(factor=factor), min(ONE, old.delta * scale), old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), {"draws": draws, "of": of}, seal=SEAL)
+
+
+def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]:
+    """`times` equal pure-epsilon releases declared beforehand: ((times - 2·saved)·eps, delta), the optimal trade.
+
+    delta = sum over l < saved of C(times, l)·(e^((times-l)·eps) - e^((times-2·saved+l)·eps)) / (1 + e^eps)^times.
+    Source: Kairouz–Oh–Viswanath 2015, Theorem 3.3; register `k-fold-composition`. One entry for the whole batch:
+    not valid as a running total over releases chosen as one goes.
+    """
+    rule = "k-fold-composition"
+    old = premise.fact
+    _need(rule, old.delta == 0, "the releases must be pure epsilon")
+    _need(rule, times >= 1 and 0 <= 2 * saved <= times, "saved must lie between 0 and half of times")
+    e = _rational(rule, old.epsilon)
+    total = sum(
+        math.comb(times, l) * (e ** (times - l) - e ** (times - 2 * saved + l)) for l in range(saved)
+    )
+    delta = Fraction(total) / (1 + e) ** times
+    fact = Privacy(Loss(factor=e ** (times - 2 * saved)), delta, old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), {"times": times, "saved": saved}, seal=SEAL)
+
+
+def declared(
+    premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fraction(0)
+) -> Proof[Privacy]:
+    """The decimal numbers a person declared are at or above the true loss: these are charged."""
+    rule = "declared"
+    old = premise.fact
+    fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
+    _need(rule, old.implies(fact), f"the true loss ({old.epsilon}, {old.delta}) is larger than declared")
+    where: dict[str, Value] = {"epsilon": str(epsilon), "delta": str(delta)}
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
+
+
+def assuming(premise: Proof[Fact], text: str) -> Proof[Fact]:
+    """The same fact, given something that cannot be checked from the inside."""
+    return Proof(premise.fact, "assuming", (premise,), assumes=(text,), seal=SEAL)
+
+
+def occam(
+    *,
+    odds: int | Fraction,
+    records: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy]:
+    """The drawn member errs by more than `error` (above the best) with probability at most odds·base^records.
+
+    Here odds bounds prior(bad)/prior(best) and, with x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable)
+    or the worst case over the best error, ((1 - error)/x + (1 + error)·x)/2 (agnostic).
+    Source: our one-step bound, register `occam-realizable` and `occam-agnostic`; replaces Beimel et al. 2013, Theorem
+    3.2. Holds for independent records. With costs, errors are average costs divided by the largest, and `ratio` is
+    the weight of one largest cost.
+    """
+    rule = f"occam-{against.value}"
+    _need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
+    _need(rule, 0 < error <= 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
+    base = (
+        1 - error * (1 - tilt)
+        if against is Against.REALIZABLE
+        else ((1 - error) / tilt + (1 + error) * tilt) / 2
+    )
+    with ctx.workprec(192):
+        log_bound = ball(Fraction(odds)).log() + records * ball(base).log() if odds else None
+        holds = odds == 0 or bool(log_bound <= ball(failure).log())
+    _need(rule, holds, "the bound is larger than the failure probability asked for")
+    where: dict[str, Value] = {
+        "odds": str(odds),
+        "records": records,
+        "ratio": str(ratio),
+        "tilt": str(tilt),
+    }
+    fact = Accuracy(error, failure, against, records)
+    return Proof(fact, rule, where=where, seal=SEAL)

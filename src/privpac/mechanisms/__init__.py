@@ -1,0 +1,1 @@
+"""Private primitives, one a file."""

@@ -1,0 +1,1 @@
+"""Mathematics only: no data, no randomness."""
