@@ -1,0 +1,70 @@
+"""Every statement the library relies on, as data: where it comes from, when it holds, what it says.
+
+A guarantee names its statement by key, so a reader can go from a printed certificate to the paper, the proof
+page and the test. Formulas in `sizes` and `floors` register themselves with `@formula(key)`; suites and docs
+iterate over `FORMULAS`, so a new formula without a test or a statement is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from privpac.errors import ParameterError
+from privpac.theory.statement import Statement, Status
+from privpac.theory.statements.accuracy import ACCURACY
+from privpac.theory.statements.floors import FLOORS
+from privpac.theory.statements.privacy import PRIVACY
+
+__all__ = ["FORMULAS", "REGISTER", "Formula", "Statement", "Status", "formula", "statement"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+REGISTER: Mapping[str, Statement] = MappingProxyType(
+    {entry.key: entry for entry in (*PRIVACY, *ACCURACY, *FLOORS)}
+)
+"""Every statement by key."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A function that evaluates a statement's inequality."""
+
+    name: str
+    statement: Statement
+    function: Callable[..., Any]
+
+
+FORMULAS: dict[str, Formula] = {}
+"""Every formula by function name; filled by `@formula` when `sizes` and `floors` are imported."""
+
+
+def statement(key: str) -> Statement:
+    """The registered statement with this key.
+
+    >>> statement("post-processing").status
+    'printed'
+    """
+    if key in REGISTER:
+        return REGISTER[key]
+    near = get_close_matches(key, REGISTER, n=3, cutoff=0.4)
+    remedy = f"Did you mean {' or '.join(near)}?" if near else "REGISTER lists the keys."
+    raise ParameterError("register", "key", key, allowed="the key of a registered statement", remedy=remedy)
+
+
+def formula(key: str) -> Callable[[F], F]:
+    """Mark a function as the evaluation of a registered statement, and list it in `FORMULAS`."""
+    found = statement(key)
+
+    def mark(function: F) -> F:
+        name = function.__name__
+        if name in FORMULAS:
+            raise ParameterError("formula", "name", name, allowed="a name that is not registered yet")
+        function.__dict__["statement"] = key
+        FORMULAS[name] = Formula(name, found, function)
+        return function
+
+    return mark

@@ -1,0 +1,1 @@
+"""The statements themselves, by topic; `privpac.theory.register` gathers them."""

@@ -1,0 +1,107 @@
+"""What no private algorithm of a kind can do with too few records."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.theory.statement import BBKN, PURE, Statement
+
+__all__ = ["FLOORS"]
+
+FLOORS = (
+    Statement(
+        "floor-minimal-class",
+        "No learner whose answers lie in a minimal class",
+        f"{BBKN}, Theorem 3.6",
+        "printed",
+        "n ≥ ln((size − 1)(1 − failure)/failure)/epsilon.",
+        (
+            PURE,
+            "answers lie in a class that stops representing the concepts if any hypothesis is removed",
+        ),
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-points-proper",
+        "No proper learner of points",
+        f"{BBKN}, Lemma 3.9",
+        "repaired",
+        "failure ≥ E[(T − 2)/(T − 2 + e^(epsilon·K))], K binomial(n, error).",
+        (
+            PURE,
+            "the answer is one point of a domain of T",
+        ),
+        erratum="The printed proof puts mass exactly `error` on the target, where a wrong point is still"
+        " accepted, and its inequality is empty for small n.",
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-thresholds-proper",
+        "No proper learner of thresholds",
+        f"{BBKN}, Lemma 5.2",
+        "derived",
+        "failure ≥ E[(T − 3)/(T − 3 + e^(epsilon·K))], K binomial(n, 2·error).",
+        (
+            PURE,
+            "the answer is a threshold on an ordered domain of T",
+            "error below 1/2",
+        ),
+        erratum="Printed with 1/failure where log(1/failure) is meant, and without the factor 1/error.",
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-points-light",
+        "No learner of points with light hypotheses",
+        f"{BBKN}, Theorem 4.11",
+        "derived",
+        "P[accurate and at most `weight` points labelled 1] ≤ E[min(1, weight·e^(epsilon·K)/(T −"
+        " 1))], K binomial(n, error).",
+        (PURE,),
+        erratum="The printed proof feeds the inner learner too few records and may select from an empty"
+        " class.",
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-thresholds-few-switches",
+        "No learner of thresholds with few switches",
+        f"{BBKN}, Theorem 5.4",
+        "derived",
+        "P[accurate and at most `switches` changes of label] ≤ E[min(1, (switches/2 +"
+        " 1)·e^(epsilon·K)/(T − 2))], K binomial(n, 2·error).",
+        (
+            PURE,
+            "error below 1/2",
+        ),
+        erratum="The printed last paragraph says 2^Omega(d) switching points where 2^o(d) is meant.",
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-points-any",
+        "No learner of points at all, proper or not",
+        f"our proof; question of {BBKN}, Section 4",
+        "derived",
+        "1 − failure ≤ n(1 − error)/T + E[min(1, (w/T)·e^(epsilon·K))], K binomial(n, error), w = 1 +"
+        " floor(error·(T − 1)/(1 − error)).",
+        (PURE,),
+        proof="docs/proofs/floors.md",
+    ),
+    Statement(
+        "floor-point-counts",
+        "No sanitizer that answers every point or threshold count",
+        f"{BBKN}, Theorem 7.2",
+        "derived",
+        "ceil(2·error·n) ≥ ln((T − 1)(1 − failure)/failure)/epsilon.",
+        (
+            PURE,
+            "every count is answered within strictly less than `error`·n",
+            "error at most 1/2",
+        ),
+        {
+            "printed": Fraction(3, 1),
+            "ours": Fraction(2, 1),
+        },
+        erratum="The printed separation uses two queries only and needs a synthetic table; all queries work"
+        " for any output.",
+        proof="docs/proofs/floors.md",
+    ),
+)
