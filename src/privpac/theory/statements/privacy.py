@@ -40,7 +40,7 @@ PRIVACY = (
         proof="docs/proofs/exponential-mechanism.md",
     ),
     Statement(
-        "exponential-mechanism-total-variation",
+        "total-variation",
         "Total variation of the exponential mechanism",
         f"from bounded range; compare {DF}, Lemma 4 and Section 2",
         "derived",
@@ -71,7 +71,7 @@ PRIVACY = (
         proof="docs/proofs/permute-and-flip.md",
     ),
     Statement(
-        "two-sided-geometric-noise",
+        "geometric-noise",
         "Two-sided geometric noise",
         "Ghosh–Roughgarden–Sundararajan 2009 (geometric mechanism, range-restricted form)",
         "printed",
@@ -86,7 +86,7 @@ PRIVACY = (
             "loss": "L·ln(1/a)",
             "L for a histogram, one record replaced": Fraction(2, 1),
         },
-        proof="docs/proofs/two-sided-geometric-noise.md",
+        proof="docs/proofs/geometric-noise.md",
     ),
     Statement(
         "post-processing",
@@ -99,7 +99,7 @@ PRIVACY = (
         proof="docs/proofs/post-processing.md",
     ),
     Statement(
-        "sequential-composition",
+        "sequential",
         "Sequential composition",
         "Dwork–Roth 2014, Theorem 3.16 and Appendix B",
         "printed",
@@ -109,7 +109,7 @@ PRIVACY = (
             "fresh coins for every release",
             "each release keeps its promise whatever came before",
         ),
-        proof="docs/proofs/sequential-composition.md",
+        proof="docs/proofs/sequential.md",
     ),
     Statement(
         "disjoint-parts",
@@ -125,14 +125,14 @@ PRIVACY = (
         proof="docs/proofs/disjoint-parts.md",
     ),
     Statement(
-        "group-privacy",
+        "group",
         "Groups of records",
         "Dwork–Roth 2014, Theorem 2.2 (with delta: by induction)",
         "derived",
         "If one record costs (epsilon, delta), replacing k records costs (k·epsilon,"
         " delta·(e^(k·epsilon) − 1)/(e^epsilon − 1)).",
         ("k is public and bounds the records of one person",),
-        proof="docs/proofs/group-privacy.md",
+        proof="docs/proofs/group.md",
     ),
     Statement(
         "subsampling-without-replacement",
@@ -170,7 +170,7 @@ PRIVACY = (
         proof="docs/proofs/sampling-with-replacement.md",
     ),
     Statement(
-        "homogeneous-composition",
+        "k-fold-composition",
         "Optimal composition of k equal releases",
         "Kairouz–Oh–Viswanath 2015, Theorem 3.3",
         "printed",
@@ -181,17 +181,27 @@ PRIVACY = (
             "k and epsilon0 are fixed before the first release: not a running filter",
             "every release is pure epsilon0-private given the earlier ones",
         ),
-        proof="docs/proofs/homogeneous-composition.md",
+        proof="docs/proofs/k-fold-composition.md",
     ),
     Statement(
-        "declared-weakening",
+        "declared",
         "Declared weakening",
         "definition of differential privacy",
         "printed",
         "An (epsilon, delta)-private release is (epsilon', delta')-private for all epsilon' ≥ epsilon"
         " and delta' ≥ delta.",
         ("the declared numbers are at least the proved ones",),
-        proof="docs/proofs/declared-weakening.md",
+        proof="docs/proofs/declared.md",
+    ),
+    Statement(
+        "assuming",
+        "A fact under an assumption",
+        "propositional logic",
+        "printed",
+        "A fact that was proved still holds when an assumption is written next to it; the certificate then"
+        " lists the assumption on top.",
+        ("the assumption is shown wherever the fact is",),
+        proof="docs/proofs/assuming.md",
     ),
     Statement(
         "points-outside-count",
