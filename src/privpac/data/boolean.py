@@ -1,0 +1,67 @@
+"""Columns of yes and no."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from privpac.data import raw as reading
+from privpac.data.column import Column, with_options
+from privpac.data.raw import EMPTY, UNKNOWN, Array
+from privpac.errors import DataError
+
+__all__ = ["Boolean"]
+
+
+@dataclass(frozen=True)
+class Boolean(Column):
+    """False and True, two ordered cells; 0/1, true/false and yes/no are read too."""
+
+    kind: ClassVar[str] = "boolean"
+    ordered: ClassVar[bool] = True
+    TABLE: ClassVar[Mapping[str, int]] = {
+        spelling: cell
+        for cell, words in enumerate((("0", "0.0", "false", "no"), ("1", "1.0", "true", "yes")))
+        for word in words
+        for spelling in (word, word.capitalize(), word.upper())
+    }
+    missing: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.missing is not None:
+            cell = self.TABLE.get(reading.text_of(self.missing))
+            if cell is None:
+                raise self._contradiction("missing is not a boolean", 'Write "missing": true or false.')
+            object.__setattr__(self, "missing", bool(cell))
+
+    @property
+    def size(self) -> int:
+        return 2
+
+    def encode(self, raw: object) -> Array:
+        found = reading.codes(self.name, raw, table=self.TABLE)
+        if (found == UNKNOWN).any():
+            raise DataError(
+                f"Column '{self.name}' has a cell that is not a boolean.",
+                column=self.name,
+                remedy="Use true/false, yes/no or 0/1, or declare the column categorical.",
+            )
+        empty = found == EMPTY
+        if empty.any():
+            if self.missing is None:
+                raise self._no_empty("false")
+            found[empty] = int(self.missing)
+        return found.astype(self.dtype)
+
+    def value(self, cell: int) -> bool:
+        return bool(self._inside(cell))
+
+    def show(self, cell: int) -> str:
+        return "true" if self.value(cell) else "false"
+
+    def sql_value(self, cell: int) -> str:
+        return self.show(cell).upper()
+
+    def to_json(self) -> dict[str, Any]:
+        return with_options({"name": self.name, "kind": self.kind}, self.extras, missing=self.missing)

@@ -1,0 +1,91 @@
+"""Columns of categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from privpac.data import raw as reading
+from privpac.data.column import Column, with_options
+from privpac.data.raw import EMPTY, UNKNOWN, Array
+from privpac.errors import DataError
+
+__all__ = ["Categorical"]
+
+
+@dataclass(frozen=True)
+class Categorical(Column):
+    """Categories compared as text, so that 1, "1" and 1.0 agree.
+
+    `other` takes every value that is not listed, `missing` every empty cell; each is a listed category or a
+    further one of its own.
+    """
+
+    kind: ClassVar[str] = "categorical"
+    ordered: ClassVar[bool] = False
+    categories: tuple[str, ...]
+    other: str | None = None
+    missing: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "categories", tuple(reading.text_of(name) for name in self.categories))
+        for option in ("other", "missing"):
+            if getattr(self, option) is not None:
+                object.__setattr__(self, option, reading.text_of(getattr(self, option)))
+        if not self.categories:
+            raise self._contradiction("categories is empty", "List the public categories.")
+        repeated = {name for name in self.categories if self.categories.count(name) > 1}
+        if repeated:
+            raise self._contradiction(
+                f"the category '{min(repeated)}' is listed twice (categories are compared as text)",
+                "List it once.",
+            )
+        if "" in self.categories:
+            raise self._contradiction("a category is the empty text", 'Name it with "missing" instead.')
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The category of each cell, `other` and `missing` included."""
+        added = [name for name in (self.other, self.missing) if name is not None]
+        return tuple(dict.fromkeys((*self.categories, *added)))
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def _table(self) -> dict[str, int]:
+        return reading.lookup(self.names)
+
+    def encode(self, raw: object) -> Array:
+        found = reading.codes(self.name, raw, table=self._table)
+        if found.min(initial=0) >= 0:
+            return found.astype(self.dtype)
+        empty, unknown = found == EMPTY, found == UNKNOWN
+        if empty.any():
+            if self.missing is None:
+                raise self._no_empty('"unknown"')
+            found[empty] = self.names.index(self.missing)
+        if unknown.any():
+            if self.other is None:
+                raise DataError(
+                    f"Column '{self.name}' has a value that is not among its declared categories.",
+                    column=self.name,
+                    remedy='Add it to "categories", or declare "other": "other" to take the rest.',
+                )
+            found[unknown] = self.names.index(self.other)
+        return found.astype(self.dtype)
+
+    def value(self, cell: int) -> str:
+        return self.names[self._inside(cell)]
+
+    def show(self, cell: int) -> str:
+        return self.value(cell)
+
+    def sql_value(self, cell: int) -> str:
+        return "'" + self.value(cell).replace("'", "''") + "'"
+
+    def to_json(self) -> dict[str, Any]:
+        entry = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}
+        return with_options(entry, self.extras, other=self.other, missing=self.missing)

@@ -1,0 +1,89 @@
+"""What every kind of column can do: turn a raw value into a cell, by itself and by public rules only.
+
+A column is a finite, public set of cells 0 .. size-1. `encode` maps a record's value to its cell whatever the
+other records are; outside the bounds it clamps. That makes every count of cells change by at most one when
+one record is replaced, and it makes a comparison of cells the same as a comparison of values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privpac.data.raw import Array
+from privpac.errors import DataError, ParameterError, SchemaError
+
+__all__ = ["Column", "with_options"]
+
+
+@dataclass(frozen=True)
+class Column(ABC):
+    """A named, finite, public set of cells."""
+
+    name: str
+    extras: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, kw_only=True)
+    kind: ClassVar[str]
+    ordered: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many cells there are; it may exceed 2**64."""
+
+    @abstractmethod
+    def encode(self, raw: object) -> Array:
+        """The cell of every record."""
+
+    @abstractmethod
+    def value(self, cell: int) -> Any:
+        """The smallest legal raw value whose cell is at least `cell`; for a category its name."""
+
+    @abstractmethod
+    def show(self, cell: int) -> str:
+        """A short text for people that lies in `cell`."""
+
+    @abstractmethod
+    def sql_value(self, cell: int) -> str:
+        """`value(cell)` as an SQL literal that compares the way the cells do."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The column as an entry of a schema file."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What cells are stored as: uint32, uint64, or Python integers beyond 64 bits."""
+        if self.size <= 2**32:
+            return np.dtype(np.uint32)
+        return np.dtype(np.uint64 if self.size <= 2**64 else object)
+
+    def cell(self, value: object) -> int:
+        """The cell of one public value, such as a cut or the centre of a prior."""
+        return int(self.encode([value])[0])
+
+    def _inside(self, cell: int) -> int:
+        if not 0 <= cell < self.size:
+            raise ParameterError(
+                f"Column '{self.name}'", "cell", int(cell), allowed=f"between 0 and {self.size - 1}"
+            )
+        return int(cell)
+
+    def _contradiction(self, problem: str, remedy: str) -> SchemaError:
+        return SchemaError(f"Column '{self.name}': {problem}.", column=self.name, remedy=remedy)
+
+    def _no_empty(self, example: object) -> DataError:
+        return DataError(
+            f"Column '{self.name}' has an empty, NaN or infinite cell, and its schema does not allow that.",
+            column=self.name,
+            remedy=f'Declare it for this column, for example "missing": {example}, or fill the cell.',
+        )
+
+
+def with_options(entry: dict[str, Any], extras: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+    """A schema entry with those options that are set, and the unknown keys the file had."""
+    given = {key: value for key, value in options.items() if value is not None}
+    return {**entry, **given, **{key: value for key, value in extras.items() if key not in entry}}

@@ -1,0 +1,257 @@
+"""Columns of numbers: integers one cell each, reals on a uniform grid."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privpac.data import raw as reading
+from privpac.data.column import Column, with_options
+from privpac.data.raw import LONGEST, Array, Mask
+
+__all__ = ["RESOLUTION", "Numeric"]
+
+RESOLUTION = (
+    2**32
+)  # cells of a non-integer column: finer than most instruments, and a cell fits in four bytes
+FINEST = 2**48  # beyond this the spacing of doubles, not the grid, would decide where a cell ends
+CHUNK = 2**15  # records encoded at a time: the intermediate doubles stay in the processor's cache
+EXACT = 2**53  # integers up to here are doubles
+DIGITS = 40  # decimal places tried for a short text; a grid between ordinary bounds needs fewer than 17
+
+
+@dataclass(frozen=True)
+class Numeric(Column):
+    """Integers between bounds, one cell each; or reals, on a uniform grid of `resolution` cells.
+
+    A real x lies in cell floor((x - lower) * scale), computed in doubles in this order. Each step is monotone
+    under IEEE rounding, so the cells are intervals and `value` finds their exact ends by bisection.
+    A fraction in an integer column is rounded down, which keeps `x >= k` true for the same records.
+    """
+
+    kind: ClassVar[str] = "numeric"
+    ordered: ClassVar[bool] = True
+    lower: int | float
+    upper: int | float
+    integer: bool = False
+    resolution: int = RESOLUTION
+    missing: int | float | None = None
+
+    def __post_init__(self) -> None:
+        for end in ("lower", "upper", "missing"):
+            if end != "missing" or self.missing is not None:
+                object.__setattr__(self, end, self._bound(end, getattr(self, end)))
+        if not self.lower < self.upper:
+            raise self._contradiction(
+                f"lower is {self.lower}, which is not below upper, {self.upper}",
+                "Exchange or widen the bounds.",
+            )
+        if self.missing is not None and not self.lower <= self.missing <= self.upper:
+            raise self._contradiction(
+                f"missing is {self.missing}, outside of {self.lower} to {self.upper}",
+                "Choose a value between the bounds.",
+            )
+        if not self.integer:
+            self._check_grid()
+
+    def _bound(self, end: str, value: Any) -> int | float:
+        if isinstance(value, str) and self.integer:
+            read = reading.each([value], reading.whole)
+            value = None if read is None else read[0]
+        if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+            plain = value.item() if isinstance(value, np.generic) else value
+            if isinstance(plain, int) and abs(plain) < 10**LONGEST:
+                return plain
+            if isinstance(plain, float) and math.isfinite(plain):
+                if not self.integer:
+                    return plain
+                if plain.is_integer():
+                    return int(plain)
+        what = "an integer" if self.integer else "a finite number"
+        raise self._contradiction(f"{end} is not {what}", f'Write "{end}": followed by {what}.')
+
+    def _check_grid(self) -> None:
+        cells = self.resolution
+        if isinstance(cells, bool) or not isinstance(cells, int) or not 2 <= cells <= FINEST:
+            raise self._contradiction(
+                f"resolution is {cells!r}, but must be an integer between 2 and 2**48",
+                "Leave it out for 2**32.",
+            )
+        try:
+            width = float(self.upper) - float(self.lower)
+            usable = 0 < width < math.inf and 0 < cells / width < math.inf
+        except OverflowError:
+            usable = False
+        if not usable or self._grid(float(self.upper)) != cells - 1:
+            raise self._contradiction(
+                "the bounds are too close or too far apart for double precision", "Rescale the column."
+            )
+
+    @property
+    def size(self) -> int:
+        return int(self.upper) - int(self.lower) + 1 if self.integer else self.resolution
+
+    @cached_property
+    def _scale(self) -> float:
+        return self.resolution / (float(self.upper) - float(self.lower))
+
+    def _grid(self, x: float) -> int:
+        """The cell of one double: the same operations in the same order as `_encode_reals`."""
+        inside = min(max(x, float(self.lower)), float(self.upper))
+        return min(int((inside - float(self.lower)) * self._scale), self.resolution - 1)
+
+    def encode(self, raw: object) -> Array:
+        return self._encode_integers(raw) if self.integer else self._encode_reals(raw)
+
+    def _encode_reals(self, raw: object) -> Array:
+        values = reading.floats(self.name, raw)
+        cells = np.empty(len(values), dtype=self.dtype)
+        lower, upper = float(self.lower), float(self.upper)
+        for start in range(0, len(values), CHUNK):
+            x = values[start : start + CHUNK].astype(np.float64)
+            finite = np.isfinite(x)
+            if not finite.all():
+                x[~finite] = self._replacement()
+            np.clip(x, lower, upper, out=x)
+            np.subtract(x, lower, out=x)
+            np.multiply(x, self._scale, out=x)
+            np.minimum(x, self.resolution - 1, out=x)
+            cells[start : start + CHUNK] = x  # the cast cuts the fraction off
+        return cells
+
+    def _replacement(self) -> int | float:
+        if self.missing is None:
+            raise self._no_empty(self.lower)
+        return self.missing
+
+    def _encode_integers(self, raw: object) -> Array:
+        array, mask = reading.as_array(self.name, raw)
+        small = max(abs(int(self.lower)), abs(int(self.upper))) < EXACT
+        if self.size > 2**64 or array.dtype.kind not in ("biuf" if small else "biu"):
+            return self._from_exact(raw)
+        if array.dtype.kind == "f":
+            array, mask = self._floored(array, mask)
+        cells = self._shifted(array)
+        if mask is not None:
+            cells = cells.copy() if cells is array else cells
+            cells[mask] = int(self._replacement()) - int(self.lower)
+        return cells
+
+    def _floored(self, values: Array, mask: Mask | None) -> tuple[Array, Mask | None]:
+        """The floor of finite doubles after clamping, as integers, and which doubles are not finite."""
+        empty = ~np.isfinite(values)
+        if mask is not None:
+            empty |= mask
+        x = np.floor(np.where(empty, float(self.lower), values.astype(np.float64, copy=False)))
+        np.clip(x, float(self.lower), float(self.upper), out=x)
+        return x.astype(np.int64), empty if empty.any() else None
+
+    def _shifted(self, array: Array) -> Array:
+        """clamp(value) - lower in wrapping 64-bit arithmetic; the array itself when nothing has to change."""
+        if array.dtype.kind == "b":
+            array = array.astype(np.uint8)
+        info = np.iinfo(array.dtype)
+        low, high = max(int(self.lower), info.min), min(int(self.upper), info.max)
+        if low > high:  # no value of this type lies between the bounds
+            return np.full(len(array), 0 if info.max < self.lower else self.size - 1, dtype=self.dtype)
+        bounded = low > info.min or high < info.max
+        outside = bounded and len(array) > 0 and (int(array.min()) < low or int(array.max()) > high)
+        if self.lower == 0 and not outside and array.dtype == self.dtype:
+            return array
+        clamped = np.clip(array, low, high) if outside else array
+        wide = clamped.astype(np.int64).view(np.uint64) if info.min < 0 else clamped.astype(np.uint64)
+        wide -= np.uint64(int(self.lower) % 2**64)
+        return wide.astype(self.dtype, copy=False)
+
+    def _from_exact(self, raw: object) -> Array:
+        """Through Python integers: for text, and where 64 bits are not enough."""
+        whole = reading.wholes(self.name, raw)
+        if self.size <= 2**64:
+            try:
+                return self._shifted(np.array(whole, dtype=np.int64))
+            except (TypeError, OverflowError, ValueError):
+                pass  # an empty or infinite cell, or an integer beyond 64 bits
+        cells = np.empty(len(whole), dtype=self.dtype)
+        cells[:] = self._clamped(whole)
+        return cells
+
+    def _clamped(self, whole: list[int | float | None]) -> list[int]:
+        lower, upper = int(self.lower), int(self.upper)
+        if any(not isinstance(item, int) for item in whole):
+            fill = int(self._replacement())
+            whole = [item if isinstance(item, int) else fill for item in whole]
+        return [min(max(int(item), lower), upper) - lower for item in whole if item is not None]
+
+    def value(self, cell: int) -> int | float:
+        cell = self._inside(cell)
+        if self.integer:
+            return int(self.lower) + cell
+        if cell == 0:
+            return float(self.lower) + 0.0
+        low, high = _rank(float(self.lower)), _rank(float(self.upper))
+        while high - low > 1:  # the cell of `low` is below `cell`, that of `high` is not
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._grid(_double(middle)) >= cell else (middle, high)
+        return _double(high) + 0.0
+
+    def show(self, cell: int) -> str:
+        if self.integer:
+            return str(self.value(cell))
+        first = float(self.value(cell))
+        if self._grid(first) != cell:  # no double lies in this cell
+            return repr(first)
+        exact = Fraction(first)
+        place = Decimal(max(abs(float(self.lower)), abs(float(self.upper)))).adjusted() + 1
+        for power in range(place, place - DIGITS, -1):
+            count = math.ceil(exact / Fraction(10) ** power)
+            nearest = float(count * Fraction(10) ** power)
+            if nearest <= float(self.upper) and self._grid(nearest) == cell:
+                return _plain(Decimal(count).scaleb(power))
+        return repr(first)
+
+    def sql_value(self, cell: int) -> str:
+        value = self.value(cell)
+        if self.integer:
+            return str(value)
+        text = repr(float(value))
+        # The exponent makes it a double for every database; a decimal literal may be rounded on the way.
+        return text if "e" in text else f"{text}e0"
+
+    def to_json(self) -> dict[str, Any]:
+        entry: dict[str, Any] = {
+            "name": self.name,
+            "kind": self.kind,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+        entry["integer"] = self.integer
+        if not self.integer and self.resolution != RESOLUTION:
+            entry["resolution"] = self.resolution
+        return with_options(entry, self.extras, missing=self.missing)
+
+
+def _rank(x: float) -> int:
+    """The position of a double in the order of doubles."""
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits if bits >= 0 else -(bits & (2**63 - 1))
+
+
+def _double(rank: int) -> float:
+    """The double at a position; undoes `_rank`."""
+    bits = rank if rank >= 0 else -rank | -(2**63)
+    x: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return x
+
+
+def _plain(decimal: Decimal) -> str:
+    if decimal == 0:
+        return "0"
+    text = f"{decimal.normalize():f}"
+    return text if len(text) <= 20 else f"{decimal.normalize():E}".lower()

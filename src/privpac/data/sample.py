@@ -1,0 +1,93 @@
+"""The only handle on records: a sample, its blocks, and the additive statistics it can be reduced to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+
+__all__ = ["Block", "Indices", "Sample", "Size", "Statistic"]
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, order=True)
+class Size:
+    """How many records of each part there are: public, because neighbours differ by replacing a record.
+
+    >>> Size(100, unlabelled=20).total
+    120
+    """
+
+    labelled: int
+    unlabelled: int = 0
+
+    def __post_init__(self) -> None:
+        for part, count in (("labelled", self.labelled), ("unlabelled", self.unlabelled)):
+            if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+                raise ParameterError("Size", part, count, allowed="a non-negative integer")
+
+    @property
+    def total(self) -> int:
+        return self.labelled + self.unlabelled
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Block:
+    """Some encoded records: cells by column name, and their labels (None: these records have none)."""
+
+    cells: Mapping[str, npt.NDArray[Any]]
+    labels: npt.NDArray[np.uint8] | None
+    n: int
+
+    def __repr__(self) -> str:
+        return f"Block(n={self.n}, columns={list(self.cells)}, labelled={self.labels is not None})"
+
+
+@runtime_checkable
+class Statistic(Protocol[S]):
+    """A commutative monoid over blocks: the same state whatever the order and the cuts.
+
+    `absorb` may change `state` in place and returns what to use from then on; `merge` changes neither.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns a block must carry."""
+        ...
+
+    def zero(self) -> S: ...
+
+    def absorb(self, state: S, block: Block) -> S: ...
+
+    def merge(self, a: S, b: S) -> S: ...
+
+
+@runtime_checkable
+class Sample(Protocol):
+    """Records under a schema. Each engine provides one."""
+
+    @property
+    def size(self) -> Size: ...
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        """The statistic of all records."""
+        ...
+
+    def take(self, positions: Indices) -> Sample:
+        """The records at `positions`, in that order, repeats allowed, brought into memory."""
+        ...
+
+    def rest(self, positions: Indices) -> Sample:
+        """All records not at `positions`, in their own order, left where they are."""
+        ...

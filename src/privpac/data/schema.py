@@ -1,0 +1,284 @@
+"""The public description of a table: its columns, its label and the label's classes; the JSON file format."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privpac.data import raw as reading
+from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
+from privpac.data.raw import EMPTY
+from privpac.errors import DataError, SchemaError
+
+__all__ = ["Schema", "near"]
+
+Origin = Literal["declared", "from_data"]
+
+OPTIONS = {
+    "numeric": {"lower", "upper", "integer", "resolution", "missing"},
+    "categorical": {"categories", "other", "missing"},
+    "boolean": {"missing"},
+    "date": {"lower", "upper", "timezone", "missing"},
+}
+REQUIRED = {
+    "numeric": {"lower": "a number", "upper": "a number"},
+    "categorical": {"categories": 'a list such as ["low", "high"]'},
+    "boolean": {},
+    "date": {"lower": 'a date such as "2020-01-01"', "upper": 'a date such as "2029-12-31"'},
+}
+MOST_CLASSES = 255  # labels are stored in one byte
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What is public about a table before anybody has looked at it.
+
+    `origin` says where that knowledge came from: "declared" by a person, or read "from_data", which a
+    certificate must state as an assumption. `extras` are keys privpac does not know; they are kept.
+    """
+
+    columns: tuple[Column, ...]
+    label: str
+    classes: tuple[str, ...] = ("0", "1")
+    origin: Origin = "declared"
+    extras: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "classes", tuple(reading.text_of(name) for name in self.classes))
+        if not self.columns:
+            raise SchemaError("The schema has no columns.", remedy='List them under "columns".')
+        if not isinstance(self.label, str) or not self.label:
+            raise SchemaError("The schema names no label column.", remedy='Write "label": "NAME".')
+        repeated = _repeated(self.names)
+        if repeated is not None:
+            raise SchemaError(
+                f"Column '{repeated}' is described twice.", column=repeated, remedy="Keep one entry."
+            )
+        if self.label in self.names:
+            raise SchemaError(
+                f"Column '{self.label}' is the label and also among the columns.",
+                column=self.label,
+                remedy='Remove its entry from "columns"; its values belong into "classes".',
+            )
+        self._check_classes()
+        if self.origin not in ("declared", "from_data"):
+            raise SchemaError(
+                f'The schema\'s origin is {self.origin!r}, but must be "declared" or "from_data".',
+                remedy='Leave "origin" out of a schema you wrote.',
+            )
+
+    def _check_classes(self) -> None:
+        owner = f"Label '{self.label}'"
+        repeated = _repeated(self.classes)
+        if repeated is not None:
+            raise SchemaError(
+                f"{owner}: the class '{repeated}' is listed twice (classes are compared as text).",
+                column=self.label,
+                remedy="List it once.",
+            )
+        if not 2 <= len(self.classes) <= MOST_CLASSES:
+            raise SchemaError(
+                f"{owner} has {len(self.classes)} class(es), but must have between 2 and {MOST_CLASSES}.",
+                column=self.label,
+                remedy='List every class that may occur under "classes", whether or not a record has it.',
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, in order, without the label."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        found = self._by_name.get(name)
+        if found is None:
+            raise SchemaError(
+                f"There is no column '{name}' in the schema.", column=name, remedy=near(name, self.names)
+            )
+        return found
+
+    @cached_property
+    def _classes_table(self) -> dict[str, int]:
+        return reading.lookup(self.classes)
+
+    def label_cells(self, raw: object) -> npt.NDArray[np.uint8]:
+        """Each label's position among the classes, compared as text."""
+        found = reading.codes(self.label, raw, table=self._classes_table)
+        if found.min(initial=0) < 0:
+            empty = bool((found == EMPTY).any())
+            what = "an empty cell or NaN" if empty else "a value that is not a declared class"
+            raise DataError(
+                f"Label '{self.label}' has {what}.",
+                column=self.label,
+                remedy='Correct the records, or list every class that may occur under "classes".',
+            )
+        return found.astype(np.uint8)
+
+    @classmethod
+    def from_json(cls, source: str | Path | Mapping[str, Any]) -> Schema:
+        """Read a schema from a file, from JSON text, or from a dictionary."""
+        entries = dict(source) if isinstance(source, Mapping) else _load(source)
+        label = _filled(entries, "label", "The schema", "the name of the label column")
+        described = _filled(entries, "columns", "The schema", "a list of columns")
+        classes = ("0", "1")
+        if "classes" in entries:
+            classes = _filled(entries, "classes", f"Label '{label}'", "a list such as [0, 1]")
+            if isinstance(classes, str) or not isinstance(classes, Sequence):
+                raise SchemaError(
+                    f"Label '{label}': classes is not a list.", remedy='Write "classes": [0, 1].'
+                )
+        if isinstance(described, str) or not isinstance(described, Sequence):
+            raise SchemaError('The schema\'s "columns" is not a list.', remedy="Give one entry a column.")
+        known = {"label", "columns", "classes", "origin"}
+        return cls(
+            columns=tuple(_column(entry) for entry in described),
+            label=label,
+            classes=tuple(classes),
+            origin=entries.get("origin", "declared"),
+            extras={key: value for key, value in entries.items() if key not in known},
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The schema as data for a JSON file; `from_json` undoes it."""
+        return {**self.extras, **self._meaning([column.to_json() for column in self.columns])}
+
+    def digest(self) -> str:
+        """A fingerprint of what the schema means: unknown keys such as notes do not change it."""
+        bare = [
+            {key: value for key, value in column.to_json().items() if key not in column.extras}
+            for column in self.columns
+        ]
+        canonical = json.dumps(self._meaning(bare), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+    def _meaning(self, columns: list[dict[str, Any]]) -> dict[str, Any]:
+        origin = {} if self.origin == "declared" else {"origin": self.origin}
+        return {"label": self.label, "classes": list(self.classes), **origin, "columns": columns}
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """A remedy for a misspelt name: the nearest ones, or all when there are few."""
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6) or list(names[:8])
+    more = " ..." if len(names) > len(close) == 8 else ""
+    return f"Did you mean {', '.join(repr(candidate) for candidate in close)}{more}?"
+
+
+def _repeated(names: Sequence[str]) -> str | None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+def _load(source: str | Path) -> dict[str, Any]:
+    text, owner = str(source), "The schema"
+    if isinstance(source, Path) or not text.lstrip().startswith("{"):
+        owner = f"The schema file {text}"
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError) as problem:
+            reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
+            raise SchemaError(
+                f"{owner} cannot be read: {reason}.", remedy="Write a draft with: privpac schema DATA"
+            ) from None
+    try:
+        entries = json.loads(text, object_pairs_hook=_no_duplicates)
+    except json.JSONDecodeError as problem:
+        raise SchemaError(
+            f"{owner} is not valid JSON: {problem.msg} (line {problem.lineno}, column {problem.colno}).",
+            remedy="Correct that place.",
+        ) from None
+    if not isinstance(entries, dict):
+        raise SchemaError(f"{owner} is not a JSON object.", remedy='It starts with {"label": ...')
+    return entries
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    repeated = _repeated([key for key, _ in pairs])
+    if repeated is not None:
+        raise SchemaError(f"The schema has the key '{repeated}' twice in one entry.", remedy="Keep one.")
+    return dict(pairs)
+
+
+def _filled(entry: Mapping[str, Any], key: str, owner: str, how: str, column: str | None = None) -> Any:
+    """entry[key], or an error that says whether it is absent or was left blank, and what to write."""
+    if entry.get(key) is None:
+        state = "is still blank" if key in entry else "is missing"
+        raise SchemaError(f'{owner}: "{key}" {state}.', column=column, remedy=f'Write "{key}": {how}.')
+    return entry[key]
+
+
+def _column(entry: Any) -> Column:
+    if not isinstance(entry, Mapping):
+        raise SchemaError(
+            "An entry of the schema's columns is not an object.", remedy='Start it with {"name": ...'
+        )
+    name = _filled(entry, "name", "A column of the schema", "the column's name")
+    if not isinstance(name, str):
+        raise SchemaError(f"A column's name is {name!r}, which is not text.", remedy="Put it in quotes.")
+    owner = f"Column '{name}'"
+    words = ", ".join(KINDS)
+    kind = _filled(entry, "kind", owner, f"one of {words}", name)
+    if kind not in KINDS:
+        raise SchemaError(
+            f"{owner}: the kind {kind!r} is not known.", column=name, remedy=f"Use one of {words}."
+        )
+    known = set().union(*OPTIONS.values())
+    for key in entry:
+        if key in known - OPTIONS[kind] and entry[key] is not None:
+            raise SchemaError(
+                f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
+            )
+    for key, how in REQUIRED[kind].items():
+        _filled(entry, key, owner, how, name)
+    options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}
+    extras = {key: value for key, value in entry.items() if key not in known | {"name", "kind"}}
+    return _build(name, kind, options, extras)
+
+
+def _build(name: str, kind: str, options: dict[str, Any], extras: dict[str, Any]) -> Column:
+    def wrong(key: str, how: str) -> SchemaError:
+        return SchemaError(
+            f"Column '{name}': {key} is not {how}.", column=name, remedy=f'Write "{key}": {how}.'
+        )
+
+    if kind == "numeric":
+        if not isinstance(options.get("integer", False), bool):
+            raise wrong("integer", "true or false")
+        if options.get("integer") and "resolution" in options:
+            raise SchemaError(
+                f"Column '{name}': resolution has no meaning for an integer column.",
+                column=name,
+                remedy='Remove "resolution", or write "integer": false.',
+            )
+        return Numeric(name, extras=extras, **options)
+    if kind == "categorical":
+        if isinstance(options["categories"], str) or not isinstance(options["categories"], Sequence):
+            raise wrong("categories", "a list")
+        if any(isinstance(item, (list, dict)) or item is None for item in options["categories"]):
+            raise wrong("categories", "a list of texts or numbers")
+        return Categorical(name, extras=extras, **options)
+    if kind == "boolean":
+        return Boolean(name, extras=extras, **options)
+    timed = [_has_time(options[end]) for end in ("lower", "upper")]
+    return Date(name, with_time=any(timed), extras=extras, **options)
+
+
+def _has_time(bound: object) -> bool:
+    return isinstance(bound, str) and any(mark in bound.strip() for mark in "T :")
