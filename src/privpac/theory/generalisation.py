@@ -1,0 +1,86 @@
+"""How far an error rate seen on records may lie from the true error: fresh records, or the learner's own."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from privpac.errors import ParameterError
+from privpac.theory.binomial import PRECISIONS
+from privpac.theory.exact import ball
+from privpac.theory.parameters import Number, at_least, chance
+from privpac.theory.register import formula
+
+__all__ = ["gap_class", "gap_holdout", "records_class", "records_holdout"]
+
+_GAP_SCALE = 10**6
+"""Interval half-widths are rounded up to six decimals."""
+
+
+def _gap(n: int, size: Fraction, *, owner: str, failure: object, sides: int) -> Fraction:
+    have = at_least(1, n, owner=owner, name="n")
+    with ctx.workprec(PRECISIONS[0]):
+        gap = (_log_events(size, owner=owner, failure=failure, sides=sides) / (2 * have)).sqrt()
+        return min(Fraction(1), Fraction(int((gap * _GAP_SCALE).upper().ceil().unique_fmpz()), _GAP_SCALE))
+
+
+def _gap_records(gap: object, size: Fraction, *, owner: str, failure: object, sides: int) -> int:
+    width = chance(gap, owner=owner, name="gap")
+    with ctx.workprec(PRECISIONS[1]):
+        events = _log_events(size, owner=owner, failure=failure, sides=sides)
+        return int((events / ball(2 * width**2)).upper().ceil().unique_fmpz())
+
+
+def _log_events(size: Fraction, *, owner: str, failure: object, sides: int) -> arb:
+    if sides not in (1, 2):
+        raise ParameterError(owner, "sides", sides, allowed="1 (one-sided) or 2 (an interval)")
+    return ball(sides * size / chance(failure, owner=owner, name="failure")).log()
+
+
+@formula("generalisation-holdout")
+def gap_holdout(n: int, *, failure: Number, sides: int = 2) -> Fraction:
+    """How far the error rate on `n` held-out records may lie from the true error.
+
+    Statement: sqrt(ln(sides/failure)/(2n)), rounded up to six decimals; at most 1.
+    Source: register `generalisation-holdout` (Hoeffding 1963, Theorem 1).
+    Holds if: the hypothesis was chosen without these records. Proof: docs/proofs/occam.md.
+    Tested by: tests/statistical/test_sizes.py.
+
+    >>> float(gap_holdout(1000, failure=0.05))
+    0.042947
+    """
+    return _gap(n, Fraction(1), owner="gap_holdout", failure=failure, sides=sides)
+
+
+@formula("generalisation-holdout")
+def records_holdout(gap: Number, *, failure: Number, sides: int = 2) -> int:
+    """Held-out records for an interval of half-width `gap`.
+
+    Statement: n ≥ ln(sides/failure)/(2·gap²). Source: register `generalisation-holdout`.
+    Holds if: as `gap_holdout`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    return _gap_records(gap, Fraction(1), owner="records_holdout", failure=failure, sides=sides)
+
+
+@formula("generalisation-class")
+def gap_class(n: int, *, size: int, failure: Number, sides: int = 2) -> Fraction:
+    """How far the error rate on the learner's own `n` records may lie from the truth, whatever it chose.
+
+    Statement: sqrt(ln(sides·size/failure)/(2n)), rounded up to six decimals; at most 1.
+    Source: register `generalisation-class`. Holds if: the class of `size` hypotheses is public.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    events = Fraction(at_least(1, size, owner="gap_class", name="size"))
+    return _gap(n, events, owner="gap_class", failure=failure, sides=sides)
+
+
+@formula("generalisation-class")
+def records_class(gap: Number, *, size: int, failure: Number, sides: int = 2) -> int:
+    """Records after which every hypothesis of a class is estimated within `gap`.
+
+    Statement: n ≥ ln(sides·size/failure)/(2·gap²). Source: register `generalisation-class`.
+    Holds if: as `gap_class`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    events = Fraction(at_least(1, size, owner="records_class", name="size"))
+    return _gap_records(gap, events, owner="records_class", failure=failure, sides=sides)

@@ -1,0 +1,215 @@
+"""The direct accuracy bound of the exponential mechanism, decided without rounding in anyone's favour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from privpac.errors import ParameterError
+from privpac.theory.binomial import PRECISIONS, rounded_up
+from privpac.theory.exact import ball, exact_decimal
+from privpac.theory.parameters import Number, at_least, chance, positive
+
+__all__ = ["Log", "Occam", "Rate", "Size"]
+
+_TILT_DIGITS = 9
+"""A rational exponent is as good as the best one: the bound is flat there, nine digits cost 10^-18 of it."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A class known only by an upper bound on the natural logarithm of its size."""
+
+    value: Number
+
+
+Size = int | Fraction | Log
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What one more mistake multiplies a weight by: an exact ratio, or e^(-epsilon/2)."""
+
+    epsilon: Fraction
+    ratio: Fraction | None
+
+    @classmethod
+    def read(cls, epsilon: object, ratio: object, *, owner: str) -> Rate:
+        """Read what the caller gave; a float ratio means that very double: learners run with doubles."""
+        if ratio is not None:
+            number = Fraction(ratio) if isinstance(ratio, float) and math.isfinite(ratio) else None
+            number = number if number is not None else exact_decimal(ratio, owner=owner, name="ratio")
+            if not 0 <= number < 1:
+                raise ParameterError(owner, "ratio", ratio, allowed="a number from 0 up to, not including, 1")
+            return cls(Fraction(0), number)
+        if epsilon is None:
+            raise ParameterError(
+                owner, "epsilon", epsilon, allowed="a positive number", remedy="Give epsilon or ratio."
+            )
+        return cls(positive(epsilon, owner=owner, name="epsilon"), None)
+
+    def weight(self) -> arb:
+        """The ratio as a ball of the current precision."""
+        return (-ball(self.epsilon) / 2).exp() if self.ratio is None else ball(self.ratio)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """One admissible exponent: failure is at most e^log_factor · base^n."""
+
+    log_factor: arb
+    base: arb
+    exact: tuple[Fraction, Fraction] | None
+    """Factor and base once more, when both are rational."""
+
+
+@dataclass(frozen=True)
+class Occam:
+    """One instance of the bound: failure ≤ count^(1-theta) · odds^theta · base^n, for 0 < theta ≤ 1.
+
+    Statement: with x = ratio^theta, base = 1 - error·(1 - x) + tolerated·(1/x - 1). `count` bounds the number
+    of bad hypotheses, `odds` their prior mass over that of the good ones (error at most `tolerated`).
+    Source: register `occam-realizable`, `occam-agnostic`, `occam-prior`.
+    Holds if: class and prior are public and the records independent (assumed of the caller).
+    Proof: docs/proofs/occam.md. Tested by: tests/unit/test_sizes.py, tests/statistical/test_sizes.py.
+    """
+
+    count: Fraction | Log | None
+    odds: Fraction | Log
+    error: Fraction
+    tolerated: Fraction
+    rate: Rate
+
+    @classmethod
+    def uniform(
+        cls, size: Size, *, owner: str, error: object, rate: Rate, good: object = 1, tolerated: object = 0
+    ) -> Occam:
+        """All hypotheses weigh the same: `good` of them are within `tolerated`, all others may be bad."""
+        number = at_least(1, good, owner=owner, name="good")
+        wrong, known = _errors(error, tolerated, owner=owner)
+        if isinstance(size, Log):
+            if number != 1:
+                raise ParameterError(owner, "good", good, allowed="1 when the size is a Log")
+            return cls(size, size, wrong, known, rate)
+        total = exact_decimal(size, owner=owner, name="size")
+        if total < number:
+            raise ParameterError(owner, "size", size, allowed="a number of hypotheses, at least `good`")
+        return cls(total - number, (total - number) / number, wrong, known, rate)
+
+    @classmethod
+    def agnostic(cls, size: Size, *, owner: str, excess: object, noise: object, rate: Rate) -> Occam:
+        """Excess over the best error eta ≤ noise: the bound at tolerated = min(noise, (1 - excess)/2)."""
+        gap = chance(excess, owner=owner, name="excess")
+        known = (1 - gap) / 2
+        if noise is not None:
+            best = exact_decimal(noise, owner=owner, name="noise")
+            if not 0 <= best < 1:
+                raise ParameterError(owner, "noise", noise, allowed="from 0 to below 1, or None if unknown")
+            known = min(known, best)
+        return cls.uniform(size, owner=owner, error=gap + known, rate=rate, tolerated=known)
+
+    @classmethod
+    def prior(
+        cls, mass: object, *, size: object, owner: str, error: object, tolerated: object, rate: Rate
+    ) -> Occam:
+        """The hypotheses within `tolerated` have prior probability `mass`."""
+        good = exact_decimal(mass, owner=owner, name="mass")
+        if not 0 < good <= 1:
+            raise ParameterError(owner, "mass", mass, allowed="a prior probability above 0 and at most 1")
+        wrong, known = _errors(error, tolerated, owner=owner)
+        # Without the size only the learner's own exponent is available: smaller ones count hypotheses.
+        count = None if size is None else Fraction(at_least(2, size, owner=owner, name="size") - 1)
+        return cls(count, (1 - good) / good, wrong, known, rate)
+
+    @property
+    def tilt(self) -> Fraction | None:
+        """The best weight when privacy does not bind: √(tolerated/error), as a nearby rational."""
+        if self.tolerated == 0:
+            return None
+        # The closer the two errors, the closer to 1 the tilt: keep nine digits of the difference.
+        scale: int = 10 ** (_TILT_DIGITS + len(str(int(1 / (self.error - self.tolerated)))))
+        square = self.tolerated * scale**2 / self.error
+        return Fraction(max(1, math.isqrt(round(square))), scale)
+
+    def _base(self, x: Fraction) -> Fraction:
+        return 1 - self.error * (1 - x) + self.tolerated * (1 / x - 1 if self.tolerated else 0)
+
+    def _choices(self) -> Iterator[_Choice]:
+        """The exponent of the learner itself, and the best smaller one where there is one."""
+        ratio, tilt, rational = self.rate.weight(), self.tilt, self.rate.ratio
+        log_odds = _log(self.odds)
+        if rational is not None and (rational > 0 or self.tolerated == 0):
+            base = self._base(rational)
+            exact = None if isinstance(self.odds, Log) else (self.odds, base)
+            yield _Choice(log_odds, ball(base), exact)
+        elif rational is None:
+            base = 1 - ball(self.error) * (1 - ratio)
+            if self.tolerated:
+                base += ball(self.tolerated) * (1 / ratio - 1)
+            yield _Choice(log_odds, base, None)
+        if tilt is None or self.count is None or not ball(tilt) > ratio:
+            return
+        theta = ball(tilt).log() / ratio.log() if ratio > 0 else arb(0)
+        same = self.count == self.odds
+        factor = log_odds if same else (1 - theta) * _log(self.count) + theta * log_odds
+        base = self._base(tilt)
+        exact = (self.odds, base) if same and not isinstance(self.odds, Log) else None
+        yield _Choice(factor, ball(base), exact)
+
+    def records(self, failure: Fraction) -> int:
+        """The smallest n at which the bound is at most `failure`."""
+        if self.odds == 0:
+            return 0
+        for bits in PRECISIONS:
+            with ctx.workprec(bits):
+                last = bits == PRECISIONS[-1]
+                found = [_smallest(choice, failure, last=last) for choice in self._useful()]
+                whole = [n for n in found if n is not None]
+                if whole and len(whole) == len(found):
+                    return max(0, min(whole))
+        raise ArithmeticError("no exponent of the bound proves anything")
+
+    def _useful(self) -> list[_Choice]:
+        return [choice for choice in self._choices() if choice.base < 1]
+
+    def failure(self, n: int) -> Fraction:
+        """The bound at n records, rounded up; at most 1."""
+        if self.odds == 0:
+            return Fraction(0)
+        with ctx.workprec(PRECISIONS[1]):
+            return min(
+                rounded_up((choice.log_factor + n * choice.base.log()).exp()) for choice in self._choices()
+            )
+
+
+def _errors(error: object, tolerated: object, *, owner: str) -> tuple[Fraction, Fraction]:
+    wrong = chance(error, owner=owner, name="error")
+    known = exact_decimal(tolerated, owner=owner, name="tolerated")
+    if not 0 <= known < wrong:
+        raise ParameterError(owner, "tolerated", tolerated, allowed="at least 0 and below the error")
+    return wrong, known
+
+
+def _log(size: Fraction | Log) -> arb:
+    if isinstance(size, Log):
+        return ball(exact_decimal(size.value, owner="Log", name="value"))
+    return ball(size).log()
+
+
+def _smallest(choice: _Choice, failure: Fraction, *, last: bool) -> int | None:
+    """ceil(log(factor/failure) / -log(base)); None while the ball does not decide it."""
+    need = (choice.log_factor - ball(failure).log()) / -choice.base.log()
+    whole = need.ceil().unique_fmpz()
+    if whole is not None:
+        return int(whole)
+    if not last:
+        return None
+    # The quotient is a whole number as far as can be seen: rationals settle it, otherwise one more is safe.
+    tie = int(need.upper().floor().unique_fmpz())
+    if choice.exact is not None and tie >= 0 and choice.exact[0] * choice.exact[1] ** tie <= failure:
+        return tie
+    return tie + 1

@@ -1,0 +1,406 @@
+"""How many records suffice, and what a number of records proves: one function a formula, constants explicit.
+
+Every answer is certified: inequalities are decided in ball arithmetic (exactly when all numbers are
+rational), record counts and grid values are the smallest the formula proves, probabilities are rounded up.
+
+The learner is the exponential mechanism. Say how private it is with `epsilon` (a mistake then weighs exactly
+e^(-epsilon/2)), or give the `ratio` it really runs with, which is used exactly; `ratio` wins, and `ratio=0`
+is the learner without privacy. Errors may also be mean costs divided by the largest cost: the proof covers
+losses in [0, 1]. `size` is the number of hypotheses |H| itself; the formulas subtract the good ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from privpac.errors import SizeError
+from privpac.theory.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
+from privpac.theory.exact import exact_decimal
+from privpac.theory.occam import Log, Occam, Rate, Size
+from privpac.theory.parameters import Number, at_least, chance
+from privpac.theory.register import formula
+
+__all__ = [
+    "Log",
+    "epsilon_agnostic",
+    "epsilon_occam",
+    "error_occam",
+    "excess_agnostic",
+    "failure_agnostic",
+    "failure_occam",
+    "failure_points",
+    "failure_prior",
+    "records_agnostic",
+    "records_occam",
+    "records_points",
+    "records_prior",
+    "tilt_agnostic",
+]
+
+GRID = Fraction(1, 10_000)
+"""Errors and epsilons are answered as multiples of this: four decimals are what people read."""
+
+_LARGEST_EPSILON = 2**16
+"""Beyond this e^(-epsilon/2) is below 10^-14000: the privacy-free limit for every purpose."""
+
+
+@formula("occam-realizable")
+def records_occam(
+    size: Size,
+    *,
+    error: Number,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    good: int = 1,
+    tolerated: Number = 0,
+) -> int:
+    """Records after which the drawn hypothesis has error above `error` with probability at most `failure`.
+
+    Statement: (bad/good)·(1 - error·(1 - e^-s) + tolerated·(e^s - 1))^n ≤ failure, bad = size - good,
+    e^-s the weight of one mistake; or the same at the best smaller exponent.
+    Source: register `occam-realizable` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2).
+    Symbols: alpha → error, alpha_1 → tolerated, beta → failure, |H| → size, |G| → good.
+    Holds if: at least `good` hypotheses of a public class of `size` have true error at most `tolerated`.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> records_occam(2**32, error=0.1, failure=0.05, epsilon=1)
+    628
+    """
+    owner = "records_occam"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    bound = Occam.uniform(size, owner=owner, error=error, rate=rate, good=good, tolerated=tolerated)
+    return bound.records(chance(failure, owner=owner, name="failure"))
+
+
+@formula("occam-realizable")
+def failure_occam(
+    n: int,
+    *,
+    size: Size,
+    error: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    good: int = 1,
+    tolerated: Number = 0,
+) -> Fraction:
+    """The failure probability `n` records prove for `error`, rounded up; 1 when they prove nothing.
+
+    Statement: as `records_occam`. Source: register `occam-realizable`.
+    Holds if: as `records_occam`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> float(failure_occam(628, size=2**32, error=0.1, epsilon=1)) < 0.05
+    True
+    """
+    owner = "failure_occam"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    bound = Occam.uniform(size, owner=owner, error=error, rate=rate, good=good, tolerated=tolerated)
+    return bound.failure(at_least(0, n, owner=owner, name="n"))
+
+
+@formula("occam-realizable")
+def error_occam(
+    n: int,
+    *,
+    size: Size,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    good: int = 1,
+    tolerated: Number = 0,
+    grid: Fraction = GRID,
+) -> Fraction:
+    """The smallest error on the grid that `n` records prove; 1, which always holds, when they prove none.
+
+    Statement: as `records_occam`, solved for the error. Source: register `occam-realizable`.
+    Holds if: as `records_occam`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> float(error_occam(628, size=2**32, failure=0.05, epsilon=1))
+    0.0999
+    """
+    owner = "error_occam"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    known = exact_decimal(tolerated, owner=owner, name="tolerated")
+
+    def enough(step: int) -> bool:
+        wrong = step * grid
+        if wrong >= 1 or wrong <= known:
+            return wrong >= 1
+        bound = Occam.uniform(size, owner=owner, error=wrong, rate=rate, good=good, tolerated=known)
+        return bound.records(miss) <= have
+
+    return min(Fraction(1), first_whole(enough, start=int(1 / (2 * grid)), smallest=1) * grid)
+
+
+@formula("occam-realizable")
+def epsilon_occam(
+    n: int, *, size: Size, error: Number, failure: Number, good: int = 1, grid: Fraction = GRID
+) -> Fraction:
+    """The smallest epsilon on the grid at which `n` records prove `error` and `failure`.
+
+    Statement: as `records_occam` with tolerated = 0, solved for epsilon. Source: register `occam-realizable`.
+    Holds if: some hypothesis makes no error. Proof: docs/proofs/occam.md.
+    Tested by: tests/statistical/test_sizes.py.
+
+    >>> float(epsilon_occam(628, size=2**32, error=0.1, failure=0.05))
+    0.9984
+    """
+    owner = "epsilon_occam"
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+
+    def need(rate: Rate) -> int:
+        return Occam.uniform(size, owner=owner, error=error, rate=rate, good=good).records(miss)
+
+    return _smallest_epsilon(need, have, owner=owner, grid=grid)
+
+
+def _smallest_epsilon(need: Callable[[Rate], int], have: int, *, owner: str, grid: Fraction) -> Fraction:
+    """The first multiple of the grid at which no more than the records at hand are needed."""
+    least = need(Rate(Fraction(0), Fraction(0)))
+    if least > have:
+        raise SizeError(
+            f"{owner}: {have} records are too few at any epsilon, since {least} are needed without privacy.",
+            remedy="Allow a larger error or failure, or collect more records.",
+        )
+    largest = int(_LARGEST_EPSILON / grid)
+    step = first_whole(
+        lambda k: k >= largest or need(Rate(k * grid, None)) <= have, start=int(1 / grid), smallest=1
+    )
+    return step * grid
+
+
+@formula("occam-agnostic")
+def records_agnostic(
+    size: Size,
+    *,
+    excess: Number,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    noise: Number | None = None,
+) -> int:
+    """Records after which the error exceeds the best by more than `excess` with chance at most `failure`.
+
+    Statement: (size - 1)·base^n ≤ failure, base = 1 - (e + excess)(1 - x) + e·(1/x - 1), e = min(noise,
+    (1 - excess)/2), x the weight of one mistake or √(e/(e + excess)), whichever is larger.
+    Source: register `occam-agnostic`. Symbols: alpha → excess, eta → noise, beta → failure.
+    Holds if: the class is public; the best error is at most `noise` (None: nothing known about it).
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> records_agnostic(2**32, excess=0.1, failure=0.05, epsilon=1)
+    5011
+    """
+    owner = "records_agnostic"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    bound = Occam.agnostic(size, owner=owner, excess=excess, noise=noise, rate=rate)
+    return bound.records(chance(failure, owner=owner, name="failure"))
+
+
+@formula("occam-agnostic")
+def failure_agnostic(
+    n: int,
+    *,
+    size: Size,
+    excess: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    noise: Number | None = None,
+) -> Fraction:
+    """The failure probability `n` records prove for `excess`, rounded up; 1 when they prove nothing.
+
+    Statement: as `records_agnostic`. Source: register `occam-agnostic`. Holds if: as `records_agnostic`.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "failure_agnostic"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    bound = Occam.agnostic(size, owner=owner, excess=excess, noise=noise, rate=rate)
+    return bound.failure(at_least(0, n, owner=owner, name="n"))
+
+
+@formula("occam-agnostic")
+def excess_agnostic(
+    n: int,
+    *,
+    size: Size,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    noise: Number | None = None,
+    grid: Fraction = GRID,
+) -> Fraction:
+    """The smallest excess on the grid that `n` records prove; 1, which always holds, when they prove none.
+
+    Statement: as `records_agnostic`, solved for the excess. Source: register `occam-agnostic`.
+    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "excess_agnostic"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+
+    def enough(step: int) -> bool:
+        if step * grid >= 1:
+            return True
+        bound = Occam.agnostic(size, owner=owner, excess=step * grid, noise=noise, rate=rate)
+        return bound.records(miss) <= have
+
+    return min(Fraction(1), first_whole(enough, start=int(1 / (2 * grid)), smallest=1) * grid)
+
+
+@formula("occam-agnostic")
+def epsilon_agnostic(
+    n: int,
+    *,
+    size: Size,
+    excess: Number,
+    failure: Number,
+    noise: Number | None = None,
+    grid: Fraction = GRID,
+) -> Fraction:
+    """The smallest epsilon on the grid at which `n` records prove `excess` and `failure`.
+
+    Statement: as `records_agnostic`, solved for epsilon. Source: register `occam-agnostic`.
+    Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "epsilon_agnostic"
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+
+    def need(rate: Rate) -> int:
+        return Occam.agnostic(size, owner=owner, excess=excess, noise=noise, rate=rate).records(miss)
+
+    return _smallest_epsilon(need, have, owner=owner, grid=grid)
+
+
+@formula("occam-agnostic")
+def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = None) -> Fraction:
+    """The weight x in [ratio, 1) a proof of `records_agnostic` uses: what a stored derivation must carry.
+
+    Statement: max(ratio, √(e/(e + excess))), the root as a nearby rational; any x in [ratio, 1) is valid.
+    Source: register `occam-agnostic`. Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
+    Tested by: tests/unit/test_sizes.py.
+    """
+    owner = "tilt_agnostic"
+    rate = Rate.read(None, ratio, owner=owner)
+    bound = Occam.agnostic(2, owner=owner, excess=excess, noise=noise, rate=rate)
+    own = rate.ratio or Fraction(0)
+    return own if bound.tilt is None else max(own, bound.tilt)
+
+
+@formula("occam-prior")
+def records_prior(
+    mass: Number,
+    *,
+    error: Number,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    tolerated: Number = 0,
+    size: int | None = None,
+) -> int:
+    """As `records_occam` when the hypotheses of error at most `tolerated` have prior probability `mass`.
+
+    Statement: ((1 - mass)/mass)·base(s)^n ≤ failure; if `size` is given also
+    (size - 1)^(1 - t/s)·((1 - mass)/mass)^(t/s)·base(t)^n at the best smaller exponent t.
+    Source: register `occam-prior`. Holds if: class and prior are public.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> records_prior(2**-8, error=0.1, failure=0.05, epsilon=1)
+    213
+    """
+    owner = "records_prior"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    bound = Occam.prior(mass, size=size, owner=owner, error=error, tolerated=tolerated, rate=rate)
+    return bound.records(chance(failure, owner=owner, name="failure"))
+
+
+@formula("occam-prior")
+def failure_prior(
+    n: int,
+    *,
+    mass: Number,
+    error: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+    tolerated: Number = 0,
+    size: int | None = None,
+) -> Fraction:
+    """The failure probability `n` records prove under a prior, rounded up; 1 when they prove nothing.
+
+    Statement: as `records_prior`. Source: register `occam-prior`. Holds if: class and prior are public.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "failure_prior"
+    rate = Rate.read(epsilon, ratio, owner=owner)
+    bound = Occam.prior(mass, size=size, owner=owner, error=error, tolerated=tolerated, rate=rate)
+    return bound.failure(at_least(0, n, owner=owner, name="n"))
+
+
+def _failure_points(n: int, *, domain: int, wrong: Fraction, rate: Rate) -> arb:
+    weight = rate.weight()
+    decay = weight**n
+
+    def fails(power: arb) -> arb:
+        others = (domain - 2) + power * decay
+        return others / (others + power)
+
+    return mean_over_binomial(fails, n=n, chance=wrong, growth=1 / weight)
+
+
+@formula("points-extremal-family")
+def failure_points(
+    n: int,
+    *,
+    domain: int,
+    error: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+) -> Fraction:
+    """Exact failure of the point learner on its hard two-point distribution, rounded up.
+
+    Statement: E[Y/(Y + e^(s·K))], K binomial(n, error), Y = domain - 2 + e^(-s·(n - K)).
+    Source: register `points-extremal-family`. Symbols: T → domain, alpha → error, lambda → s.
+    Holds if: the target has mass just above `error` and the rest lies on one other point: an estimate of the
+    need, not a promise for every distribution.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> failure_points(575, domain=2**32, error=0.1, epsilon=1) <= Fraction(5, 100)
+    True
+    """
+    owner = "failure_points"
+    have, size = at_least(0, n, owner=owner, name="n"), at_least(2, domain, owner=owner, name="domain")
+    wrong, rate = chance(error, owner=owner, name="error"), Rate.read(epsilon, ratio, owner=owner)
+    with ctx.workprec(PRECISIONS[0]):
+        return rounded_up(_failure_points(have, domain=size, wrong=wrong, rate=rate))
+
+
+@formula("points-extremal-family")
+def records_points(
+    domain: int,
+    *,
+    error: Number,
+    failure: Number,
+    epsilon: Number | None = None,
+    ratio: Fraction | float | None = None,
+) -> int:
+    """Records after which `failure_points` is at most `failure`: a sharp estimate, below the proved size.
+
+    Statement: the smallest n with E[Y/(Y + e^(s·K))] ≤ failure; the expectation falls as n grows.
+    Source: register `points-extremal-family`. Holds if: as `failure_points`.
+    Proof: docs/proofs/occam.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> records_points(2**16, error=0.1, failure=0.05, epsilon=1)
+    328
+    """
+    owner = "records_points"
+    size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
+    wrong, rate = chance(error, owner=owner, name="error"), Rate.read(epsilon, ratio, owner=owner)
+
+    def enough(n: int) -> bool:
+        return certainly_below(lambda: _failure_points(n, domain=size, wrong=wrong, rate=rate), miss)
+
+    return first_whole(
+        enough, start=Occam(Fraction(size), Fraction(size), wrong, Fraction(0), rate).records(miss)
+    )
