@@ -1,8 +1,8 @@
 """Every statement the library relies on, as data: where it comes from, when it holds, what it says.
 
 A guarantee names its statement by key, so a reader can go from a printed certificate to the paper, the proof
-page and the test. Formulas in `sizes` and `floors` register themselves with `@formula(key)`; suites and docs
-iterate over `FORMULAS`, so a new formula without a test or a statement is noticed.
+page and the test. Formulas register themselves with `@formula(key)`; suites and docs iterate over
+`formulas()`, so a new formula without a test or a statement is noticed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -19,7 +20,9 @@ from privpac.theory.statements.accuracy import ACCURACY
 from privpac.theory.statements.floors import FLOORS
 from privpac.theory.statements.privacy import PRIVACY
 
-__all__ = ["FORMULAS", "REGISTER", "Formula", "Statement", "Status", "formula", "statement"]
+__all__ = ["FORMULAS", "REGISTER", "Formula", "Statement", "Status", "formula", "formulas", "statement"]
+
+_FORMULA_MODULES = ("sizes", "generalisation", "floors")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,7 +42,7 @@ class Formula:
 
 
 FORMULAS: dict[str, Formula] = {}
-"""Every formula by function name; filled by `@formula` when `sizes` and `floors` are imported."""
+"""Formulas by function name, filled by `@formula` as modules are imported; `formulas()` imports them all."""
 
 
 def statement(key: str) -> Statement:
@@ -53,6 +56,13 @@ def statement(key: str) -> Statement:
     near = get_close_matches(key, REGISTER, n=3, cutoff=0.4)
     remedy = f"Did you mean {' or '.join(near)}?" if near else "REGISTER lists the keys."
     raise ParameterError("register", "key", key, allowed="the key of a registered statement", remedy=remedy)
+
+
+def formulas() -> Mapping[str, Formula]:
+    """Every formula of the library by function name."""
+    for module in _FORMULA_MODULES:
+        import_module(f"privpac.theory.{module}")
+    return MappingProxyType(FORMULAS)
 
 
 def formula(key: str) -> Callable[[F], F]:

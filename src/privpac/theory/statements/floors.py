@@ -94,7 +94,7 @@ FLOORS = (
         (
             PURE,
             "every count is answered within strictly less than `error`·n",
-            "error at most 1/2",
+            "error below 1/2",
         ),
         {
             "printed": Fraction(3, 1),

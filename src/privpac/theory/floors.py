@@ -1,0 +1,347 @@
+"""Lower bounds: below this many records no private algorithm of the stated kind can keep its promise.
+
+A floor of N means: for every n < N the theorem proves that no algorithm reaches the failure probability asked
+for. Sums are ball arithmetic and ties count as not proved, so a floor is never too high. All hold for pure
+epsilon and one replaced record; `least_failure_*` and `most_success_*` evaluate the inequality at one n,
+rounded towards "possible".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from privpac.theory.binomial import (
+    PRECISIONS,
+    certainly_above,
+    first_whole,
+    mean_over_binomial,
+    rounded_up,
+)
+from privpac.theory.exact import ball
+from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive
+from privpac.theory.register import formula
+
+__all__ = [
+    "floor_minimal_class",
+    "floor_point_counts",
+    "floor_points_any",
+    "floor_points_light",
+    "floor_points_proper",
+    "floor_thresholds_few_switches",
+    "floor_thresholds_proper",
+    "least_failure_points",
+    "least_failure_points_any",
+    "least_failure_thresholds",
+    "most_success_points_light",
+    "most_success_thresholds_few_switches",
+]
+
+_HALF = Fraction(1, 2)
+
+
+def _wrong_target(n: int, *, rivals: int, mass: Fraction, epsilon: Fraction) -> arb:
+    """E[rivals/(rivals + e^(epsilon·K))], K binomial(n, mass): failure among equal targets."""
+    growth = ball(epsilon).exp()
+    return mean_over_binomial(lambda power: rivals / (rivals + power), n=n, chance=mass, growth=growth)
+
+
+def _named_target(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction) -> arb:
+    """E[min(1, share·e^(epsilon·K))], K binomial(n, mass): how often an answer may name the right target."""
+    growth, part = ball(epsilon).exp(), ball(share)
+    return mean_over_binomial(lambda power: (part * power).min(arb(1)), n=n, chance=mass, growth=growth)
+
+
+def _first_possible(value: Callable[[int], arb], threshold: Fraction, *, start: int) -> int:
+    """The first n at which `value(n) > threshold` is no longer proved, for a value that falls with n."""
+    return first_whole(lambda n: not certainly_above(lambda: value(n), threshold), start=start)
+
+
+def _guess(rivals: int, *, mass: Fraction, epsilon: Fraction) -> int:
+    """Where e^(epsilon·E[K]) reaches the number of rivals: a start for the search, not a bound."""
+    return max(1, int(max(rivals, 2).bit_length() / (mass * epsilon)))
+
+
+def _packing(rivals: int, *, failure: Fraction, epsilon: Fraction) -> int:
+    """The smallest whole k with k ≥ ln(rivals·(1 - failure)/failure)/epsilon, never rounded up too far."""
+    if rivals * (1 - failure) <= failure:
+        return 0
+    with ctx.workprec(PRECISIONS[1]):
+        need = ball(rivals * (1 - failure) / failure).log() / ball(epsilon)
+        return int(need.lower().ceil().unique_fmpz())
+
+
+@formula("floor-minimal-class")
+def floor_minimal_class(size: int, *, failure: Number, epsilon: Number) -> int:
+    """Records below which no private learner can answer within a minimal class of `size` hypotheses.
+
+    Statement: n ≥ ln((size - 1)(1 - failure)/failure)/epsilon.
+    Source: register `floor-minimal-class` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.6).
+    Holds if: pure epsilon; without any one hypothesis the class no longer represents the concepts at the
+    error asked for (points: every error below 1; thresholds, size = domain + 1: every error below 1/2).
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_minimal_class(2**32, failure=0.05, epsilon=1)
+    26
+    """
+    owner = "floor_minimal_class"
+    rivals = at_least(1, size, owner=owner, name="size") - 1
+    miss, loss = (
+        chance(failure, owner=owner, name="failure"),
+        positive(epsilon, owner=owner, name="epsilon"),
+    )
+    return _packing(rivals, failure=miss, epsilon=loss)
+
+
+@formula("floor-points-proper")
+def least_failure_points(n: int, *, domain: int, error: Number, epsilon: Number) -> Fraction:
+    """A failure probability no proper private learner of points gets below with `n` records, rounded down.
+
+    Statement: E[(T - 2)/(T - 2 + e^(epsilon·K))], K binomial(n, error), T = domain.
+    Source: register `floor-points-proper` (Lemma 3.9, repaired).
+    Holds if: pure epsilon; the answer is a point.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "least_failure_points"
+    size, have = at_least(2, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
+    mass, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
+    return _rounded_down(lambda: _wrong_target(have, rivals=size - 2, mass=mass, epsilon=loss))
+
+
+@formula("floor-points-proper")
+def floor_points_proper(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records below which no private learner can find a point of `domain` and answer with a point.
+
+    Statement: failure ≥ E[(T - 2)/(T - 2 + e^(epsilon·K))], K binomial(n, error), T = domain.
+    Source: register `floor-points-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 3.9, repaired).
+    Symbols: T = 2^d → domain, alpha → error, beta → failure. Holds if: pure epsilon; the answer is a point.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_points_proper(2**32, error=0.1, failure=0.05, epsilon=1)
+    312
+    """
+    owner = "floor_points_proper"
+    rivals = at_least(2, domain, owner=owner, name="domain") - 2
+    mass, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _first_possible(
+        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=loss),
+        miss,
+        start=_guess(rivals, mass=mass, epsilon=loss),
+    )
+
+
+@formula("floor-thresholds-proper")
+def least_failure_thresholds(n: int, *, domain: int, error: Number, epsilon: Number) -> Fraction:
+    """A failure probability no proper private learner of thresholds gets below with `n` records.
+
+    Statement: E[(T - 3)/(T - 3 + e^(epsilon·K))], K binomial(n, 2·error), T = domain; rounded down.
+    Source: register `floor-thresholds-proper` (Lemma 5.2, sharpened).
+    Holds if: pure epsilon; the answer is a threshold; error below 1/2.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "least_failure_thresholds"
+    size, have = at_least(3, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
+    mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _rounded_down(lambda: _wrong_target(have, rivals=size - 3, mass=mass, epsilon=loss))
+
+
+@formula("floor-thresholds-proper")
+def floor_thresholds_proper(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records below which no private learner can place a threshold on `domain` and answer with a threshold.
+
+    Statement: failure ≥ E[(T - 3)/(T - 3 + e^(epsilon·K))], K binomial(n, 2·error), T = domain.
+    Source: register `floor-thresholds-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 5.2).
+    Holds if: pure epsilon; the answer is a threshold; error below 1/2.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_thresholds_proper(2**32, error=0.1, failure=0.05, epsilon=1)
+    154
+    """
+    owner = "floor_thresholds_proper"
+    rivals = at_least(3, domain, owner=owner, name="domain") - 3
+    mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
+    miss = chance(failure, owner=owner, name="failure")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _first_possible(
+        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=loss),
+        miss,
+        start=_guess(rivals, mass=mass, epsilon=loss),
+    )
+
+
+@formula("floor-points-light")
+def most_success_points_light(
+    n: int, *, domain: int, weight: int, error: Number, epsilon: Number
+) -> Fraction:
+    """How often a private learner of points can be accurate with at most `weight` ones, rounded up.
+
+    Statement: E[min(1, weight·e^(epsilon·K)/(T - 1))], K binomial(n, error), T = domain.
+    Source: register `floor-points-light` (Theorem 4.11, with an explicit constant). Holds if: pure epsilon.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "most_success_points_light"
+    share = _light_share(domain, weight, owner=owner)
+    have, mass = at_least(0, n, owner=owner, name="n"), chance(error, owner=owner, name="error")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    with ctx.workprec(PRECISIONS[0]):
+        return rounded_up(_named_target(have, share=share, mass=mass, epsilon=loss))
+
+
+@formula("floor-points-light")
+def floor_points_light(domain: int, *, weight: int, success: Number, error: Number, epsilon: Number) -> int:
+    """Records below which no private learner of points is accurate with at most `weight` ones that often.
+
+    Statement: success ≤ E[min(1, weight·e^(epsilon·K)/(T - 1))], K binomial(n, error), T = domain.
+    Source: register `floor-points-light` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 4.11).
+    Symbols: z → weight. Holds if: pure epsilon. Proof: docs/proofs/floors.md.
+    Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_points_light(2**32, weight=2, success=0.45, error=0.1, epsilon=1)
+    202
+    """
+    owner = "floor_points_light"
+    share = _light_share(domain, weight, owner=owner)
+    often, mass = (
+        chance(success, owner=owner, name="success"),
+        chance(error, owner=owner, name="error"),
+    )
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _first_named(share, often=often, mass=mass, epsilon=loss)
+
+
+def _light_share(domain: object, weight: object, *, owner: str) -> Fraction:
+    targets = at_least(2, domain, owner=owner, name="domain") - 1
+    return Fraction(at_least(1, weight, owner=owner, name="weight"), targets)
+
+
+def _first_named(share: Fraction, *, often: Fraction, mass: Fraction, epsilon: Fraction) -> int:
+    return _first_possible(
+        lambda n: 1 - _named_target(n, share=share, mass=mass, epsilon=epsilon),
+        1 - often,
+        start=_guess(int(1 / share), mass=mass, epsilon=epsilon),
+    )
+
+
+@formula("floor-thresholds-few-switches")
+def most_success_thresholds_few_switches(
+    n: int, *, domain: int, switches: int, error: Number, epsilon: Number
+) -> Fraction:
+    """How often a private learner of thresholds can be accurate with few changes of label, rounded up.
+
+    Statement: E[min(1, (switches/2 + 1)·e^(epsilon·K)/(T - 2))], K binomial(n, 2·error), T = domain.
+    Source: register `floor-thresholds-few-switches` (Theorem 5.4, with an explicit constant).
+    Holds if: pure epsilon; error below 1/2. Proof: docs/proofs/floors.md.
+    Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "most_success_thresholds_few_switches"
+    share = _switch_share(domain, switches, owner=owner)
+    have = at_least(0, n, owner=owner, name="n")
+    mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    with ctx.workprec(PRECISIONS[0]):
+        return rounded_up(_named_target(have, share=share, mass=mass, epsilon=loss))
+
+
+@formula("floor-thresholds-few-switches")
+def floor_thresholds_few_switches(
+    domain: int, *, switches: int, success: Number, error: Number, epsilon: Number
+) -> int:
+    """Records below which no private learner of thresholds is accurate with few changes of label that often.
+
+    Statement: success ≤ E[min(1, (switches/2 + 1)·e^(epsilon·K)/(T - 2))], K binomial(n, 2·error),
+    T = domain. Source: register `floor-thresholds-few-switches` (Beimel–Brenner–Kasiviswanathan–Nissim 2013,
+    Theorem 5.4).
+    Symbols: z → switches. Holds if: pure epsilon; error below 1/2. Proof: docs/proofs/floors.md.
+    Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_thresholds_few_switches(2**32, switches=2, success=0.45, error=0.1, epsilon=1)
+    101
+    """
+    owner = "floor_thresholds_few_switches"
+    share = _switch_share(domain, switches, owner=owner)
+    often = chance(success, owner=owner, name="success")
+    mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _first_named(share, often=often, mass=mass, epsilon=loss)
+
+
+def _switch_share(domain: object, switches: object, *, owner: str) -> Fraction:
+    targets = at_least(3, domain, owner=owner, name="domain") - 2
+    return Fraction(at_least(0, switches, owner=owner, name="switches") // 2 + 1, targets)
+
+
+def _any_failure(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> arb:
+    """1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))]: what is left to failure."""
+    heaviest = 1 + int(mass * (size - 1) / (1 - mass))
+    named = _named_target(n, share=Fraction(heaviest, size), mass=mass, epsilon=epsilon)
+    return 1 - ball(n * (1 - mass) / size) - named
+
+
+@formula("floor-points-any")
+def least_failure_points_any(n: int, *, domain: int, error: Number, epsilon: Number) -> Fraction:
+    """A failure probability no private learner of points gets below, whatever it answers; rounded down.
+
+    Statement: 1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))], K binomial(n, error), T = domain,
+    w = 1 + floor(error·(T - 1)/(1 - error)). Source: register `floor-points-any`. Holds if: pure epsilon.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+    """
+    owner = "least_failure_points_any"
+    size, have = at_least(2, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
+    mass, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
+    return _rounded_down(lambda: _any_failure(have, size=size, mass=mass, epsilon=loss))
+
+
+@formula("floor-points-any")
+def floor_points_any(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records below which no private learner of points exists, proper or improper.
+
+    Statement: 1 - failure ≤ n(1 - error)/T + E[min(1, (w/T)·e^(epsilon·K))], K binomial(n, error),
+    T = domain, w = 1 + floor(error·(T - 1)/(1 - error)).
+    Source: register `floor-points-any` (our proof). Holds if: pure epsilon.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_points_any(2**32, error=0.1, failure=0.05, epsilon=1)
+    47
+    """
+    owner = "floor_points_any"
+    size = at_least(2, domain, owner=owner, name="domain")
+    mass, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    return _first_possible(
+        lambda n: _any_failure(n, size=size, mass=mass, epsilon=loss),
+        miss,
+        start=_guess(int(1 / mass), mass=mass, epsilon=loss),
+    )
+
+
+@formula("floor-point-counts")
+def floor_point_counts(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records below which no private release answers every point count, or every threshold count.
+
+    Statement: ceil(2·error·n) ≥ ln((T - 1)(1 - failure)/failure)/epsilon, T = domain.
+    Source: register `floor-point-counts` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 7.2).
+    Holds if: pure epsilon; every answer is within strictly less than error·n; error below 1/2.
+    Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_sizes.py.
+
+    >>> floor_point_counts(2**32, error=0.1, failure=0.05, epsilon=1)
+    126
+    """
+    owner = "floor_point_counts"
+    rivals = at_least(2, domain, owner=owner, name="domain") - 1
+    wrong = fraction_below(_HALF, error, owner=owner, name="error")
+    miss, loss = (
+        chance(failure, owner=owner, name="failure"),
+        positive(epsilon, owner=owner, name="epsilon"),
+    )
+    copies = _packing(rivals, failure=miss, epsilon=loss)
+    # ceil(2·error·n) ≥ copies exactly when 2·error·n > copies - 1.
+    return 0 if copies == 0 else int((copies - 1) / (2 * wrong)) + 1
+
+
+def _rounded_down(value: Callable[[], arb]) -> Fraction:
+    with ctx.workprec(PRECISIONS[0]):
+        return 1 - rounded_up(1 - value())
