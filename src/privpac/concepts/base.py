@@ -7,7 +7,7 @@ of cell numbers; the schema turns cells into people's units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.data.sample import Statistic
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
-from privpac.mechanisms.scores import Place, Scores
+from privpac.mechanisms.scores import Scores
 
 __all__ = ["ConceptClass", "Costs", "Gibbs", "Hypothesis", "ScoredClass", "ScoredGibbs"]
 
@@ -87,18 +87,15 @@ class ConceptClass(Protocol):
 class ScoredClass(ConceptClass, Protocol):
     """A class whose members can be counted by score (see `mechanisms.scores`)."""
 
-    def scores(self, evidence: Any, *, costs: Costs) -> Scores: ...
-
-    def member(self, place: Place) -> Hypothesis: ...
+    def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]: ...
 
 
 @dataclass(frozen=True)
 class ScoredGibbs:
     """The Gibbs law of a class that can be counted by score."""
 
-    scores: Scores
+    scores: Scores[Hypothesis]
     ratio: Fraction
-    member: Callable[[Place], Hypothesis]
 
     def draw(self, coins: Coins) -> Hypothesis:
-        return self.member(gibbs.draw(self.scores, self.ratio, coins))
+        return gibbs.draw(self.scores, self.ratio, coins)

@@ -46,6 +46,10 @@ class Release(StrEnum):
     NUMBERS = "noisy numbers"
 
 
+_STRONGER = (Release.HYPOTHESIS, Release.ANSWER)
+"""Who may release a hypothesis may also answer one question with it."""
+
+
 class Against(StrEnum):
     """What an accuracy statement compares with."""
 
@@ -108,7 +112,7 @@ class Privacy:
             and self.delta <= other.delta
             and self.unit in (other.unit, Unit.RECORD)
             and self.part in (other.part, ALL)
-            and (self.release == other.release or self.release is Release.HYPOTHESIS)
+            and (self.release == other.release or (self.release, other.release) == _STRONGER)
         )
 
     def __str__(self) -> str:

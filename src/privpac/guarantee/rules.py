@@ -39,6 +39,7 @@ __all__ = [
     "group",
     "k_fold",
     "occam",
+    "on_part",
     "permute_and_flip",
     "post_processing",
     "sampling_with_replacement",
@@ -177,6 +178,18 @@ def disjoint_parts(*premises: Proof[Privacy]) -> Proof[Privacy]:
     delta = max(p.fact.delta for p in premises)
     fact = Privacy(epsilon, delta, first.unit, ALL, _joint_release(premises))
     return Proof(fact, rule, tuple(premises), seal=SEAL)
+
+
+def on_part(premise: Proof[Privacy], *, part: str) -> Proof[Privacy]:
+    """A release that looks at one part of the records only, fixed beforehand: the fact speaks of that part.
+
+    Holds if the records of the part are chosen without looking at any record (assumed of the caller).
+    """
+    rule = "on-part"
+    old = premise.fact
+    _need(rule, old.part == ALL and part != ALL, "the premise must speak of all records of its input")
+    fact = Privacy(old.epsilon, old.delta, old.unit, part, old.release)
+    return Proof(fact, rule, (premise,), {"part": part}, seal=SEAL)
 
 
 def _expm1_ratio(loss: Loss, larger: Loss) -> Fraction:

@@ -13,22 +13,26 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.mechanisms.scores import Histogram, Place, Scores
+from privpac.mechanisms.scores import Histogram, Scores
 from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball, power_table
 
-__all__ = ["PowerWeights", "draw", "reach"]
+__all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_mixture", "reach"]
 
 _FLOAT_BITS = 960
 """Multiplicities are shifted to at most this many bits before they become floats, to stay below overflow."""
 
+M = TypeVar("M")
+
+
 @dataclass(frozen=True)
-class PowerWeights:
+class PowerWeights(Generic[M]):
     """counts[i] · ratio^i for i = 0, 1, …: scores counted from the best one.
 
     `near` holds the groups whose powers are above 2^-900, `beyond` how many members lie further out; `source`
@@ -36,7 +40,7 @@ class PowerWeights:
     """
 
     ratio: Fraction
-    source: Scores
+    source: Scores[M]
 
     @cached_property
     def near(self) -> Histogram:
@@ -82,10 +86,84 @@ def reach(ratio: Fraction) -> int | None:
     return int(900 * np.log(2.0) / per_step) + 1
 
 
-def draw(scores: Scores, ratio: Fraction, coins: Coins) -> Place:
-    """The place of one member of the class: first its score, then a uniform one among those that have it."""
-    weights = PowerWeights(ratio, scores)
+def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
+    """One member of the class: first its score, then a uniform one among those that have it."""
+    return _draw_from(PowerWeights(ratio, scores), coins)
+
+
+def _draw_from(weights: PowerWeights[M], coins: Coins) -> M:
     step = coins.choose(weights)
     histogram = weights.near if step < len(weights.near.counts) else weights.full
     index = coins.below(histogram.counts[step])
-    return scores.locate(histogram.best + step, index)
+    return weights.source.locate(histogram.best + step, index)
+
+
+@dataclass(frozen=True)
+class MixtureWeights:
+    """Total weight of each part of a mixture: share_p / size_p · sum over its members of ratio^score.
+
+    A public prior that is uniform within each part; `shares` are positive integers.
+    """
+
+    parts: tuple[PowerWeights[Any], ...]
+    shares: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def _lead(self) -> list[int]:
+        """How far each part's best score lies above the best of all."""
+        bests = [part.near.best for part in self.parts]
+        return [best - min(bests) for best in bests]
+
+    @property
+    def key(self) -> Hashable:
+        return ("mixture", self.shares, self.sizes, tuple(self._lead), tuple(p.key for p in self.parts))
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        """Bound: the parts' own, a sum of up to 2^20 terms each, and four roundings more; late parts are dropped."""
+        ratio = self.parts[0].ratio
+        table = power_table(ratio, max(self._lead))
+        values, bound, dropped = np.zeros(len(self.parts)), 0.0, 0.0
+        for i, (part, lead) in enumerate(zip(self.parts, self._lead, strict=True)):
+            share = float(Fraction(self.shares[i], self.sizes[i]))
+            inner, error = part.floats()
+            shift = 2.0 ** min(max(0, max(part.near.counts).bit_length() - _FLOAT_BITS), 1000)
+            total = float(inner.sum()) * shift
+            if lead < len(table):
+                values[i] = share * total * table[lead]
+                bound = max(bound, error + (len(inner) + 6) * UNIT_ROUNDOFF)
+            else:
+                dropped += share * total * SMALLEST_POWER * (1 + error)
+        if not np.isfinite(values).all() or values.sum() == 0.0:
+            return np.ones(len(self.parts)), 1.0
+        return values, 1.01 * (bound + dropped / float(values.sum()))
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            ratio = ball(self.parts[0].ratio)
+            return [
+                ball(Fraction(share, size)) * ratio**lead * sum(part.balls(bits), arb(0))
+                for part, share, size, lead in zip(
+                    self.parts, self.shares, self.sizes, self._lead, strict=True
+                )
+            ]
+
+    def exact(self) -> Sequence[Fraction]:
+        return [
+            Fraction(share, size) * part.ratio**lead * sum(part.exact())
+            for part, share, size, lead in zip(
+                self.parts, self.shares, self.sizes, self._lead, strict=True
+            )
+        ]
+
+
+def draw_mixture(
+    parts: Sequence[Scores[M]],
+    shares: tuple[int, ...],
+    sizes: tuple[int, ...],
+    ratio: Fraction,
+    coins: Coins,
+) -> M:
+    """First the part, by its total weight, then a member of it."""
+    laws = tuple(PowerWeights(ratio, part) for part in parts)
+    return _draw_from(laws[coins.choose(MixtureWeights(laws, shares, sizes))], coins)

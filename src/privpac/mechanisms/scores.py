@@ -1,26 +1,27 @@
 """Integer scores of a whole class, without listing it: how many members have which score, and which is the j-th.
 
-`Runs` covers every class whose members can be laid out in a row with few changes of score: thresholds, points,
-finite lists, and unions of such rows (stumps). Multiplicities are exact integers of any size; up to 2^64 members
-a run they are counted by compiled kernels in two 64-bit limbs.
+`Runs` covers every class whose members can be laid out in rows with few changes of score: thresholds, points, finite
+lists, and unions of such rows (stumps). Multiplicities are exact integers of any size; they are counted by a compiled
+kernel in two 64-bit limbs, or by Python integers where members do not fit in 64 bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["Histogram", "Place", "Runs", "Scores"]
+__all__ = ["Histogram", "Named", "Place", "Row", "Runs", "Scores"]
 
-Cells = NDArray[Any]
 Place = tuple[int, int]
-"""(row, member): where a member of a class stands in a `Scores`."""
+"""(row, member): where a member of a class stands in `Runs`."""
+
+M = TypeVar("M", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -32,127 +33,137 @@ class Histogram:
     beyond: int = 0
 
 
-class Scores(Protocol):
-    """What `mechanisms.gibbs` needs of a class once it has seen the evidence."""
+class Scores(Protocol[M]):
+    """What the mechanisms need of a class once it has seen the evidence."""
 
     def histogram(self, span: int | None) -> Histogram:
         """Members by score, up to `span` above the best; all of them when span is None."""
 
-    def locate(self, score: int, index: int) -> Place:
+    def locate(self, score: int, index: int) -> M:
         """The index-th member, in order, among those with this score."""
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Rows of members; in row `r`, members `starts[j] <= m < starts[j + 1]` have score `scores[j]`.
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Members first..last in runs of equal score: run j ends with `lasts[j]`, the final run with `last`.
 
-    `starts` is sorted; `end` closes the last run of its row.
+    `lasts` is strictly increasing and one shorter than `scores`. Use `Row.of`, which drops empty runs at both ends.
     """
 
-    rows: Sequence[tuple[Cells, NDArray[np.int64], int]]
-    """(starts, scores, end) a row."""
+    first: int
+    lasts: NDArray[Any]
+    scores: NDArray[np.int64]
+    last: int
 
-    def histogram(self, span: int | None) -> Histogram:
-        best = min(int(scores.min()) for _, scores, _ in self.rows)
-        worst = max(int(scores.max()) for _, scores, _ in self.rows)
-        width = worst - best + 1 if span is None else min(worst - best, span) + 1
-        counts = [0] * width
-        beyond = 0
-        for starts, scores, end in self.rows:
-            row, rest = _count_row(starts, scores, end, best, width)
-            beyond += rest
-            if len(self.rows) == 1:
-                counts = row
-            else:
-                counts = [a + b for a, b in zip(counts, row, strict=True)]
-        return Histogram(best, counts, beyond)
+    @classmethod
+    def of(cls, first: int, lasts: NDArray[Any], scores: NDArray[np.int64], last: int) -> Row:
+        while len(lasts) and int(lasts[0]) < first:
+            lasts, scores = lasts[1:], scores[1:]
+        while len(lasts) and int(lasts[-1]) >= last:
+            lasts, scores = lasts[:-1], scores[:-1]
+        return cls(first, lasts, scores, last)
 
-    def locate(self, score: int, index: int) -> Place:
-        for row, (starts, scores, end) in enumerate(self.rows):
-            member, index = _find_in_row(starts, scores, end, score, index)
-            if member is not None:
-                return row, member
-        raise IndexError("no member with this score and index")
+    def start(self, run: int) -> int:
+        return int(self.lasts[run - 1]) + 1 if run else self.first
+
+    def length(self, run: int) -> int:
+        end = int(self.lasts[run]) if run < len(self.lasts) else self.last
+        return end - self.start(run) + 1
+
+    def count(self, best: int, width: int) -> list[int]:
+        """Members by score - best; slot `width` collects everything from there on."""
+        runs = len(self.scores)
+        if self.lasts.dtype == object:
+            counts = [0] * (width + 1)
+            inner = range(1, runs - 1)
+        else:
+            low, high = _count_inner(self.lasts, self.scores, best, width)
+            counts = low.tolist()
+            for slot in np.flatnonzero(high).tolist():
+                counts[slot] += int(high[slot]) << 64
+            inner = range(0)
+        for run in {0, runs - 1, *inner}:
+            counts[min(int(self.scores[run]) - best, width)] += self.length(run)
+        return counts
+
+    def find(self, score: int, index: int) -> tuple[int | None, int]:
+        """(member, 0) if the index-th member of this score lies here, else (None, how many are still to pass)."""
+        runs = np.flatnonzero(self.scores == score)
+        for first in range(0, len(runs), _BLOCK):
+            part = runs[first : first + _BLOCK].tolist()
+            lengths = [self.length(run) for run in part] if len(runs) <= _BLOCK else self._lengths(part)
+            total = sum(lengths)
+            if index >= total:
+                index -= total
+                continue
+            for run, length in zip(part, lengths, strict=True):
+                if index < length:
+                    return self.start(run) + index, 0
+                index -= length
+        return None, index
+
+    def _lengths(self, runs: list[int]) -> list[int]:
+        """Lengths of many runs at once; the two outer ones may not fit in 64 bits and go one by one."""
+        if self.lasts.dtype == object or runs[0] == 0 or runs[-1] == len(self.lasts):
+            return [self.length(run) for run in runs]
+        where = np.asarray(runs)
+        lengths: list[int] = (self.lasts[where] - self.lasts[where - 1]).tolist()
+        return lengths
 
 
-def _count_row(
-    starts: Cells, scores: NDArray[np.int64], end: int, best: int, width: int
-) -> tuple[list[int], int]:
-    if starts.dtype == object:
-        return _count_big(starts, scores, end, best, width)
-    low, high = _count_limbs(starts, scores, best, width)
-    last = int(scores[-1]) - best
-    counts = [int(a) + (int(b) << 64) for a, b in zip(low, high, strict=True)]
-    counts[min(last, width)] += end - int(starts[-1])
-    return counts[:width], counts[width]
-
-
-def _count_big(
-    starts: Cells, scores: NDArray[np.int64], end: int, best: int, width: int
-) -> tuple[list[int], int]:
-    counts = [0] * (width + 1)
-    edges = [*starts.tolist(), end]
-    for j, score in enumerate(scores.tolist()):
-        counts[min(score - best, width)] += edges[j + 1] - edges[j]
-    return counts[:width], counts[width]
+_BLOCK = 65536
+"""Runs looked at together when a member is located: large enough for numpy, small enough to stop early."""
 
 
 @compiled
-def _count_limbs(
-    starts: NDArray[np.uint64], scores: NDArray[np.int64], best: int, width: int
+def _count_inner(
+    lasts: NDArray[np.uint64], scores: NDArray[np.int64], best: int, width: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Lengths of all runs but the last, summed by score in two limbs; slot `width` collects the rest."""
+    """Lengths of all runs but the first and the final one, summed by score in two limbs."""
     low = np.zeros(width + 1, np.uint64)
     high = np.zeros(width + 1, np.uint64)
-    one = np.uint64(1)
-    for j in range(len(scores) - 1):
-        slot = scores[j] - best
-        if slot > width:
-            slot = width
-        length = starts[j + 1] - starts[j]
+    for j in range(1, len(scores) - 1):
+        slot = min(scores[j] - best, width)
+        length = np.uint64(lasts[j]) - np.uint64(lasts[j - 1])
         total = low[slot] + length
         if total < length:
-            high[slot] += one
+            high[slot] += np.uint64(1)
         low[slot] = total
     return low, high
 
 
-def _find_in_row(
-    starts: Cells, scores: NDArray[np.int64], end: int, score: int, index: int
-) -> tuple[int | None, int]:
-    """(member, 0) if the index-th member of this score lies in the row, else (None, index left over)."""
-    runs = np.flatnonzero(scores == score)
-    if len(runs) == 0:
-        return None, index
-    if starts.dtype == object or len(runs) < 4096 or end > 2**64 - 1:
-        return _find_among(starts, end, runs, index)
-    ends = np.append(starts[1:], np.uint64(end))
-    lengths = ends[runs] - starts[runs]
-    return _find_in_blocks(starts, lengths, runs, index)
+@dataclass(frozen=True)
+class Runs:
+    """Rows of members, scored."""
+
+    rows: Sequence[Row]
+
+    def histogram(self, span: int | None) -> Histogram:
+        best = min(int(row.scores.min()) for row in self.rows)
+        worst = max(int(row.scores.max()) for row in self.rows)
+        width = (worst - best if span is None else min(worst - best, span)) + 1
+        counts = self.rows[0].count(best, width)
+        for row in self.rows[1:]:
+            counts = [a + b for a, b in zip(counts, row.count(best, width), strict=True)]
+        return Histogram(best, counts[:width], counts[width])
+
+    def locate(self, score: int, index: int) -> Place:
+        for number, row in enumerate(self.rows):
+            member, index = row.find(score, index)
+            if member is not None:
+                return number, member
+        raise IndexError("no member with this score and index")
 
 
-def _find_among(starts: Cells, end: int, runs: NDArray[np.intp], index: int) -> tuple[int | None, int]:
-    for j in runs.tolist():
-        first = int(starts[j])
-        length = (int(starts[j + 1]) if j + 1 < len(starts) else end) - first
-        if index < length:
-            return first + index, 0
-        index -= length
-    return None, index
+@dataclass(frozen=True)
+class Named(Generic[M]):
+    """Scores whose places stand for something: `name` turns a place into a hypothesis."""
 
+    runs: Runs
+    name: Callable[[Place], M]
 
-def _find_in_blocks(
-    starts: Cells, lengths: NDArray[np.uint64], runs: NDArray[np.intp], index: int
-) -> tuple[int | None, int]:
-    """Walk in blocks whose total is taken with Python integers, so that no sum can overflow."""
-    block = 4096
-    for first in range(0, len(runs), block):
-        part = lengths[first : first + block]
-        total = (int((part >> np.uint64(32)).sum()) << 32) + int((part & np.uint64(0xFFFFFFFF)).sum())
-        if index < total:
-            for offset, length in enumerate(part.tolist()):
-                if index < length:
-                    return int(starts[runs[first + offset]]) + index, 0
-                index -= length
-        index -= total
-    return None, index
+    def histogram(self, span: int | None) -> Histogram:
+        return self.runs.histogram(span)
+
+    def locate(self, score: int, index: int) -> M:
+        return self.name(self.runs.locate(score, index))

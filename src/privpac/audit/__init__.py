@@ -1,0 +1,1 @@
+"""Audits: exact ones by enumeration, for the code that ships."""

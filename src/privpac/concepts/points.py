@@ -1,0 +1,119 @@
+"""Points: class 1 on exactly one value of a column (POINT_d of Beimel et al. 2013).
+
+A seen value x errs on its class-0 records and on everyone else's class-1 records; every unseen value errs on all
+class-1 records. There are size - (distinct seen values) unseen ones. The paper prints 2^d - m with m the number of
+records: with repeated values that is a different law with unbounded loss (register `points-distinct`), and the
+mutant suite plants exactly that.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.mechanisms.scores import Named, Place, Row, Runs
+
+__all__ = ["Point", "Points"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Class 1 where the column has one value."""
+
+    column: str
+    cell: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return np.asarray(cells[self.column] == self.cell).astype(np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        zero, one = schema.classes
+        column = schema.column(self.column)
+        return f"{one} if {self.column} is {column.show(self.cell)}, else {zero}"
+
+    def to_sql(self, schema: Schema) -> str:
+        column = schema.column(self.column)
+        exact = f'"{self.column}" = {column.sql_value(self.cell)}'
+        if column.ordered:
+            # A grid cell is a half-open range of values; the first and the last also hold what lies beyond.
+            low = f'"{self.column}" >= {column.sql_value(self.cell)}' if self.cell > 0 else ""
+            last = self.cell == column.size - 1
+            high = "" if last else f'"{self.column}" < {column.sql_value(self.cell + 1)}'
+            exact = " AND ".join(part for part in (low, high) if part) or "TRUE"
+        return f"CASE WHEN {exact} THEN 1 ELSE 0 END"
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "point", "column": self.column, "cell": str(self.cell)}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, object]) -> Point:
+        return cls(str(tree["column"]), int(str(tree["cell"])))
+
+
+@dataclass(frozen=True)
+class Points:
+    """All points of one column; any number of cells, 128-bit keys included."""
+
+    schema: Schema
+    column: str
+
+    @property
+    def word(self) -> str:
+        return f"points:{self.column}"
+
+    @property
+    def size(self) -> int:
+        return self.schema.column(self.column).size
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return 1
+
+    @property
+    def statistic(self) -> CellCounts:
+        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+        seen = len(evidence.values)
+        counts = np.asarray(evidence.counts, dtype=np.int64)
+        positives = int(counts[:, 1].sum()) * costs[1]
+        rows = []
+        if seen:
+            scores = positives - counts[:, 1] * costs[1] + counts[:, 0] * costs[0]
+            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), scores, seen - 1))
+        unseen = self.size - seen
+        if unseen:
+            empty = np.array([], dtype=np.uint64)
+            rows.append(Row.of(0, empty, np.array([positives], dtype=np.int64), unseen - 1))
+
+        def name(place: Place) -> Hypothesis:
+            row, index = place
+            if seen and row == 0:
+                return Point(self.column, int(evidence.values[index]))
+            return Point(self.column, _nth_absent(evidence.values, index))
+
+        return Named(Runs(rows), name)
+
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
+
+
+def _nth_absent(seen: NDArray[np.uint64], index: int) -> int:
+    """The index-th cell that is not in the sorted list `seen`: the i-th seen value has seen[i] - i absent before it."""
+    passed = bisect_right(range(len(seen)), index, key=lambda i: int(seen[i]) - i)
+    return index + passed

@@ -1,0 +1,241 @@
+"""Stumps: one test on one column, in both directions, and the two constants.
+
+Ordered columns are cut at any cell, categorical ones tested for any category. The public prior shares the weight
+evenly among the columns and the constants (or as `shares` says) and evenly within each: a column with 2^32 cells
+does not drown one with two categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.thresholds import Threshold, cut_rows
+from privpac.data.columns import Column
+from privpac.data.sample import Block
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.errors import ParameterError
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.scores import Named, Place, Row, Runs, Scores
+
+__all__ = ["Constant", "Match", "Stumps"]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same class for everyone."""
+
+    label: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ()
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        count = len(next(iter(cells.values()))) if cells else 0
+        return np.full(count, self.label, dtype=np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        return f"always {schema.classes[self.label]}"
+
+    def to_sql(self, schema: Schema) -> str:
+        return str(self.label)
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "constant", "label": self.label}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, object]) -> Constant:
+        return cls(int(str(tree["label"])))
+
+
+@dataclass(frozen=True)
+class Match:
+    """Class 1 where a categorical column has one value (`equal`), or where it has any other."""
+
+    column: str
+    category: int
+    equal: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return ((cells[self.column] == self.category) == self.equal).astype(np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        zero, one = schema.classes
+        sign = "is" if self.equal else "is not"
+        return f"{one} if {self.column} {sign} {schema.column(self.column).show(self.category)}, else {zero}"
+
+    def to_sql(self, schema: Schema) -> str:
+        sign = "=" if self.equal else "<>"
+        value = schema.column(self.column).sql_value(self.category)
+        return f'CASE WHEN "{self.column}" {sign} {value} THEN 1 ELSE 0 END'
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "match", "column": self.column, "category": self.category, "equal": self.equal}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, object]) -> Match:
+        return cls(str(tree["column"]), int(str(tree["category"])), bool(tree["equal"]))
+
+
+Evidence = tuple[tuple[int, ...], dict[str, ColumnCounts]]
+"""Records by class, and the cell counts of every column."""
+
+
+@dataclass(frozen=True)
+class ColumnByColumn:
+    """The additive statistic of stumps: how many records of each class, and every column's cell counts."""
+
+    counts: tuple[CellCounts, ...]
+    classes: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(count.columns[0] for count in self.counts)
+
+    def zero(self) -> Evidence:
+        return (0,) * self.classes, {count.columns[0]: count.zero() for count in self.counts}
+
+    def absorb(self, state: Evidence, block: Block) -> Evidence:
+        totals = np.bincount(block.labels, minlength=self.classes) if block.labels is not None else [0, 0]
+        return (
+            tuple(int(a) + int(b) for a, b in zip(state[0], totals, strict=True)),
+            {c.columns[0]: c.absorb(state[1][c.columns[0]], block) for c in self.counts},
+        )
+
+    def merge(self, a: Evidence, b: Evidence) -> Evidence:
+        return (
+            tuple(x + y for x, y in zip(a[0], b[0], strict=True)),
+            {c.columns[0]: c.merge(a[1][c.columns[0]], b[1][c.columns[0]]) for c in self.counts},
+        )
+
+
+@dataclass(frozen=True)
+class Stumps:
+    """One test on any of the columns, or a constant."""
+
+    schema: Schema
+    shares: Mapping[str, int] | None = None
+    """Public weights of the columns; '' is the weight of the constants. All 1 when not given."""
+
+    def __post_init__(self) -> None:
+        for name, share in (self.shares or {}).items():
+            if name and all(column.name != name for column in self.schema.columns):
+                raise ParameterError("Stumps", "shares", name, allowed="a mapping from column names")
+            if not isinstance(share, int) or share < 1:
+                raise ParameterError("Stumps", f"shares[{name!r}]", share, allowed="a positive integer")
+
+    @property
+    def word(self) -> str:
+        return "stumps"
+
+    @cached_property
+    def _columns(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.schema.columns if column.size > 1)
+
+    @cached_property
+    def _sizes(self) -> tuple[int, ...]:
+        return (2, *(_column_size(column) for column in self._columns))
+
+    @cached_property
+    def _shares(self) -> tuple[int, ...]:
+        given = self.shares or {}
+        return tuple(given.get(name, 1) for name in ("", *(column.name for column in self._columns)))
+
+    @property
+    def size(self) -> int:
+        return sum(self._sizes)
+
+    @property
+    def odds(self) -> Fraction:
+        total = sum(self._shares)
+        parts = zip(self._shares, self._sizes, strict=True)
+        return max(Fraction(total * size, share) for share, size in parts) - 1
+
+    @property
+    def vc(self) -> int:
+        """The largest m with 2^m at most 2·d·m + 2: on m points a column makes at most 2m dichotomies."""
+        points = 1
+        while 2 ** (points + 1) <= 2 * len(self._columns) * (points + 1) + 2:
+            points += 1
+        return points
+
+    @property
+    def statistic(self) -> ColumnByColumn:
+        classes = len(self.schema.classes)
+        return ColumnByColumn(tuple(CellCounts(c, classes=classes) for c in self._columns), classes)
+
+    def parts(self, evidence: Evidence, *, costs: Costs) -> list[Scores[Hypothesis]]:
+        totals, counts = evidence
+        constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
+        constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)
+        parts: list[Scores[Hypothesis]] = [Named(Runs([constants]), lambda place: Constant(place[1]))]
+        parts += [_column_scores(column, counts[column.name], costs) for column in self._columns]
+        return parts
+
+    def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> StumpsGibbs:
+        return StumpsGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
+
+
+@dataclass(frozen=True)
+class StumpsGibbs:
+    """First a column (or the constants), then a test on it."""
+
+    parts: tuple[Scores[Hypothesis], ...]
+    shares: tuple[int, ...]
+    sizes: tuple[int, ...]
+    ratio: Fraction
+
+    def draw(self, coins: Coins) -> Hypothesis:
+        return gibbs.draw_mixture(self.parts, self.shares, self.sizes, self.ratio, coins)
+
+
+def _column_size(column: Column) -> int:
+    """Different functions on the column besides the constants (a two-valued one has a test and its opposite)."""
+    return 2 * (column.size - 1) if column.ordered or column.size == 2 else 2 * column.size
+
+
+def _column_scores(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
+    return _cuts(column, counts, costs) if column.ordered else _matches(column, counts, costs)
+
+
+def _cuts(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
+    up, down = cut_rows(counts, column.size, costs, distinct=True)
+    up = Row.of(1, up.lasts, up.scores, column.size - 1)
+
+    def name(place: Place) -> Hypothesis:
+        return Threshold(column.name, place[1], place[0] == 0)
+
+    return Named(Runs([up, down]), name)
+
+
+def _matches(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
+    """Predicting class 1 exactly on category c costs its class-0 records and everyone else's class-1 records."""
+    table = np.zeros((column.size, 2), dtype=np.int64)
+    table[counts.values.astype(np.int64)] = counts.counts
+    inside = table[:, 0] * costs[0]
+    outside = table[:, 1].sum() * costs[1] - table[:, 1] * costs[1]
+    equal = inside + outside
+    total = int(table[:, 0].sum() * costs[0] + table[:, 1].sum() * costs[1])
+    if column.size == 2:
+        equal = equal[:1]
+    lasts: NDArray[Any] = np.arange(len(equal) - 1, dtype=np.uint64)
+    rows = [Row.of(0, lasts, scores, len(equal) - 1) for scores in (equal, total - equal)]
+
+    def name(place: Place) -> Hypothesis:
+        return Match(column.name, place[1], place[0] == 0)
+
+    return Named(Runs(rows), name)

@@ -1,0 +1,167 @@
+"""Thresholds on one ordered column: class 1 from a cut upwards, below a cut, or either.
+
+Members are cuts t = 0..size; `up` predicts class 1 where cell >= t, `down` where cell < t (INTERVAL_d of Beimel et
+al. 2013, Definition 5.1). `either` holds both, each function once. The score changes only where a record lies, so
+n records make at most n + 1 runs of equal score, whatever the size of the domain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.errors import ParameterError
+from privpac.mechanisms.scores import Named, Place, Row, Runs
+
+__all__ = ["Threshold", "Thresholds", "cut_rows"]
+
+Direction = Literal["up", "down", "either"]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Class 1 where cell >= cut (`up`) or cell < cut (not `up`)."""
+
+    column: str
+    cut: int
+    up: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        values = cells[self.column]
+        # The cut may lie one beyond the largest cell and not fit the array's type: then nothing reaches it.
+        if values.dtype != object and self.cut > np.iinfo(values.dtype).max:
+            reached = np.zeros(len(values), dtype=bool)
+        else:
+            reached = np.asarray(values >= self.cut, dtype=bool)
+        return (reached == self.up).astype(np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        zero, one = schema.classes
+        constant = self._constant(schema)
+        if constant is not None:
+            return f"always {schema.classes[constant]}"
+        column = schema.column(self.column)
+        sign = ">=" if self.up else "<"
+        return f"{one} if {self.column} {sign} {column.show(self.cut)}, else {zero}"
+
+    def _constant(self, schema: Schema) -> int | None:
+        if self.cut <= 0:
+            return int(self.up)
+        if self.cut >= schema.column(self.column).size:
+            return int(not self.up)
+        return None
+
+    def to_sql(self, schema: Schema) -> str:
+        constant = self._constant(schema)
+        if constant is not None:
+            return str(constant)
+        sign = ">=" if self.up else "<"
+        column = schema.column(self.column)
+        return f'CASE WHEN "{self.column}" {sign} {column.sql_value(self.cut)} THEN 1 ELSE 0 END'
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "threshold", "column": self.column, "cut": str(self.cut), "up": self.up}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, object]) -> Threshold:
+        return cls(str(tree["column"]), int(str(tree["cut"])), bool(tree["up"]))
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """All thresholds on one ordered column."""
+
+    schema: Schema
+    column: str
+    direction: Direction = "up"
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("up", "down", "either"):
+            raise ParameterError(
+                "Thresholds", "direction", self.direction, allowed="'up', 'down' or 'either'"
+            )
+        if not self.schema.column(self.column).ordered:
+            raise ParameterError(
+                "Thresholds",
+                "column",
+                self.column,
+                allowed="a column with an order (numeric, date or boolean)",
+                remedy="Categories have no order; use concepts='stumps' to test for one of them.",
+            )
+
+    @property
+    def word(self) -> str:
+        suffix = "" if self.direction == "up" else f":{self.direction}"
+        return f"thresholds:{self.column}{suffix}"
+
+    @property
+    def size(self) -> int:
+        cells = self.schema.column(self.column).size
+        return 2 * cells if self.direction == "either" else cells + 1
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return 2 if self.direction == "either" else 1
+
+    @property
+    def statistic(self) -> CellCounts:
+        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+        size = self.schema.column(self.column).size
+        up, down = cut_rows(evidence, size, costs, distinct=self.direction == "either")
+        rows = {"up": [up], "down": [down], "either": [up, down]}[self.direction]
+        upward = [row is up for row in rows]
+
+        def name(place: Place) -> Threshold:
+            row, cut = place
+            return Threshold(self.column, cut, upward[row])
+
+        return Named(Runs(rows), name)
+
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
+
+
+def cut_rows(evidence: ColumnCounts, size: int, costs: Costs, *, distinct: bool) -> tuple[Row, Row]:
+    """The rows of upward and downward cuts; with `distinct` the downward row leaves out the two constants."""
+    upward = _upward_scores(evidence.counts, costs[0], costs[1])
+    # A downward cut errs exactly where the upward one does not.
+    total = int(upward[0]) + int(upward[-1])
+    downward = total - upward
+    first, last = (1, size - 1) if distinct else (0, size)
+    return (
+        Row.of(0, evidence.values, upward, size),
+        Row.of(first, evidence.values, downward, last),
+    )
+
+
+@compiled
+def _upward_scores(counts: NDArray[np.int64], cost0: int, cost1: int) -> NDArray[np.int64]:
+    """Price of the mistakes of an upward cut in each gap: all of class 0 at first, then one value less at a time."""
+    k = len(counts)
+    scores = np.empty(k + 1, np.int64)
+    running = np.int64(0)
+    for i in range(k):
+        running += np.int64(counts[i, 0]) * cost0
+    scores[0] = running
+    for i in range(k):
+        running += np.int64(counts[i, 1]) * cost1 - np.int64(counts[i, 0]) * cost0
+        scores[i + 1] = running
+    return scores

@@ -1,0 +1,94 @@
+"""A certificate: what is promised about one release, why, and what it rests on.
+
+It is made from public parameters alone, before any record is seen, and stored with the model
+(`privpac-certificate/1`). `guarantee.check` re-derives a stored one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Accuracy, Privacy
+from privpac.guarantee.proof import Proof, explain
+
+__all__ = ["FORMAT", "SEEDED", "Certificate", "explain_certificate"]
+
+FORMAT = "privpac-certificate/1"
+
+SEEDED = "NOT FOR RELEASE: the coins came from a known seed, so whoever knows it can undo the noise"
+
+FROM_DATA = "the schema is public; it was read from the data"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from."""
+
+    privacy: Proof[Privacy]
+    accuracy: tuple[Proof[Accuracy], ...]
+    learner: Mapping[str, Any]
+    """Public parameters, enough to build the learner again and certify anew."""
+    labelled: int
+    unlabelled: int = 0
+    coins: str = "system"
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What is charged: the declared epsilon."""
+        return self.privacy.fact.epsilon.upper
+
+    @property
+    def delta(self) -> Fraction:
+        return self.privacy.fact.delta
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return self.privacy.assumptions
+
+    @property
+    def for_release(self) -> bool:
+        return self.coins == "system"
+
+    def assuming(self, text: str) -> Certificate:
+        """The same certificate with one more assumption on top."""
+        return replace(self, privacy=rules.assuming(self.privacy, text))
+
+    def with_coins(self, origin: str) -> Certificate:
+        return replace(self, coins=origin)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "assumptions": list(self.assumptions),
+            "coins": self.coins,
+            "labelled": self.labelled,
+            "unlabelled": self.unlabelled,
+            "learner": dict(self.learner),
+            "privacy": self.privacy.to_json(),
+            "accuracy": [proof.to_json() for proof in self.accuracy],
+        }
+
+    def explain(self) -> str:
+        return explain_certificate(self.to_json())
+
+
+def explain_certificate(tree: Mapping[str, Any]) -> str:
+    """A stored certificate in words: assumptions first, then privacy, then accuracy."""
+    lines = []
+    if tree["coins"] != "system":
+        lines += [SEEDED, ""]
+    for text in tree["assumptions"]:
+        lines.append(f"Assumes that {text}.")
+    if tree["assumptions"]:
+        lines.append("")
+    lines += ["Privacy", explain(tree["privacy"])]
+    if tree["accuracy"]:
+        lines += ["", "Accuracy, if the records are independent draws from what is to be predicted"]
+        lines += [explain(proof) for proof in tree["accuracy"]]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Learners: pairs of `learn` (records and coins) and `certify` (neither), one a file."""

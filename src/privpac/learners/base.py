@@ -1,0 +1,24 @@
+"""What a learner is: it certifies before it sees records, and learns what it certified."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.data.sample import Sample, Size
+from privpac.guarantee.certificate import Certificate
+
+__all__ = ["Learner"]
+
+
+class Learner(Protocol):
+    """A pair of methods on one frozen value of public parameters."""
+
+    @property
+    def concepts(self) -> ConceptClass: ...
+
+    def certify(self, size: Size) -> Certificate:
+        """What will be true of `learn` on this many records, from public parameters alone."""
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis: ...

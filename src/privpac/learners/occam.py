@@ -1,0 +1,149 @@
+"""The workhorse: draw a member of a public class by the exponential mechanism.
+
+Statement: the drawn hypothesis is epsilon-DP when one record is replaced (one person's `records_per_person` records, by
+the group rule), for any records whatever. If the records are independent, it errs by more than `error` (above the best
+of the class) with probability at most `failure`.
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri–Hsu 2011; constants ours.
+Holds if: class, prior, costs and epsilon are public.
+Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tests/exact/, tests/statistical/.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.facts import Accuracy, Against, Privacy
+from privpac.guarantee.proof import Proof
+from privpac.theory import sizes
+from privpac.theory.exact import ratio_for
+
+__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "declared_privacy", "read_costs"]
+
+FAILURE = Fraction(1, 20)
+"""The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
+
+
+def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
+    """One positive integer a class; all 1 when not given."""
+    if costs is None:
+        return (1,) * classes
+    given = tuple(costs)
+    if len(given) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in given):
+        raise ParameterError(
+            owner, "costs", costs, allowed=f"{classes} positive integers, one a class, such as (1, 5)"
+        )
+    return given
+
+
+def declared_privacy(
+    mechanism: Proof[Privacy],
+    *,
+    epsilon: Fraction,
+    records_per_person: int,
+    from_data: bool,
+    delta: Fraction = Fraction(0),
+) -> Proof[Privacy]:
+    """From what a mechanism loses to what is charged: the group rule, the declared decimal, the assumptions."""
+    proof = mechanism
+    if records_per_person > 1:
+        proof = rules.group(proof, size=records_per_person)
+    proof = rules.declared(proof, epsilon=epsilon, delta=delta)
+    return rules.assuming(proof, FROM_DATA) if from_data else proof
+
+
+def accuracy_of_draw(
+    *, odds: Fraction | int, records: int, ratio: Fraction, failure: Fraction
+) -> tuple[Proof[Accuracy], ...]:
+    """What one draw at `ratio` per (largest-cost) mistake proves about errors; nothing where the bound is void."""
+    proofs = []
+    size = Fraction(odds) + 1
+    error = sizes.error_occam(records, size=size, failure=failure, ratio=ratio)
+    if error < 1:
+        proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
+    excess = sizes.excess_agnostic(records, size=size, failure=failure, ratio=ratio)
+    if excess < 1:
+        tilt = sizes.tilt_agnostic(excess, ratio=ratio)
+        proofs.append(_occam(odds, records, ratio, tilt, excess, failure, Against.AGNOSTIC))
+    return tuple(proofs)
+
+
+def _occam(
+    odds: Fraction | int,
+    records: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy]:
+    return rules.occam(
+        odds=odds, records=records, ratio=ratio, tilt=tilt, error=error, failure=failure, against=against
+    )
+
+
+@dataclass(frozen=True)
+class Occam:
+    """Draw from a class with weight prior · ratio^(price of mistakes)."""
+
+    concepts: ConceptClass
+    epsilon: Fraction
+    costs: Costs | None = None
+    records_per_person: int = 1
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise ParameterError("Occam", "epsilon", str(self.epsilon), allowed="a positive number")
+        if self.records_per_person < 1:
+            raise ParameterError(
+                "Occam", "records_per_person", self.records_per_person, allowed="a positive integer"
+            )
+        read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
+
+    @property
+    def prices(self) -> Costs:
+        return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
+
+    @property
+    def ratio(self) -> Fraction:
+        """Weight of one unit of price: one person moves a score by at most max(costs)·records_per_person."""
+        return ratio_for(self.epsilon / (2 * max(self.prices) * self.records_per_person))
+
+    def certify(self, size: Size) -> Certificate:
+        if size.labelled < 1:
+            raise SizeError("Occam needs at least one labelled record.")
+        sensitivity = max(self.prices)
+        return Certificate(
+            privacy=declared_privacy(
+                rules.exponential_mechanism(ratio=self.ratio, sensitivity=sensitivity),
+                epsilon=self.epsilon,
+                records_per_person=self.records_per_person,
+                from_data=self.concepts.schema.origin == "from_data",
+            ),
+            accuracy=accuracy_of_draw(
+                odds=self.concepts.odds,
+                records=size.labelled,
+                ratio=self.ratio**sensitivity,
+                failure=self.failure,
+            ),
+            learner={
+                "name": "occam",
+                "concepts": self.concepts.word,
+                "epsilon": str(self.epsilon),
+                "costs": list(self.prices),
+                "records_per_person": self.records_per_person,
+                "failure": str(self.failure),
+            },
+            labelled=size.labelled,
+        )
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        evidence = sample.reduce(self.concepts.statistic)
+        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)

@@ -1,0 +1,1 @@
+"""Private releases other than classifiers."""

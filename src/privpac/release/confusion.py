@@ -1,0 +1,197 @@
+"""A private estimate of accuracy: the confusion counts of a released hypothesis with exact geometric noise.
+
+Statement: replacing one record takes one count down and one up by 1, so noise at `ratio` per unit is epsilon-DP with
+e^epsilon = ratio^-2. The interval holds with the stated confidence over noise and sampling together.
+Source: register `geometric-noise`, `generalisation-holdout`, `generalisation-class`.
+Holds if: the records are independent draws (for the interval; privacy needs nothing).
+Proof: docs/proofs/geometric-noise.md, docs/proofs/occam.md. Tested by tests/exact/, tests/unit/test_confusion.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import ctx
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.data.sample import Block, Sample
+from privpac.errors import SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms.geometric import add_noise
+from privpac.theory.exact import ball, ratio_for
+from privpac.theory.generalisation import gap_class, gap_holdout
+
+__all__ = ["CONFIDENCE", "Confusion", "ConfusionCounts", "compare", "estimate_privacy", "release_confusion"]
+
+CONFIDENCE = Fraction(95, 100)
+"""Of every interval: the field's habit."""
+
+_CHANGE = 2
+
+
+@dataclass(frozen=True)
+class ConfusionCounts:
+    """The additive statistic: how many records of each class (row) are predicted as each class (column)."""
+
+    hypothesis: Hypothesis
+    classes: int
+    columns: tuple[str, ...]
+
+    def zero(self) -> NDArray[np.int64]:
+        return np.zeros((self.classes, self.classes), dtype=np.int64)
+
+    def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+        if block.labels is None:
+            raise SizeError("Confusion counts need labelled records.")
+        predicted = self.hypothesis.predict(block.cells).astype(np.int64)
+        flat = block.labels.astype(np.int64) * self.classes + predicted
+        return state + np.bincount(flat, minlength=self.classes**2).reshape(self.classes, self.classes)
+
+    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        return a + b
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Released: noisy counts (rows: true class, columns: predicted) and an interval for the accuracy."""
+
+    counts: tuple[tuple[int, ...], ...]
+    records: int
+    accuracy: Fraction
+    low: Fraction
+    high: Fraction
+    holdout: bool
+    noise: Fraction
+    """Half-width of the interval due to noise."""
+    sampling: Fraction
+    """Half-width due to sampling; on the learner's own records it covers the choice from the whole class."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "counts": [list(row) for row in self.counts],
+            "records": self.records,
+            "accuracy": str(self.accuracy),
+            "low": str(self.low),
+            "high": str(self.high),
+            "holdout": self.holdout,
+            "noise": str(self.noise),
+            "sampling": str(self.sampling),
+            "confidence": str(CONFIDENCE),
+        }
+
+    @classmethod
+    def from_json(cls, tree: dict[str, Any]) -> Confusion:
+        return cls(
+            counts=tuple(tuple(int(c) for c in row) for row in tree["counts"]),
+            records=int(tree["records"]),
+            holdout=bool(tree["holdout"]),
+            **{
+                name: Fraction(tree[name]) for name in ("accuracy", "low", "high", "noise", "sampling")
+            },
+        )
+
+    def __str__(self) -> str:
+        kind = "on records kept aside" if self.holdout else "on the records it was learnt from"
+        return (
+            f"accuracy about {float(self.accuracy):.3f}, between {float(self.low):.3f} and {float(self.high):.3f} "
+            f"with confidence {float(CONFIDENCE):.2f} ({kind}; ±{float(self.noise):.3f} for the noise, "
+            f"±{float(self.sampling):.3f} for sampling)"
+        )
+
+
+def _ratio(epsilon: Fraction, records_per_person: int) -> Fraction:
+    return ratio_for(epsilon / (_CHANGE * records_per_person))
+
+
+def estimate_privacy(*, epsilon: Fraction, records_per_person: int = 1) -> Proof[Privacy]:
+    """What releasing the confusion counts (or one difference of two models) costs: at most `epsilon`."""
+    ratio = _ratio(epsilon, records_per_person)
+    proof = rules.geometric_noise(ratio=ratio, change=_CHANGE)
+    if records_per_person > 1:
+        proof = rules.group(proof, size=records_per_person)
+    return rules.declared(proof, epsilon=epsilon)
+
+
+def release_confusion(
+    sample: Sample,
+    hypothesis: Hypothesis,
+    *,
+    epsilon: Fraction,
+    coins: Coins,
+    class_size: int | None,
+    records_per_person: int = 1,
+) -> Confusion:
+    """Noisy confusion counts. `class_size`: of the class the hypothesis was drawn from with these very records; None
+    when these records had no part in it."""
+    classes = len(sample.schema.classes)
+    columns = hypothesis.columns or sample.schema.names[:1]
+    true = sample.reduce(ConfusionCounts(hypothesis, classes, columns))
+    n = sample.size.labelled
+    ratio = _ratio(epsilon, records_per_person)
+    noisy = add_noise(true.ravel().tolist(), ratio=ratio, low=0, high=n, coins=coins)
+    counts = tuple(tuple(noisy[i * classes : (i + 1) * classes]) for i in range(classes))
+    failure = (1 - CONFIDENCE) / 2
+    noise = Fraction(sum_half_width(ratio, classes, failure), n)
+    if class_size is None:
+        sampling = gap_holdout(n, failure=failure)
+    else:
+        sampling = gap_class(n, size=class_size, failure=failure)
+    accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), n))
+    low, high = max(Fraction(0), accuracy - noise - sampling), min(Fraction(1), accuracy + noise + sampling)
+    return Confusion(counts, n, accuracy, low, high, class_size is None, noise, sampling)
+
+
+def sum_half_width(ratio: Fraction, terms: int, failure: Fraction) -> int:
+    """The smallest k (up to rounding) with Pr[|sum of `terms` independent noises| >= k + 1] at most `failure`.
+
+    Chernoff: 2·M(s)^terms·e^(-s(k+1)) at the best s of a grid, where M(s) = E e^(s·max(X, 0)) also bounds the moment of
+    a noise cut on either side, as the clamp to 0..n does: M = (1 + (1 - a)·a·e^s/(1 - a·e^s)) / (1 + a).
+    """
+    with ctx.workprec(128):
+        a = ball(ratio)
+        rate = -a.log()
+        best = None
+        for i in range(1, 64):
+            s = rate * i / 64
+            grown = a * s.exp()
+            moment = (1 + (1 - a) * grown / (1 - grown)) / (1 + a)
+            edge = ((2 * moment**terms / ball(failure)).log() / s).upper().ceil().unique_fmpz()
+            value = max(0, int(edge) - 1)
+            best = value if best is None else min(best, value)
+    assert best is not None
+    return best
+
+
+def compare(
+    sample: Sample,
+    first: Hypothesis,
+    second: Hypothesis,
+    *,
+    epsilon: Fraction,
+    coins: Coins,
+    records_per_person: int = 1,
+) -> tuple[int, int]:
+    """How many more records the first hypothesis gets right than the second: (noisy difference, half-width).
+
+    One record moves the difference by at most 2 (right-and-wrong becomes wrong-and-right), so one number costs what
+    a whole confusion table does, and carries the noise of one count.
+    """
+    right = [_correct(sample, hypothesis) for hypothesis in (first, second)]
+    n = sample.size.labelled
+    ratio = _ratio(epsilon, records_per_person)
+    noisy = add_noise([right[0] - right[1]], ratio=ratio, low=-n, high=n, coins=coins)[0]
+    return noisy, sum_half_width(ratio, 1, 1 - CONFIDENCE)
+
+
+def _correct(sample: Sample, hypothesis: Hypothesis) -> int:
+    columns: Sequence[str] = hypothesis.columns or sample.schema.names[:1]
+    counts = sample.reduce(ConfusionCounts(hypothesis, len(sample.schema.classes), tuple(columns)))
+    return int(np.trace(counts))
