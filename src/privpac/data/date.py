@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cached_property
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
@@ -61,7 +61,9 @@ class Date(Column):
             )
 
     @cached_property
-    def _zone(self) -> ZoneInfo | None:
+    def _zone(self) -> tzinfo | None:
+        if self.timezone == "UTC":  # known everywhere, even where no zone data are installed
+            return UTC
         try:
             return None if self.timezone is None else ZoneInfo(self.timezone)
         except (KeyError, ValueError, OSError, TypeError):

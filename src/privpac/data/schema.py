@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -16,10 +15,13 @@ import numpy.typing as npt
 
 from privpac.data import raw as reading
 from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
+from privpac.data.drafting import draft, found_classes, found_column
 from privpac.data.raw import EMPTY
+from privpac.data.rawtable import near
+from privpac.data.tables import read, vector
 from privpac.errors import DataError, SchemaError
 
-__all__ = ["Schema", "near"]
+__all__ = ["Schema", "draft"]
 
 Origin = Literal["declared", "from_data"]
 
@@ -152,6 +154,22 @@ class Schema:
             extras={key: value for key, value in entries.items() if key not in known},
         )
 
+    @classmethod
+    def from_data(cls, table: object, *, label: str, y: object = None) -> Schema:
+        """A schema read from the records themselves: bounds, categories and classes as found.
+
+        Only ever on an explicit wish: the origin stays in the schema, and a certificate made with it lists
+        the assumption that all of this is public.
+        """
+        found = read(table)
+        labels = vector(y) if y is not None else found.column(label)
+        return cls(
+            columns=tuple(found_column(name, found.column(name)) for name in found.names if name != label),
+            label=label,
+            classes=found_classes(label, labels),
+            origin="from_data",
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The schema as data for a JSON file; `from_json` undoes it."""
         return {**self.extras, **self._meaning([column.to_json() for column in self.columns])}
@@ -168,13 +186,6 @@ class Schema:
     def _meaning(self, columns: list[dict[str, Any]]) -> dict[str, Any]:
         origin = {} if self.origin == "declared" else {"origin": self.origin}
         return {"label": self.label, "classes": list(self.classes), **origin, "columns": columns}
-
-
-def near(name: str, names: Sequence[str]) -> str:
-    """A remedy for a misspelt name: the nearest ones, or all when there are few."""
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6) or list(names[:8])
-    more = " ..." if len(names) > len(close) == 8 else ""
-    return f"Did you mean {', '.join(repr(candidate) for candidate in close)}{more}?"
 
 
 def _repeated(names: Sequence[str]) -> str | None:

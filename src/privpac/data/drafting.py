@@ -1,0 +1,129 @@
+"""Propose a schema: a draft with blanks from names and types; or, when asked for, one from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from privpac.data import raw as reading
+from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+from privpac.data.raw import Array
+from privpac.data.tables import column_types
+from privpac.errors import DataError, SchemaError
+
+__all__ = ["draft", "found_classes", "found_column"]
+
+DAY = 86400
+EPOCH = datetime(1970, 1, 1)
+
+_BLANKS: dict[str, dict[str, Any]] = {
+    "integer": {"kind": "numeric", "lower": None, "upper": None, "integer": True},
+    "real": {"kind": "numeric", "lower": None, "upper": None, "integer": False},
+    "boolean": {"kind": "boolean"},
+    "date": {"kind": "date", "lower": None, "upper": None},
+    "datetime": {"kind": "date", "lower": None, "upper": None, "timezone": None},
+    "datetime with zone": {"kind": "date", "lower": None, "upper": None, "timezone": None},
+    "text": {"kind": "categorical", "categories": None},
+}
+ABOUT = (
+    "Draft: replace every null by what is publicly known, not by what the records show; "
+    "take the label out of the columns; check every kind."
+)
+
+
+def draft(table: object, *, label: str | None = None) -> dict[str, Any]:
+    """A schema file for a person to fill in: from the names and types of the columns, never their values."""
+    types = column_types(table)
+    if label is not None and label not in types:
+        raise SchemaError(f"The table has no column '{label}'.", column=label)
+    columns = [{"name": name, **_BLANKS[kind]} for name, kind in types.items() if name != label]
+    return {"about": ABOUT, "label": label, "classes": None, "columns": columns}
+
+
+def found_column(name: str, raw: Array) -> Column:
+    """The narrowest column that holds every record: numbers, then dates, then booleans, then categories."""
+    array, mask = reading.as_array(name, raw)
+    if array.dtype.kind == "b":
+        return Boolean(name)
+    if array.dtype.kind == "M":
+        return _found_date(name, raw)
+    attempts: list[Callable[[], Column]] = [lambda: _found_numeric(name, raw)]
+    if array.dtype.kind == "O":
+        attempts += [lambda: _found_date(name, raw), lambda: _found_boolean(name, raw)]
+    for attempt in attempts:
+        try:
+            return attempt()
+        except DataError:
+            if array.dtype.kind != "O" or _has_empty(array, mask):
+                raise
+    names = sorted({reading.text_of(item) for item in array.tolist()})
+    return Categorical(name, tuple(names))
+
+
+def _has_empty(array: Array, mask: Array | None) -> bool:
+    return mask is not None or any(reading.is_empty(item) for item in array.tolist())
+
+
+def _found_numeric(name: str, raw: Array) -> Numeric:
+    values = reading.floats(name, raw)
+    if not np.isfinite(values).all():
+        raise _no_bounds(name, "an empty, NaN or infinite cell")
+    if raw.dtype.kind != "f" and bool((np.floor(values) == values).all()):  # whole doubles stay on a grid
+        ends: list[Any] = (
+            [values.min(), values.max()] if values.dtype.kind in "iu" else reading.wholes(name, raw)
+        )
+        first, last = int(min(ends)), int(max(ends))
+        return Numeric(name, first, max(last, first + 1), integer=True)
+    low, high = float(values.min()), float(values.max())
+    if not high > low:  # a constant column: any bound above will do
+        high = low + max(1.0, abs(low))
+    return Numeric(name, low, high, integer=False)
+
+
+def _found_date(name: str, raw: Array) -> Date:
+    seconds, empty = reading.instants(name, raw, seconds=True, zone=UTC)
+    if empty is not None:
+        raise _no_bounds(name, "an empty cell")
+    timed = bool((seconds % DAY != 0).any())
+    first, last = int(seconds.min()), int(seconds.max())
+    last = max(last, first + (1 if timed else DAY))
+    ends = [(EPOCH + timedelta(seconds=count)).isoformat() for count in (first, last)]
+    return Date(name, ends[0], ends[1], with_time=timed, timezone="UTC" if timed else None)
+
+
+def _no_bounds(name: str, what: str) -> DataError:
+    return DataError(
+        f"Column '{name}' has {what}, so its bounds cannot be read from the data.",
+        column=name,
+        remedy='Declare a schema with "missing" for this column, or fill the cell.',
+    )
+
+
+def _found_boolean(name: str, raw: Array) -> Boolean:
+    column = Boolean(name)
+    column.encode(raw)
+    return column
+
+
+def found_classes(label: str, raw: Array) -> tuple[str, ...]:
+    """The distinct labels, in the order of numbers if all are numbers, of text otherwise."""
+    array, mask = reading.as_array(label, raw)
+    items = np.unique(array).tolist() if array.dtype.kind != "O" else array.tolist()
+    if mask is not None or any(reading.is_empty(item) for item in items):
+        raise DataError(
+            f"Label '{label}' has an empty cell or NaN.", column=label, remedy="Remove the record or fill it."
+        )
+    names = {reading.text_of(item) for item in items}
+    if len(names) < 2:
+        raise SchemaError(
+            f"Label '{label}' has a single class in these records.",
+            column=label,
+            remedy="Declare the classes in a schema; then records of one class are legal.",
+        )
+    numbers = reading.each(names, float)
+    if numbers is None:
+        return tuple(sorted(names))
+    return tuple(name for _, name in sorted(zip(numbers, names, strict=True)))

@@ -1,0 +1,118 @@
+"""Records held in memory, encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from privpac.data.raw import Array
+from privpac.data.sample import Block, Indices, Size, Statistic
+from privpac.data.schema import Schema
+from privpac.data.tables import read, vector
+from privpac.errors import DataError, ParameterError, SchemaError
+
+__all__ = ["MemorySample"]
+
+S = TypeVar("S")
+
+
+class MemorySample:
+    """All records as cells, column by column, with their labels or without any.
+
+    Encoding is validation: a sample that exists has no cell its schema does not allow, so no record can stop
+    a computation after its budget has been charged.
+    """
+
+    def __init__(
+        self, schema: Schema, *, cells: Mapping[str, Array], labels: npt.NDArray[np.uint8] | None, n: int
+    ) -> None:
+        self._schema = schema
+        self._cells = cells
+        self._labels = labels
+        self._n = n
+
+    @classmethod
+    def of(cls, table: object, schema: Schema, *, y: object = None, labelled: bool = True) -> MemorySample:
+        """Encode a table; labels are `y` or the table's label column, none if `labelled` is False."""
+        own = labelled and y is None
+        raw = read(table, columns=(*schema.names, schema.label) if own else schema.names)
+        labels = None
+        if labelled:
+            given = raw.column(schema.label) if y is None else vector(y)
+            if len(given) != raw.n:
+                raise DataError(
+                    f"There are {raw.n} records but {len(given)} labels.", remedy="Give one label a record."
+                )
+            labels = schema.label_cells(given)
+        cells = {column.name: column.encode(raw.column(column.name)) for column in schema.columns}
+        return cls(schema, cells=cells, labels=labels, n=raw.n)
+
+    @classmethod
+    def from_cells(
+        cls, schema: Schema, cells: Mapping[str, Array], labels: Array | None = None
+    ) -> MemorySample:
+        """A sample of records that are encoded already; cells and labels are checked against the schema."""
+        for name, values in cells.items():
+            if len(values) and not 0 <= int(values.min()) <= int(values.max()) < schema.column(name).size:
+                raise SchemaError(f"Column '{name}' has cells outside of its schema.", column=name)
+        stored = {name: np.asarray(values, dtype=schema.column(name).dtype) for name, values in cells.items()}
+        counts = {len(values) for values in cells.values()} | (set() if labels is None else {len(labels)})
+        if len(counts) != 1:
+            raise DataError("The columns and labels differ in length.", remedy="Give one value a record.")
+        if labels is not None:
+            if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < len(schema.classes):
+                raise SchemaError(
+                    f"Label '{schema.label}' has codes outside of its classes.", column=schema.label
+                )
+            labels = np.asarray(labels, dtype=np.uint8)
+        return cls(schema, cells=stored, labels=labels, n=counts.pop())
+
+    def __repr__(self) -> str:
+        return f"MemorySample(size={self.size}, columns={list(self._cells)})"
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    @property
+    def size(self) -> Size:
+        return Size(0, unlabelled=self._n) if self._labels is None else Size(self._n)
+
+    def block(self, *columns: str) -> Block:
+        """All records as one block; with `columns`, only those."""
+        for name in columns:
+            if name not in self._cells:
+                self._schema.column(name)  # an unknown name: the error lists the nearest ones
+                raise SchemaError(f"This sample does not carry column '{name}'.", column=name)
+        cells = {name: self._cells[name] for name in columns or self._cells}
+        return Block(cells=cells, labels=self._labels, n=self._n)
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        return statistic.absorb(statistic.zero(), self.block(*statistic.columns))
+
+    def take(self, positions: Indices) -> MemorySample:
+        return self._at(self._checked(positions))
+
+    def rest(self, positions: Indices) -> MemorySample:
+        kept = np.ones(self._n, dtype=np.bool_)
+        kept[self._checked(positions)] = False
+        return self._at(np.flatnonzero(kept))
+
+    def _at(self, positions: Array) -> MemorySample:
+        cells = {name: values[positions] for name, values in self._cells.items()}
+        labels = None if self._labels is None else self._labels[positions]
+        return MemorySample(self._schema, cells=cells, labels=labels, n=len(positions))
+
+    def _checked(self, positions: Indices) -> Array:
+        found = np.asarray(positions, dtype=np.int64)
+        if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < self._n):
+            raise ParameterError(
+                "MemorySample",
+                "positions",
+                f"an array of shape {found.shape}",
+                allowed=f"between 0 and {self._n - 1}",
+            )
+        return found

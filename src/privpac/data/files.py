@@ -1,0 +1,236 @@
+"""CSV and Parquet files as raw tables, read by DuckDB.
+
+CSV cells stay text until the schema says what they mean, so that long keys and categories survive. The
+dialect comes from the header line alone: a parser that guesses it from the records could read one record
+differently because of another.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO, Any
+
+import duckdb
+import numpy as np
+
+from privpac.data.raw import Array
+from privpac.data.rawtable import RawTable, no_repeats, require
+from privpac.errors import DataError, SizeError
+
+__all__ = ["file_types", "read_file"]
+
+DELIMITERS = (",", ";", "\t", "|")
+CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
+PARQUET_ENDINGS = (".parquet", ".pq")
+LONGEST_HEADER = 2**20  # characters: a file without line ends is not read whole in search of one
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_AS_STORED = {
+    "BOOLEAN": "boolean",
+    **dict.fromkeys(["TINYINT", "SMALLINT", "INTEGER", "BIGINT"], "integer"),
+    **dict.fromkeys(["UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"], "integer"),
+    **dict.fromkeys(["FLOAT", "DOUBLE"], "real"),
+    "DATE": "date",
+    **dict.fromkeys(["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"], "datetime"),
+    "VARCHAR": "text",
+}
+_AS_TEXT = {"HUGEINT": "integer", "UHUGEINT": "integer", "DECIMAL": "real", "UUID": "text", "ENUM": "text"}
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+
+
+def read_file(source: str | Path, *, columns: Sequence[str] | None = None) -> RawTable:
+    """The records of a file; with `columns`, only those."""
+    path = _existing(source)
+    return _read_csv(path, columns) if _is_csv(path) else _read_parquet(path, columns)
+
+
+def file_types(source: str | Path) -> dict[str, str]:
+    """What each column of a file holds: integer, real, boolean, date, datetime or text.
+
+    Parquet states it. For CSV it is DuckDB's reading of the first records.
+    """
+    path = _existing(source)
+    connection = _connect()
+    if _is_csv(path):
+        names, delimiter = _header(path)
+        asked = f"DESCRIBE SELECT * FROM {_csv_call(path, names, delimiter, typed=True)}"
+        described = _ask(path, lambda: connection.execute(asked).fetchall())
+        return {name: _simple(row[1]) or "text" for name, row in zip(names, described, strict=True)}
+    return {name: _simple(stored) or "text" for name, _, stored in _parquet_columns(connection, path)}
+
+
+def _existing(source: str | Path) -> Path:
+    path = Path(source)
+    if not path.is_file():
+        raise DataError(f"There is no file {path}.", remedy="Check the path.")
+    if not path.name.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS):
+        raise DataError(
+            f"The file {path} has an ending that is not known.",
+            remedy=f"Use one of {', '.join(CSV_ENDINGS + PARQUET_ENDINGS)}.",
+        )
+    return path
+
+
+def _is_csv(path: Path) -> bool:
+    return path.name.lower().endswith(CSV_ENDINGS)
+
+
+def _connect() -> Any:
+    # Nothing is downloaded: readers of both formats are built in.
+    return duckdb.connect(config={"autoinstall_known_extensions": "false", "enable_progress_bar": "false"})
+
+
+def _ask(path: Path, question: Callable[[], Any]) -> Any:
+    """The answer, or one sentence: DuckDB's own message may quote records."""
+    try:
+        return question()
+    except duckdb.Error:
+        pass
+    raise DataError(
+        f"The file {path} cannot be read: it is truncated, damaged, or not of the format its name says.",
+        remedy="Write it again; in a CSV file every record needs as many cells as the header, in UTF-8.",
+    )
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _place(path: Path) -> str:
+    """A path as an SQL text that no wildcard in it can widen."""
+    return _text(re.sub(r"([*?\[])", r"[\1]", str(path)))
+
+
+# CSV
+
+
+def _header(path: Path) -> tuple[tuple[str, ...], str]:
+    """The column names and the delimiter that splits the header into most of them."""
+    line = None
+    try:
+        with _open(path) as stream:
+            line = stream.readline(LONGEST_HEADER).rstrip("\r\n")
+    except (OSError, EOFError, UnicodeDecodeError):
+        pass
+    if line is None:
+        raise DataError(f"The file {path} cannot be read as text.", remedy="Write it again, in UTF-8.")
+    if not line.strip():
+        raise SizeError(f"The file {path} has no header line.", remedy="Start it with the column names.")
+    split = [next(csv.reader([line], delimiter=delimiter)) for delimiter in DELIMITERS]
+    best = max(range(len(split)), key=lambda index: len(split[index]))
+    names = tuple(name.strip() for name in split[best])
+    no_repeats(names)
+    return names, DELIMITERS[best]
+
+
+def _open(path: Path) -> IO[str]:
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = False) -> str:
+    # Columns go by position: DuckDB does not tell 'A' from 'a'.
+    fixed = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
+    if typed:
+        listed = ", ".join(f"'c{index}'" for index in range(len(names)))
+        return f"read_csv({_place(path)}, {fixed}, names = [{listed}])"
+    listed = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
+    return f"read_csv({_place(path)}, {fixed}, auto_detect = false, columns = {{{listed}}})"
+
+
+def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
+    names, delimiter = _header(path)
+    wanted = tuple(names if columns is None else columns)
+    require(wanted, names=names)
+    kept = ", ".join(f"c{names.index(name)}" for name in wanted)
+    connection = _connect()
+    load = f"CREATE TEMP TABLE records AS SELECT {kept} FROM {_csv_call(path, names, delimiter)}"
+    _ask(path, lambda: connection.execute(load))
+    n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
+
+    def fetch(name: str) -> Array:
+        key = f"c{names.index(name)}"
+        found: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
+        return found
+
+    return RawTable(names=wanted, n=n, fetch=fetch)
+
+
+# Parquet
+
+
+def _parquet_columns(connection: Any, path: Path) -> list[tuple[str, str, str]]:
+    """(name in the file, DuckDB's name for it, stored type) of each top-level column."""
+    nodes = _ask(
+        path,
+        lambda: connection.execute(
+            f"SELECT name, num_children FROM parquet_schema({_place(path)})"
+        ).fetchall(),
+    )
+    described = connection.execute(f"DESCRIBE SELECT * FROM read_parquet({_place(path)})").fetchall()
+    names, below = [], 0
+    for name, children in nodes[1:]:  # the first node is the root; a nested column is followed by its parts
+        if below == 0:
+            names.append(name)
+        else:
+            below -= 1
+        below += children or 0
+    no_repeats(names)
+    return [(name, row[0], row[1]) for name, row in zip(names, described, strict=True)]
+
+
+def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
+    connection = _connect()
+    stored = {name: (key, kind) for name, key, kind in _parquet_columns(connection, path)}
+    wanted = tuple(stored if columns is None else columns)
+    require(wanted, names=tuple(stored))
+    place = f"read_parquet({_place(path)})"
+    n = int(_ask(path, lambda: connection.execute(f"SELECT count(*) FROM {place}").fetchone())[0])
+
+    def fetch(name: str) -> Array:
+        key, kind = stored[name]
+        if _simple(kind) is None:
+            raise DataError(
+                f"Column '{name}' has the type {kind}, which no kind of column can hold.",
+                column=name,
+                remedy="Store numbers, text, booleans or dates.",
+            )
+        asked = f"SELECT {_selected(key, kind)} AS cells FROM {place}"
+        cells: Array = _ask(path, lambda: connection.execute(asked).fetchnumpy()["cells"])
+        return _aware(cells) if kind == _ZONED else cells
+
+    return RawTable(names=wanted, n=n, fetch=fetch)
+
+
+def _simple(stored: str) -> str | None:
+    """The plain word for a DuckDB type, or None for nested and other types."""
+    base = stored.split("(")[0]
+    if stored.endswith("]"):
+        return None
+    if stored == _ZONED:
+        return "datetime with zone"
+    return _AS_STORED.get(base) or _AS_TEXT.get(base)
+
+
+def _selected(key: str, kind: str) -> str:
+    quoted = '"' + key.replace('"', '""') + '"'
+    if kind == _ZONED:
+        return f"epoch_us({quoted})"
+    # Through a double, numpy would lose digits of these.
+    return f"CAST({quoted} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else quoted
+
+
+def _aware(microseconds: Array) -> Array:
+    mask = np.ma.getmaskarray(microseconds)
+    cells = np.empty(len(microseconds), dtype=object)
+    cells[:] = [
+        None if hidden else _EPOCH + timedelta(microseconds=count)
+        for count, hidden in zip(np.ma.getdata(microseconds).tolist(), mask.tolist(), strict=True)
+    ]
+    return cells

@@ -1,0 +1,167 @@
+"""Any table a person may hold, as named raw columns: files, frames, dictionaries, arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from privpac.data.files import file_types, read_file
+from privpac.data.raw import Array
+from privpac.data.rawtable import RawTable, no_repeats, require
+from privpac.errors import DataError, SchemaError
+
+__all__ = ["RawTable", "column_types", "read", "vector"]
+
+_KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "real"}
+ACCEPTED = (
+    "a CSV or Parquet file, a pandas, polars or pyarrow table, a dictionary of columns or a numpy array"
+)
+
+
+def read(source: object, *, columns: Sequence[str] | None = None) -> RawTable:
+    """The table behind `source`; with `columns`, those columns in that order.
+
+    A two-dimensional array has no names: its columns are `columns` in that order, or x0, x1, ...
+    """
+    if isinstance(source, RawTable):
+        wanted = source.names if columns is None else tuple(columns)
+        require(wanted, names=source.names)
+        return RawTable(names=wanted, n=source.n, fetch=source.fetch)
+    if isinstance(source, (str, Path)):
+        return read_file(source, columns=columns)
+    if isinstance(source, Mapping):
+        return _from_columns({str(name): vector(values) for name, values in source.items()}, columns)
+    if isinstance(source, np.ndarray) and source.dtype.names:
+        return _from_columns({name: source[name] for name in source.dtype.names}, columns)
+    frame = _frame(source)
+    if frame is not None:
+        return _from_frame(frame, columns)
+    return _from_rows(_rows(source), columns)
+
+
+def column_types(source: object) -> dict[str, str]:
+    """What each column holds: integer, real, boolean, date, datetime or text, from its type alone."""
+    if isinstance(source, (str, Path)):
+        return file_types(source)
+    frame = None if isinstance(source, Mapping) else _frame(source)
+    if frame is not None:
+        return {str(name): _frame_type(kind) for name, kind in frame.schema.items()}
+    table = read(source)
+    return {name: _array_type(table.column(name)) for name in table.names}
+
+
+def vector(values: object) -> Array:
+    """One column of any container; arrays are not copied, integers with gaps come back masked."""
+    if isinstance(values, np.ndarray):
+        return values
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _from_series(series)
+    if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
+        cells = np.empty(len(values), dtype=object)
+        cells[:] = values
+        return cells
+    raise DataError("A column is not a list, an array or a series.", remedy="Give one value a record.")
+
+
+def _array_type(array: Array) -> str:
+    if array.dtype.kind == "M":
+        return "date" if array.dtype == np.dtype("datetime64[D]") else "datetime"
+    return _KINDS.get(array.dtype.kind, "text")
+
+
+def _from_columns(arrays: Mapping[str, Array], columns: Sequence[str] | None) -> RawTable:
+    wanted = tuple(arrays if columns is None else columns)
+    require(wanted, names=tuple(arrays))
+    lengths = {name: len(arrays[name]) for name in wanted}
+    if len(set(lengths.values())) > 1:
+        short, long = (
+            min(lengths, key=lambda name: lengths[name]),
+            max(lengths, key=lambda name: lengths[name]),
+        )
+        raise DataError(
+            f"Column '{short}' has {lengths[short]} records and column '{long}' has {lengths[long]}.",
+            column=short,
+            remedy="Give every column one value a record.",
+        )
+    n = next(iter(lengths.values()), 0)
+    return RawTable(names=wanted, n=n, fetch=lambda name: arrays[name])
+
+
+def _rows(source: object) -> Array:
+    if isinstance(source, np.ndarray):
+        rows = source
+    elif isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
+        widths = {len(row) if isinstance(row, Sequence) else -1 for row in source}
+        rows = np.array(source, dtype=object) if len(widths) == 1 and widths != {-1} else np.empty(0)
+    else:
+        raise DataError(f"A table cannot be of type {type(source).__name__}.", remedy=f"Give {ACCEPTED}.")
+    if rows.ndim != 2:
+        raise DataError(
+            f"An array of {rows.ndim} dimension(s) is not a table.",
+            remedy="Give two dimensions, one row a record; for a single column use reshape(-1, 1).",
+        )
+    return rows
+
+
+def _from_rows(rows: Array, columns: Sequence[str] | None) -> RawTable:
+    width = rows.shape[1]
+    names = tuple(f"x{index}" for index in range(width)) if columns is None else tuple(columns)
+    if len(names) != width:
+        raise SchemaError(
+            f"The array has {width} columns, but {len(names)} are needed.",
+            remedy=f"Order them as {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}.",
+        )
+    return RawTable(names=names, n=rows.shape[0], fetch=lambda name: rows[:, names.index(name)])
+
+
+def _frame(source: object) -> Any:
+    """`source` as a narwhals frame, or None if it is no frame."""
+    if not hasattr(source, "collect"):  # a lazy frame cannot have repeated names, and asking for them is slow
+        names = getattr(source, "column_names", None)
+        names = getattr(source, "columns", None) if names is None else names
+        if names is None:
+            return None
+        no_repeats([str(name) for name in names])
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _from_frame(frame: Any, columns: Sequence[str] | None) -> RawTable:
+    native = {str(name): name for name in frame.columns}
+    wanted = tuple(native if columns is None else columns)
+    require(wanted, names=tuple(native))
+    return RawTable(
+        names=wanted, n=len(frame), fetch=lambda name: _from_series(frame.get_column(native[name]))
+    )
+
+
+def _frame_type(kind: Any) -> str:
+    if kind.is_integer():
+        return "integer"
+    if kind.is_float() or kind.is_decimal():
+        return "real"
+    if isinstance(kind, nw.Datetime):
+        return "datetime with zone" if kind.time_zone else "datetime"
+    return {nw.Boolean: "boolean", nw.Date: "date"}.get(type(kind), "text")
+
+
+def _from_series(series: Any) -> Array:
+    kind = series.dtype
+    if isinstance(kind, (nw.Categorical, nw.Enum)):
+        series = series.cast(nw.String)
+    elif (
+        (isinstance(kind, nw.Datetime) and kind.time_zone) or kind.is_decimal() or isinstance(kind, nw.Int128)
+    ):
+        return vector(series.to_list())
+    elif kind.is_integer() and series.null_count():
+        # As doubles, keys above 2**53 would lose digits because another record is empty.
+        return np.ma.MaskedArray(series.fill_null(0).to_numpy(), mask=series.is_null().to_numpy())
+    array: Array = series.to_numpy()
+    return array
