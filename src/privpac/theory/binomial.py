@@ -80,9 +80,10 @@ def _decide(value: Callable[[], arb], threshold: Fraction, *, above: bool) -> bo
 def first_whole(holds: Callable[[int], bool], *, start: int, smallest: int = 0) -> int:
     """The smallest whole number from `smallest` on at which a monotone condition holds.
 
-    Steps of doubling length away from the guess `start`, then halves the bracket.
+    Steps of doubling length away from the guess `start`, the first a sixteenth of it, then bisection.
     """
-    step, guess = 1, max(start, smallest)
+    guess = max(start, smallest)
+    step = max(1, guess // 16)
     if holds(guess):
         yes, no = guess, smallest - 1
         while yes > smallest:

@@ -1,0 +1,170 @@
+"""The smallest number of records that meets a target in simulation, with an interval around it.
+
+What is averaged over simulated data sets is the *exact* failure probability given the data, not the outcome
+of one draw: the learner's own coins add no noise. This module has no randomness of its own; the caller's
+function makes the data from the seed it is handed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from privpac.errors import ParameterError, SizeError
+from privpac.theory.binomial import first_whole
+
+__all__ = ["Failures", "Simulated", "Trial", "interval", "smallest_n"]
+
+Failures = Callable[[int, int, int], Sequence[float]]
+"""(n, repetitions, seed) to one exact failure probability a simulated data set of n records. Data sets should
+be nested: the first n records of the same stream for every n (common random numbers), so that the average
+falls with n as smoothly as the truth does."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The average failure at one n, with a confidence interval for the true value."""
+
+    n: int
+    failure: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What simulation says about the records needed.
+
+    `n` is the smallest size whose average failure met the target on the search seed, `check` the same size on
+    a fresh seed (so its interval is not biased by the search). `at_least` and `at_most` bound the true need:
+    below the first the lower confidence limit is above the target, at the second the upper limit is at most
+    the target (None: too few repetitions, or not within the limit of the search).
+    """
+
+    n: int
+    at_least: int
+    at_most: int | None
+    check: Trial
+    failure: float
+    confidence: float
+    repetitions: int
+    trials: tuple[Trial, ...]
+
+
+def interval(values: Sequence[float], *, confidence: float) -> tuple[float, float, float]:
+    """Mean, lower and upper confidence limit of independent values in [0, 1].
+
+    The better of two valid limits a side, each at half the error: the relative-entropy form of Hoeffding's
+    inequality (Hoeffding 1963, Theorem 1) and empirical Bernstein (Maurer–Pontil 2009, Theorem 4).
+
+    >>> mean, low, high = interval([0.0, 0.1] * 1000, confidence=0.99)
+    >>> low < mean < high, round(high - low, 3)
+    (True, 0.024)
+    """
+    count = len(values)
+    mean = math.fsum(values) / count
+    if not all(0.0 <= value <= 1.0 for value in values):
+        raise ParameterError("interval", "values", "a value outside", allowed="probabilities in [0, 1]")
+    # Two sides, two inequalities: a quarter of the error each.
+    log_term = math.log(4.0 / (1.0 - confidence))
+    low, high = 1.0 - _entropy_limit(1.0 - mean, log_term / count), _entropy_limit(mean, log_term / count)
+    if count > 1:
+        variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+        # Maurer–Pontil spend their error on mean and variance at once: ln 2 more.
+        spent = log_term + math.log(2.0)
+        width = math.sqrt(2.0 * variance * spent / count) + 7.0 * spent / (3.0 * (count - 1))
+        low, high = max(low, mean - width), min(high, mean + width)
+    return mean, max(0.0, low), min(1.0, high)
+
+
+def _entropy_limit(mean: float, budget: float) -> float:
+    """The largest p with KL(mean || p) ≤ budget."""
+    low, high = mean, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        if _entropy(mean, middle) <= budget:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _entropy(q: float, p: float) -> float:
+    if p >= 1.0:
+        return 0.0 if q >= 1.0 else math.inf
+    first = q * math.log(q / p) if q > 0.0 else 0.0
+    second = (1.0 - q) * math.log((1.0 - q) / (1.0 - p)) if q < 1.0 else 0.0
+    return first + second
+
+
+def smallest_n(
+    failures: Failures,
+    *,
+    failure: float,
+    repetitions: int = 2000,
+    seed: int = 0,
+    confidence: float = 0.99,
+    start: int = 64,
+    limit: int = 10_000_000,
+    progress: Callable[[Trial], None] | None = None,
+) -> Simulated:
+    """The smallest n whose simulated failure probability is at most `failure`.
+
+    Doubles away from `start`, then halves the bracket; every n is evaluated once, all with the same seed, so
+    a difference between two sizes is not a difference between two samples. `progress` sees every trial as it
+    is made. `at_least` and `at_most` hold with the stated confidence if the average failure falls with n
+    (then one size decides each side); the trials are returned, so that can be looked at.
+
+    >>> found = smallest_n(lambda n, repetitions, seed: [0.9**n] * repetitions, failure=0.05)
+    >>> found.n, found.at_least <= found.n <= (found.at_most or 0)
+    (29, True)
+    """
+    _check(failure=failure, repetitions=repetitions, confidence=confidence, start=start, limit=limit)
+    seen: dict[int, Trial] = {}
+
+    def trial(n: int) -> Trial:
+        if n not in seen:
+            seen[n] = _trial(failures, n, repetitions=repetitions, seed=seed, confidence=confidence)
+            if progress is not None:
+                progress(seen[n])
+        return seen[n]
+
+    def first(meets: Callable[[Trial], bool], guess: int) -> int | None:
+        # Beyond the limit everything counts as met, so that the search stops there; then the limit decides.
+        n = first_whole(lambda n: n > limit or meets(trial(n)), start=guess, smallest=1)
+        return n if n <= limit else None
+
+    found = first(lambda made: made.failure <= failure, min(start, limit))
+    if found is None:
+        raise SizeError(
+            f"smallest_n: the simulated failure is above {failure} at the limit of {limit} records.",
+            remedy="Raise the limit, or allow a larger error or failure.",
+        )
+    at_least = first(lambda made: made.low <= failure, found) or found
+    # With few repetitions not even failure 0 throughout would prove the target: do not look for it.
+    hopeless = interval([0.0] * repetitions, confidence=confidence)[2] > failure
+    at_most = None if hopeless else first(lambda made: made.high <= failure, found)
+    check = _trial(failures, found, repetitions=repetitions, seed=seed + 1, confidence=confidence)
+    if progress is not None:
+        progress(check)
+    trials = tuple(seen[n] for n in sorted(seen))
+    return Simulated(found, at_least, at_most, check, failure, confidence, repetitions, trials)
+
+
+def _trial(failures: Failures, n: int, *, repetitions: int, seed: int, confidence: float) -> Trial:
+    values = failures(n, repetitions, seed)
+    if len(values) != repetitions:
+        raise ParameterError(
+            "smallest_n", "failures", f"{len(values)} values", allowed=f"{repetitions} values, one a data set"
+        )
+    return Trial(n, *interval(values, confidence=confidence))
+
+
+def _check(*, failure: float, repetitions: int, confidence: float, start: int, limit: int) -> None:
+    for name, value in (("failure", failure), ("confidence", confidence)):
+        if not 0.0 < value < 1.0:
+            raise ParameterError("smallest_n", name, value, allowed="a number strictly between 0 and 1")
+    for name, count, least in (("repetitions", repetitions, 2), ("start", start, 1), ("limit", limit, 1)):
+        if count < least:
+            raise ParameterError("smallest_n", name, count, allowed=f"a whole number of at least {least}")
