@@ -11,8 +11,8 @@ from flint import arb, ctx
 
 from privpac.errors import ParameterError
 from privpac.theory.binomial import PRECISIONS, rounded_up
-from privpac.theory.exact import ball, exact_decimal
-from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.theory.exact import ball
+from privpac.theory.parameters import Number, at_least, chance, positive, rational
 
 __all__ = ["Log", "Occam", "Rate", "Size"]
 
@@ -42,7 +42,7 @@ class Rate:
         """Read what the caller gave; a float ratio means that very double: learners run with doubles."""
         if ratio is not None:
             number = Fraction(ratio) if isinstance(ratio, float) and math.isfinite(ratio) else None
-            number = number if number is not None else exact_decimal(ratio, owner=owner, name="ratio")
+            number = number if number is not None else rational(ratio, owner=owner, name="ratio")
             if not 0 <= number < 1:
                 raise ParameterError(owner, "ratio", ratio, allowed="a number from 0 up to, not including, 1")
             return cls(Fraction(0), number)
@@ -95,7 +95,7 @@ class Occam:
             if number != 1:
                 raise ParameterError(owner, "good", good, allowed="1 when the size is a Log")
             return cls(size, size, wrong, known, rate)
-        total = exact_decimal(size, owner=owner, name="size")
+        total = rational(size, owner=owner, name="size")
         if total < number:
             raise ParameterError(owner, "size", size, allowed="a number of hypotheses, at least `good`")
         return cls(total - number, (total - number) / number, wrong, known, rate)
@@ -106,7 +106,7 @@ class Occam:
         gap = chance(excess, owner=owner, name="excess")
         known = (1 - gap) / 2
         if noise is not None:
-            best = exact_decimal(noise, owner=owner, name="noise")
+            best = rational(noise, owner=owner, name="noise")
             if not 0 <= best < 1:
                 raise ParameterError(owner, "noise", noise, allowed="from 0 to below 1, or None if unknown")
             known = min(known, best)
@@ -117,7 +117,7 @@ class Occam:
         cls, mass: object, *, size: object, owner: str, error: object, tolerated: object, rate: Rate
     ) -> Occam:
         """The hypotheses within `tolerated` have prior probability `mass`."""
-        good = exact_decimal(mass, owner=owner, name="mass")
+        good = rational(mass, owner=owner, name="mass")
         if not 0 < good <= 1:
             raise ParameterError(owner, "mass", mass, allowed="a prior probability above 0 and at most 1")
         wrong, known = _errors(error, tolerated, owner=owner)
@@ -188,7 +188,7 @@ class Occam:
 
 def _errors(error: object, tolerated: object, *, owner: str) -> tuple[Fraction, Fraction]:
     wrong = chance(error, owner=owner, name="error")
-    known = exact_decimal(tolerated, owner=owner, name="tolerated")
+    known = rational(tolerated, owner=owner, name="tolerated")
     if not 0 <= known < wrong:
         raise ParameterError(owner, "tolerated", tolerated, allowed="at least 0 and below the error")
     return wrong, known
@@ -196,7 +196,7 @@ def _errors(error: object, tolerated: object, *, owner: str) -> tuple[Fraction, 
 
 def _log(size: Fraction | Log) -> arb:
     if isinstance(size, Log):
-        return ball(exact_decimal(size.value, owner="Log", name="value"))
+        return ball(rational(size.value, owner="Log", name="value"))
     return ball(size).log()
 
 

@@ -16,11 +16,10 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from privpac.errors import SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.theory.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
-from privpac.theory.exact import exact_decimal
 from privpac.theory.occam import Log, Occam, Rate, Size
-from privpac.theory.parameters import Number, at_least, chance
+from privpac.theory.parameters import Number, at_least, chance, rational
 from privpac.theory.register import formula
 
 __all__ = [
@@ -124,7 +123,7 @@ def error_occam(
     owner = "error_occam"
     rate = Rate.read(epsilon, ratio, owner=owner)
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    known = exact_decimal(tolerated, owner=owner, name="tolerated")
+    known = rational(tolerated, owner=owner, name="tolerated")
 
     def enough(step: int) -> bool:
         wrong = step * grid
@@ -338,6 +337,12 @@ def failure_prior(
     return bound.failure(at_least(0, n, owner=owner, name="n"))
 
 
+def _private(epsilon: object, ratio: object, *, owner: str) -> Rate:
+    if ratio is not None and ratio == 0:
+        raise ParameterError(owner, "ratio", ratio, allowed="above 0, since the sum is over private draws")
+    return Rate.read(epsilon, ratio, owner=owner)
+
+
 def _failure_points(n: int, *, domain: int, wrong: Fraction, rate: Rate) -> arb:
     weight = rate.weight()
     decay = weight**n
@@ -371,7 +376,7 @@ def failure_points(
     """
     owner = "failure_points"
     have, size = at_least(0, n, owner=owner, name="n"), at_least(2, domain, owner=owner, name="domain")
-    wrong, rate = chance(error, owner=owner, name="error"), Rate.read(epsilon, ratio, owner=owner)
+    wrong, rate = chance(error, owner=owner, name="error"), _private(epsilon, ratio, owner=owner)
     with ctx.workprec(PRECISIONS[0]):
         return rounded_up(_failure_points(have, domain=size, wrong=wrong, rate=rate))
 
@@ -396,7 +401,7 @@ def records_points(
     """
     owner = "records_points"
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
-    wrong, rate = chance(error, owner=owner, name="error"), Rate.read(epsilon, ratio, owner=owner)
+    wrong, rate = chance(error, owner=owner, name="error"), _private(epsilon, ratio, owner=owner)
 
     def enough(n: int) -> bool:
         return certainly_below(lambda: _failure_points(n, domain=size, wrong=wrong, rate=rate), miss)
