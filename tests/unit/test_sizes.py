@@ -342,10 +342,10 @@ def test_the_search_finds_the_first_true(answer, start, smallest):
 
 
 def test_planning_is_instant():
-    begin = time.perf_counter()
+    begin = time.process_time()
     for name in ("records_occam", "records_agnostic"):
         for bits in (64, 1024, 65536):
             ask = {"failure": 0.05, "epsilon": 0.001, "error" if "occam" in name else "excess": 0.001}
             assert getattr(sizes, name)(2**bits, **ask) > 10**6
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
     assert generalisation.records_holdout(0.001, failure=0.05) > 10**6
