@@ -1,1 +1,71 @@
-"""Certified private learning."""
+"""Certified private learning: readable classifiers with guarantees you can print, store, re-check and audit."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "BudgetExceeded": "errors",
+    "Certificate": "guarantee.certificate",
+    "Intervals": "concepts.intervals",
+    "Ledger": "guarantee.ledger",
+    "MemorySample": "data.engines.memory",
+    "Model": "model",
+    "NotCertified": "errors",
+    "Occam": "learners.occam",
+    "Points": "concepts.points",
+    "PrivateClassifier": "estimators.classifier",
+    "PrivpacError": "errors",
+    "Schema": "data.schema",
+    "SeededCoins": "coins",
+    "Size": "data.sample",
+    "Stumps": "concepts.stumps",
+    "SystemCoins": "coins",
+    "Thresholds": "concepts.thresholds",
+    "Unions": "concepts.unions",
+    "learn": "model",
+    "load": "model",
+    "verify": "model",
+}
+"""Public name → module. Loaded on first use, so that `import privpac` and the command line start quickly."""
+
+__all__ = ["__version__", *sorted(_NAMES)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'privpac' has no attribute {name!r}")
+    value = getattr(import_module(f"privpac.{_NAMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_NAMES])
+
+
+if TYPE_CHECKING:
+    from privpac.coins import SeededCoins as SeededCoins
+    from privpac.coins import SystemCoins as SystemCoins
+    from privpac.concepts.intervals import Intervals as Intervals
+    from privpac.concepts.points import Points as Points
+    from privpac.concepts.stumps import Stumps as Stumps
+    from privpac.concepts.thresholds import Thresholds as Thresholds
+    from privpac.concepts.unions import Unions as Unions
+    from privpac.data.engines.memory import MemorySample as MemorySample
+    from privpac.data.sample import Size as Size
+    from privpac.data.schema import Schema as Schema
+    from privpac.errors import BudgetExceeded as BudgetExceeded
+    from privpac.errors import NotCertified as NotCertified
+    from privpac.errors import PrivpacError as PrivpacError
+    from privpac.estimators.classifier import PrivateClassifier as PrivateClassifier
+    from privpac.guarantee.certificate import Certificate as Certificate
+    from privpac.guarantee.ledger import Ledger as Ledger
+    from privpac.learners.occam import Occam as Occam
+    from privpac.model import Model as Model
+    from privpac.model import learn as learn
+    from privpac.model import load as load
+    from privpac.model import verify as verify

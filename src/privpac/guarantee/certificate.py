@@ -14,6 +14,7 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof, explain
+from privpac.theory.exact import plain
 
 __all__ = ["FORMAT", "SEEDED", "Certificate", "explain_certificate"]
 
@@ -31,10 +32,12 @@ class Certificate:
     privacy: Proof[Privacy]
     accuracy: tuple[Proof[Accuracy], ...]
     learner: Mapping[str, Any]
-    """Public parameters, enough to build the learner again and certify anew."""
+    """Public parameters of the learner, for reading."""
     labelled: int
     unlabelled: int = 0
     coins: str = "system"
+    request: Mapping[str, Any] | None = None
+    """The public wishes the learner was built from: enough to certify anew (see `learners.recipe`)."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -63,12 +66,13 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
+            "epsilon": plain(self.epsilon),
+            "delta": plain(self.delta),
             "assumptions": list(self.assumptions),
             "coins": self.coins,
             "labelled": self.labelled,
             "unlabelled": self.unlabelled,
+            "request": None if self.request is None else dict(self.request),
             "learner": dict(self.learner),
             "privacy": self.privacy.to_json(),
             "accuracy": [proof.to_json() for proof in self.accuracy],

@@ -27,7 +27,7 @@ from privpac.guarantee.facts import (
     Unit,
 )
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.theory.exact import ball, exp_up
+from privpac.theory.exact import ball, exp_up, plain
 
 __all__ = [
     "assuming",
@@ -279,7 +279,7 @@ def declared(
     old = premise.fact
     fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
     _need(rule, old.implies(fact), f"the true loss ({old.epsilon}, {old.delta}) is larger than declared")
-    where: dict[str, Value] = {"epsilon": str(epsilon), "delta": str(delta)}
+    where: dict[str, Value] = {"epsilon": plain(epsilon), "delta": plain(delta)}
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 

@@ -1,7 +1,6 @@
 """The workhorse: draw a member of a public class by the exponential mechanism.
 
-Statement: the drawn hypothesis is epsilon-DP when one record is replaced (one person's `records_per_person` records, by
-the group rule), for any records whatever. If the records are independent, it errs by more than `error` (above the best
+Statement: the drawn hypothesis is epsilon-DP when one record is replaced, for any records whatever. If the records are independent, it errs by more than `error` (above the best
 of the class) with probability at most `failure`.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri–Hsu 2011; constants ours.
 Holds if: class, prior, costs and epsilon are public.
@@ -18,13 +17,13 @@ from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
-from privpac.guarantee.facts import Accuracy, Against, Privacy
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.theory import sizes
-from privpac.theory.exact import ratio_for
+from privpac.theory.exact import plain, ratio_for
 
-__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "declared_privacy", "read_costs"]
+__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "read_costs"]
 
 FAILURE = Fraction(1, 20)
 """The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
@@ -40,22 +39,6 @@ def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
             owner, "costs", costs, allowed=f"{classes} positive integers, one a class, such as (1, 5)"
         )
     return given
-
-
-def declared_privacy(
-    mechanism: Proof[Privacy],
-    *,
-    epsilon: Fraction,
-    records_per_person: int,
-    from_data: bool,
-    delta: Fraction = Fraction(0),
-) -> Proof[Privacy]:
-    """From what a mechanism loses to what is charged: the group rule, the declared decimal, the assumptions."""
-    proof = mechanism
-    if records_per_person > 1:
-        proof = rules.group(proof, size=records_per_person)
-    proof = rules.declared(proof, epsilon=epsilon, delta=delta)
-    return rules.assuming(proof, FROM_DATA) if from_data else proof
 
 
 def accuracy_of_draw(
@@ -95,16 +78,11 @@ class Occam:
     concepts: ConceptClass
     epsilon: Fraction
     costs: Costs | None = None
-    records_per_person: int = 1
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
-            raise ParameterError("Occam", "epsilon", str(self.epsilon), allowed="a positive number")
-        if self.records_per_person < 1:
-            raise ParameterError(
-                "Occam", "records_per_person", self.records_per_person, allowed="a positive integer"
-            )
+            raise ParameterError("Occam", "epsilon", plain(self.epsilon), allowed="a positive number")
         read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
 
     @property
@@ -113,19 +91,16 @@ class Occam:
 
     @property
     def ratio(self) -> Fraction:
-        """Weight of one unit of price: one person moves a score by at most max(costs)·records_per_person."""
-        return ratio_for(self.epsilon / (2 * max(self.prices) * self.records_per_person))
+        """Weight of one unit of price: one record moves a score by at most max(costs)."""
+        return ratio_for(self.epsilon / (2 * max(self.prices)))
 
     def certify(self, size: Size) -> Certificate:
         if size.labelled < 1:
             raise SizeError("Occam needs at least one labelled record.")
         sensitivity = max(self.prices)
         return Certificate(
-            privacy=declared_privacy(
-                rules.exponential_mechanism(ratio=self.ratio, sensitivity=sensitivity),
-                epsilon=self.epsilon,
-                records_per_person=self.records_per_person,
-                from_data=self.concepts.schema.origin == "from_data",
+            privacy=rules.declared(
+                rules.exponential_mechanism(ratio=self.ratio, sensitivity=sensitivity), epsilon=self.epsilon
             ),
             accuracy=accuracy_of_draw(
                 odds=self.concepts.odds,
@@ -136,10 +111,9 @@ class Occam:
             learner={
                 "name": "occam",
                 "concepts": self.concepts.word,
-                "epsilon": str(self.epsilon),
+                "epsilon": plain(self.epsilon),
                 "costs": list(self.prices),
-                "records_per_person": self.records_per_person,
-                "failure": str(self.failure),
+                "failure": plain(self.failure),
             },
             labelled=size.labelled,
         )

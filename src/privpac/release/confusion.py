@@ -107,17 +107,14 @@ class Confusion:
         )
 
 
-def _ratio(epsilon: Fraction, records_per_person: int) -> Fraction:
-    return ratio_for(epsilon / (_CHANGE * records_per_person))
+def _ratio(epsilon: Fraction) -> Fraction:
+    return ratio_for(epsilon / _CHANGE)
 
 
-def estimate_privacy(*, epsilon: Fraction, records_per_person: int = 1) -> Proof[Privacy]:
+def estimate_privacy(*, epsilon: Fraction) -> Proof[Privacy]:
     """What releasing the confusion counts (or one difference of two models) costs: at most `epsilon`."""
-    ratio = _ratio(epsilon, records_per_person)
-    proof = rules.geometric_noise(ratio=ratio, change=_CHANGE)
-    if records_per_person > 1:
-        proof = rules.group(proof, size=records_per_person)
-    return rules.declared(proof, epsilon=epsilon)
+    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE)
+    return rules.declared(mechanism, epsilon=epsilon)
 
 
 def release_confusion(
@@ -127,7 +124,6 @@ def release_confusion(
     epsilon: Fraction,
     coins: Coins,
     class_size: int | None,
-    records_per_person: int = 1,
 ) -> Confusion:
     """Noisy confusion counts. `class_size`: of the class the hypothesis was drawn from with these very records; None
     when these records had no part in it."""
@@ -135,7 +131,7 @@ def release_confusion(
     columns = hypothesis.columns or sample.schema.names[:1]
     true = sample.reduce(ConfusionCounts(hypothesis, classes, columns))
     n = sample.size.labelled
-    ratio = _ratio(epsilon, records_per_person)
+    ratio = _ratio(epsilon)
     noisy = add_noise(true.ravel().tolist(), ratio=ratio, low=0, high=n, coins=coins)
     counts = tuple(tuple(noisy[i * classes : (i + 1) * classes]) for i in range(classes))
     failure = (1 - CONFIDENCE) / 2
@@ -177,7 +173,6 @@ def compare(
     *,
     epsilon: Fraction,
     coins: Coins,
-    records_per_person: int = 1,
 ) -> tuple[int, int]:
     """How many more records the first hypothesis gets right than the second: (noisy difference, half-width).
 
@@ -186,7 +181,7 @@ def compare(
     """
     right = [_correct(sample, hypothesis) for hypothesis in (first, second)]
     n = sample.size.labelled
-    ratio = _ratio(epsilon, records_per_person)
+    ratio = _ratio(epsilon)
     noisy = add_noise([right[0] - right[1]], ratio=ratio, low=-n, high=n, coins=coins)[0]
     return noisy, sum_half_width(ratio, 1, 1 - CONFIDENCE)
 

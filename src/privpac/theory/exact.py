@@ -29,6 +29,7 @@ __all__ = [
     "exp_up",
     "ln_down",
     "ln_up",
+    "plain",
     "power_table",
     "ratio_for",
     "sign_of_log_sum",
@@ -149,6 +150,23 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
         return _short(f"{Decimal(scaled).scaleb(-exponent).normalize():e}")
     scaled = -((-value.numerator * 10**digits) // value.denominator)
     return f"{Decimal(scaled).scaleb(-digits).normalize():f}"
+
+
+def plain(value: Fraction) -> str:
+    """The number itself: as a finite decimal when it is one, else as a fraction. `Fraction(plain(x)) == x`.
+
+    >>> plain(Fraction(3, 2)), plain(Fraction(1, 3)), plain(Fraction(2))
+    ('1.5', '1/3', '2')
+    """
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    digits = max(twos, fives)
+    if rest != 1 or digits > 20:
+        return str(value)
+    return f"{Decimal(value.numerator * 10**digits // value.denominator).scaleb(-digits):f}"
 
 
 def _short(text: str) -> str:

@@ -1,0 +1,35 @@
+"""Reading stored hypotheses: one table from `kind` to the class that wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.intervals import Interval
+from privpac.concepts.points import Point
+from privpac.concepts.stumps import Constant, Match
+from privpac.concepts.thresholds import Threshold
+from privpac.concepts.unions import Union
+from privpac.errors import NotCertified
+
+__all__ = ["KINDS", "hypothesis_from_json"]
+
+KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
+    "constant": Constant.from_json,
+    "interval": Interval.from_json,
+    "match": Match.from_json,
+    "threshold": Threshold.from_json,
+    "point": Point.from_json,
+    "union": Union.from_json,
+}
+
+
+def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
+    kind = tree.get("kind")
+    if kind not in KINDS:
+        raise NotCertified(f"The model holds a hypothesis of kind {kind!r}, which this version does not know.")
+    try:
+        return KINDS[kind](dict(tree))
+    except (KeyError, ValueError, TypeError):
+        raise NotCertified(f"The model's {kind} is incomplete or malformed.") from None

@@ -1,0 +1,115 @@
+"""A recipe: learn, and if asked estimate the accuracy, under one certificate for both.
+
+On the same records the two releases add up (rule `sequential`); with a hold-out part they do not (rule
+`disjoint-parts`). The hold-out records are picked by coins that look at no record, and their number is public. A person
+behind several records is protected by the group rule on top of everything: her records may lie in both parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.proof import Proof
+from privpac.learners.base import Learner
+from privpac.learners.words import Request, learner_for
+from privpac.release.confusion import Confusion, estimate_privacy, release_confusion
+from privpac.theory.exact import plain
+
+__all__ = ["Recipe"]
+
+TRAINING, HOLDOUT = "training part", "hold-out part"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What `word` names, built for `request`, plus a private estimate of accuracy at `estimate_epsilon` on a `holdout`
+    share of the records, or on all of them."""
+
+    word: str
+    request: Request
+    estimate_epsilon: Fraction | None = None
+    holdout: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        estimate = self.estimate_epsilon
+        if estimate is not None and estimate <= 0:
+            raise ParameterError("learn", "estimate_epsilon", plain(estimate), allowed="a positive number")
+        if not 0 <= self.holdout < 1:
+            raise ParameterError("learn", "holdout", plain(self.holdout), allowed="at least 0 and below 1")
+        if self.holdout and estimate is None:
+            raise ParameterError(
+                "learn",
+                "holdout",
+                plain(self.holdout),
+                allowed="0 without an estimate",
+                remedy="Say what the estimate may cost with estimate_epsilon.",
+            )
+        if self.holdout and not 1 <= self._aside < self.request.size.labelled:
+            raise SizeError("The hold-out share leaves no record on one side.", remedy="Change holdout.")
+
+    @cached_property
+    def learner(self) -> Learner:
+        return learner_for(self.word, self.request)
+
+    @property
+    def _aside(self) -> int:
+        """How many records are kept aside."""
+        return int(self.request.size.labelled * self.holdout)
+
+    @property
+    def _per_record(self) -> Fraction:
+        assert self.estimate_epsilon is not None
+        return self.estimate_epsilon / self.request.records_per_person
+
+    def certify(self) -> Certificate:
+        size = self.request.size
+        own = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
+        proof = self._with_estimate(own.privacy)
+        if self.request.records_per_person > 1:
+            proof = rules.group(proof, size=self.request.records_per_person)
+        if self.request.schema.origin == "from_data":
+            proof = rules.assuming(proof, FROM_DATA)
+        wishes = {
+            "concepts": self.word,
+            **self.request.to_json(),
+            "estimate_epsilon": None if self.estimate_epsilon is None else plain(self.estimate_epsilon),
+            "holdout": plain(self.holdout),
+            "labelled": size.labelled,
+        }
+        return replace(own, privacy=proof, request=wishes)
+
+    def _with_estimate(self, own: Proof[Privacy]) -> Proof[Privacy]:
+        if self.estimate_epsilon is None:
+            return own
+        cost = estimate_privacy(epsilon=self._per_record)
+        if not self._aside:
+            return rules.sequential(own, cost)
+        return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
+
+    def run(self, sample: Sample, coins: Coins) -> tuple[Hypothesis, Confusion | None]:
+        if self.estimate_epsilon is None:
+            return self.learner.learn(sample, coins), None
+        if not self._aside:
+            hypothesis = self.learner.learn(sample, coins)
+            return hypothesis, self._estimate(sample, hypothesis, coins, self.learner.concepts.size)
+        positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)
+        hypothesis = self.learner.learn(sample.rest(positions), coins)
+        return hypothesis, self._estimate(sample.take(positions), hypothesis, coins, None)
+
+    def _estimate(
+        self, sample: Sample, hypothesis: Hypothesis, coins: Coins, class_size: int | None
+    ) -> Confusion:
+        return release_confusion(
+            sample, hypothesis, epsilon=self._per_record, coins=coins, class_size=class_size
+        )

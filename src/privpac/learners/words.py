@@ -1,0 +1,193 @@
+"""The words by which people name what to learn, in Python and on the command line: one table.
+
+A word names a class of concepts (then the learner is `Occam`) or a learner of its own. A stored certificate names the
+word and the options, so that `verify` can build the same learner again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privpac.concepts.base import ConceptClass, Costs
+from privpac.concepts.intervals import Intervals
+from privpac.concepts.points import Points
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.unions import Unions
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, SchemaError
+from privpac.learners.base import Learner
+from privpac.learners.occam import Occam
+from privpac.theory.exact import plain
+
+__all__ = ["PROTECTS", "WORDS", "Request", "learner_for", "request_from_json"]
+
+OWNER = "concepts"
+
+PROTECTS = ("records", "labels", "predictions")
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything public that decides which learner is built."""
+
+    schema: Schema
+    size: Size
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    protect: str = "records"
+    costs: Costs | None = None
+    records_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.records_per_person, bool) or not (
+            isinstance(self.records_per_person, int) and self.records_per_person >= 1
+        ):
+            raise ParameterError(
+                "learn", "records_per_person", self.records_per_person, allowed="a positive integer"
+            )
+
+    @property
+    def per_record(self) -> Fraction:
+        """The epsilon a learner may spend on one record, so that a person behind several is protected."""
+        return self.epsilon / self.records_per_person
+
+    def to_json(self) -> dict[str, Any]:
+        """The public wishes a learner was built from (schema and size are stored elsewhere)."""
+        return {
+            "epsilon": plain(self.epsilon),
+            "delta": plain(self.delta),
+            "protect": self.protect,
+            "costs": None if self.costs is None else list(self.costs),
+            "records_per_person": self.records_per_person,
+        }
+
+    def occam(self, concepts: ConceptClass) -> Occam:
+        if len(self.schema.classes) > 2:
+            raise SchemaError(
+                f"Label '{self.schema.label}' has {len(self.schema.classes)} classes, but {concepts.word} separates two.",
+                column=self.schema.label,
+                remedy="Trees and decision lists take any number: concepts='trees:3'.",
+            )
+        return Occam(concepts, self.per_record, self.costs)
+
+
+Builder = Callable[[Request, str], Learner]
+
+
+@dataclass(frozen=True)
+class Word:
+    """How a word is written, what it means, and what builds it (None: not built yet)."""
+
+    form: str
+    meaning: str
+    build: Builder | None
+    protects: tuple[str, ...] = ("records",)
+
+
+def _column(request: Request, name: str, form: str) -> str:
+    if not name:
+        raise ParameterError(OWNER, "word", form, allowed=f"of the form {form}", remedy="Name a column.")
+    return request.schema.column(name).name
+
+
+def _stumps(request: Request, rest: str) -> Learner:
+    return request.occam(Stumps(request.schema))
+
+
+def _thresholds(request: Request, rest: str) -> Learner:
+    name, _, direction = rest.rpartition(":")
+    if direction in ("up", "down", "either") and name:
+        column = _column(request, name, "thresholds:COLUMN")
+        return request.occam(Thresholds(request.schema, column, direction))  # type: ignore[arg-type]
+    return request.occam(Thresholds(request.schema, _column(request, rest, "thresholds:COLUMN")))
+
+
+def _points(request: Request, rest: str) -> Learner:
+    return request.occam(Points(request.schema, _column(request, rest, "points:COLUMN")))
+
+
+def _intervals(request: Request, rest: str) -> Learner:
+    return request.occam(Intervals(request.schema, _column(request, rest, "intervals:COLUMN")))
+
+
+def _unions(request: Request, rest: str) -> Learner:
+    name, _, count = rest.rpartition(":")
+    if not count.isdigit():
+        raise ParameterError(
+            OWNER, "word", f"unions:{rest}", allowed="of the form unions:COLUMN:K, such as unions:age:2"
+        )
+    column = _column(request, name, "unions:COLUMN:K")
+    return request.occam(Unions(request.schema, column, intervals=int(count)))
+
+
+def _auto(request: Request, rest: str) -> Learner:
+    return _stumps(request, rest)
+
+
+WORDS: Mapping[str, Word] = {
+    "auto": Word("auto", "what suits n, epsilon and the schema", _auto),
+    "stumps": Word("stumps", "one test on any column", _stumps),
+    "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds),
+    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals),
+    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
+    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", None),
+    "points": Word("points:COLUMN", "one value of a column", _points),
+    "trees": Word("trees:DEPTH", "all decision trees up to a depth", None),
+    "staged": Word("staged:D1+D2", "a tree grown in private stages", None),
+    "lists": Word("lists:K", "decision lists of up to K tests", None),
+    "conjunctions": Word("conjunctions:K", "all of up to K tests", None),
+    "halfspaces": Word("halfspaces", "a linear score against a cut", None),
+}
+
+
+def learner_for(word: str, request: Request) -> Learner:
+    """The learner a word names. Unknown words list the known ones; what does not exist yet says so."""
+    if not isinstance(word, str):
+        raise ParameterError(OWNER, "concepts", word, allowed=_known())
+    head, _, rest = word.partition(":")
+    entry = WORDS.get(head)
+    if entry is None:
+        raise ParameterError(OWNER, "concepts", word, allowed=_known())
+    if request.protect not in PROTECTS:
+        allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
+        raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
+    if entry.build is None:
+        ready = ", ".join(w.form for w in WORDS.values() if w.build is not None)
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            word,
+            allowed="a class that exists in this version",
+            remedy=f"{entry.form} does not exist yet. Available: {ready}.",
+        )
+    if request.protect not in entry.protects:
+        raise ParameterError(
+            OWNER,
+            "protect",
+            request.protect,
+            allowed=f"one of {', '.join(entry.protects)} for {entry.form}",
+            remedy=f"protect={request.protect!r} does not exist yet for {entry.form}.",
+        )
+    return entry.build(request, rest)
+
+
+def _known() -> str:
+    return "one of " + ", ".join(word.form for word in WORDS.values())
+
+
+def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int) -> Request:
+    """The request a stored certificate answers."""
+    return Request(
+        schema=schema,
+        size=Size(labelled),
+        epsilon=Fraction(tree["epsilon"]),
+        delta=Fraction(tree["delta"]),
+        protect=tree["protect"],
+        costs=None if tree["costs"] is None else tuple(tree["costs"]),
+        records_per_person=int(tree["records_per_person"]),
+    )

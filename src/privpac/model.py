@@ -1,0 +1,286 @@
+"""From a table to a model file and back: `learn`, `Model`, `load`, `verify`.
+
+A model is one JSON document (`privpac-model/1`): hypothesis, schema, certificate, version, and a digest over its
+canonical form. The digest shows accidental edits; it does not authenticate (docs/limits.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac import __version__
+from privpac.coins import Coins, SeededCoins, SystemCoins
+from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
+from privpac.errors import DataError, NotCertified, ParameterError, PrivpacError, SchemaError
+from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.check import check_certificate
+from privpac.guarantee.ledger import Ledger
+from privpac.learners.recipe import Recipe
+from privpac.learners.words import Request, request_from_json
+from privpac.release.confusion import Confusion
+from privpac.theory.exact import exact_decimal
+
+__all__ = ["FORMAT", "Model", "Verified", "learn", "load", "verify"]
+
+FORMAT = "privpac-model/1"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A released classifier with its public description and its certificate."""
+
+    hypothesis: Hypothesis
+    schema: Schema
+    certificate: Mapping[str, Any]
+    """The stored form (`privpac-certificate/1`); `explain` prints it, `verify` re-derives it."""
+    estimate: Confusion | None = None
+    version: str = __version__
+
+    def predict(self, table: object) -> NDArray[Any]:
+        """The predicted class of every record, as the schema writes it."""
+        sample = MemorySample.of(table, self.schema, labelled=False)
+        codes = self.hypothesis.predict(sample.block().cells)
+        return np.asarray(self.schema.classes, dtype=object)[codes]
+
+    def describe(self) -> str:
+        return self.hypothesis.describe(self.schema)
+
+    def to_sql(self) -> str:
+        return self.hypothesis.to_sql(self.schema)
+
+    def explain(self) -> str:
+        """The rule, the estimate and the certificate, in words."""
+        parts = ["Rule", self.describe(), "", explain_certificate(self.certificate)]
+        if self.estimate is not None:
+            parts += ["", "Private estimate", str(self.estimate)]
+        return "\n".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        tree: dict[str, Any] = {
+            "format": FORMAT,
+            "version": self.version,
+            "hypothesis": self.hypothesis.to_json(),
+            "schema": self.schema.to_json(),
+            "certificate": dict(self.certificate),
+            "estimate": self.estimate.to_json() if self.estimate else None,
+        }
+        tree["digest"] = digest(tree)
+        return tree
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all."""
+        target = Path(path)
+        partial = target.with_name(target.name + ".partial")
+        partial.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(partial, target)
+
+
+def digest(tree: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical form: sorted keys, no spaces, without the digest itself."""
+    bare = {key: value for key, value in tree.items() if key != "digest"}
+    canonical = json.dumps(bare, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def _coins(random_state: int | None) -> Coins:
+    if random_state is None:
+        return SystemCoins()
+    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
+        raise ParameterError(
+            "learn", "random_state", random_state, allowed="None (for release) or an integer (for trying out)"
+        )
+    return SeededCoins(int(random_state))
+
+
+def _positive(value: object, name: str) -> Fraction:
+    allowed = "a positive number"
+    number = exact_decimal(value, owner="learn", name=name, allowed=allowed)
+    if number <= 0:
+        raise ParameterError("learn", name, value, allowed=allowed)
+    return number
+
+
+def learn(
+    table: object,
+    *,
+    schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
+    epsilon: object = 1.0,
+    delta: object = 0,
+    concepts: str = "auto",
+    protect: str = "records",
+    y: object = None,
+    costs: Costs | None = None,
+    records_per_person: int = 1,
+    estimate_epsilon: object = None,
+    holdout: object = 0,
+    ledger: Ledger | None = None,
+    random_state: int | None = None,
+    label: str | None = None,
+) -> Model:
+    """Learn a certified classifier from a table (file, frame or arrays).
+
+    Everything that can go wrong with input is found before the ledger is charged; the charge is durable before the
+    first coin is tossed. `schema="from_data"` reads bounds, categories and classes from the table, and the certificate
+    then says so.
+    """
+    declared = _schema(schema, table, label=label, y=y)
+    sample = MemorySample.of(table, declared, y=y)
+    request = Request(
+        schema=declared,
+        size=sample.size,
+        epsilon=_positive(epsilon, "epsilon"),
+        delta=_delta(delta),
+        protect=protect,
+        costs=None if costs is None else tuple(costs),
+        records_per_person=records_per_person,
+    )
+    return learn_sample(
+        sample,
+        request,
+        concepts=concepts,
+        estimate_epsilon=None if estimate_epsilon is None else _positive(estimate_epsilon, "estimate_epsilon"),
+        holdout=exact_decimal(holdout, owner="learn", name="holdout"),
+        ledger=ledger,
+        coins=_coins(random_state),
+    )
+
+
+def learn_sample(
+    sample: MemorySample,
+    request: Request,
+    *,
+    concepts: str,
+    estimate_epsilon: Fraction | None,
+    holdout: Fraction,
+    ledger: Ledger | None,
+    coins: Coins,
+) -> Model:
+    """As `learn`, once the records are encoded."""
+    recipe = Recipe(concepts, request, estimate_epsilon, holdout)
+    certificate = recipe.certify().with_coins(coins.origin)
+    if ledger is not None:
+        ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {concepts}")
+    hypothesis, estimate = recipe.run(sample, coins)
+    return Model(hypothesis, request.schema, certificate.to_json(), estimate)
+
+
+def _schema(given: object, table: object, *, label: str | None, y: object) -> Schema:
+    if isinstance(given, Schema):
+        return given
+    if given is None:
+        raise SchemaError(
+            "No schema was given, so nothing is known about the table without looking at private records.",
+            remedy="Write one (`privpac schema DATA` drafts it), or accept schema='from_data'.",
+        )
+    if given == "from_data":
+        return Schema.from_data(table, label=label or "label", y=y)
+    return Schema.from_json(given)  # type: ignore[arg-type]
+
+
+def _delta(value: object) -> Fraction:
+    number = exact_decimal(value, owner="learn", name="delta")
+    if not 0 <= number < 1:
+        raise ParameterError("learn", "delta", value, allowed="at least 0 and below 1")
+    return number
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model file; a damaged one is refused. Reading is not verifying: see `verify`."""
+    tree = _read(path)
+    return _model(tree)
+
+
+def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    try:
+        tree = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"There is no file {str(path)!r}.") from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+        raise NotCertified(
+            f"{str(path)!r} is not a complete model file: it cannot be read as JSON.",
+            remedy="Copy it again from where it was made.",
+        ) from None
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        raise NotCertified(f"{str(path)!r} is not a model file of format {FORMAT}.")
+    if tree.get("digest") != digest(tree):
+        raise NotCertified(
+            f"{str(path)!r} was changed after it was written: its digest does not match.",
+            remedy="Copy it again from where it was made.",
+        )
+    return tree
+
+
+def _model(tree: Mapping[str, Any]) -> Model:
+    try:
+        return Model(
+            hypothesis=hypothesis_from_json(tree["hypothesis"]),
+            schema=Schema.from_json(tree["schema"]),
+            certificate=tree["certificate"],
+            estimate=Confusion.from_json(tree["estimate"]) if tree["estimate"] else None,
+            version=tree["version"],
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, PrivpacError):
+            raise
+        raise NotCertified("The model file is incomplete or malformed.") from None
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What `verify` established."""
+
+    steps: int
+    """Derivation steps checked by arithmetic of their own."""
+    rebuilt: bool
+    """The certificate was also made anew from the stored public parameters, and is the same."""
+    for_release: bool
+    assumptions: tuple[str, ...]
+    epsilon: str
+    delta: str
+
+
+def verify(path: str | os.PathLike[str]) -> Verified:
+    """Re-derive every number of a model file, or raise NotCertified with the reason.
+
+    Three independent looks: the digest, the derivation re-checked step by step, and, for files of this version, the
+    whole certificate made anew from the stored parameters and schema.
+    """
+    tree = _read(path)
+    model = _model(tree)
+    steps = check_certificate(tree["certificate"])
+    rebuilt = model.version == __version__
+    if rebuilt and _made_anew(model) != tree["certificate"]:
+        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
+    return Verified(
+        steps=steps,
+        rebuilt=rebuilt,
+        for_release=tree["certificate"]["coins"] == "system",
+        assumptions=tuple(tree["certificate"]["assumptions"]),
+        epsilon=tree["certificate"]["epsilon"],
+        delta=tree["certificate"]["delta"],
+    )
+
+
+def _made_anew(model: Model) -> dict[str, Any]:
+    wishes = model.certificate["request"]
+    estimate = wishes["estimate_epsilon"]
+    recipe = Recipe(
+        wishes["concepts"],
+        request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
+        None if estimate is None else Fraction(estimate),
+        Fraction(wishes["holdout"]),
+    )
+    return recipe.certify().with_coins(model.certificate["coins"]).to_json()
