@@ -24,9 +24,8 @@ __all__ = [
     "tight",
 ]
 
-Counted: TypeAlias = tuple[
-    Array, Array
-]  # distinct values ascending; one row of counts a value, one column a class
+# Distinct values, ascending; one row of counts a value, one column a class.
+Counted: TypeAlias = tuple[Array, Array]
 
 
 def tight(array: Array, n: int) -> Array:
@@ -158,16 +157,27 @@ def _merge_two(zeros: Array, ones: Array, values: Array, counts: Array) -> Any:
     at: Any = -1
     m, n = len(zeros), len(ones)
     previous: Any = np.uint64(0)
-    while i < m or j < n:
-        first = zeros[i] <= ones[j] if i < m and j < n else i < m
-        key = np.uint64(zeros[i] if first else ones[j])
-        at += np.int64(at < 0 or key != previous)
+    if m > 0 and n > 0:
+        previous = ~min(np.uint64(zeros[0]), np.uint64(ones[0]))  # differs from the first key
+    while i < m and j < n:
+        a, b = np.uint64(zeros[i]), np.uint64(ones[j])
+        step = np.int64(a <= b)
+        key: Any = min(a, b)
+        at += np.int64(key != previous)
         previous = key
         values[at] = key
-        step = np.int64(first)
         counts[at, 1 - step] += 1
         i += step
         j += 1 - step
+    while i < m or j < n:
+        one = np.int64(i >= m)
+        key = np.uint64(ones[j] if one else zeros[i])
+        at += np.int64(at < 0 or key != previous)
+        previous = key
+        values[at] = key
+        counts[at, one] += 1
+        i += 1 - one
+        j += one
     return at + 1
 
 
