@@ -1,0 +1,99 @@
+"""A budget: an exact pair of epsilon and delta, read the way a person writes it."""
+
+from __future__ import annotations
+
+import numbers
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal, DecimalException
+from fractions import Fraction
+
+from privpac.errors import ParameterError
+
+__all__ = ["Amount", "Budget", "exact_text", "read_amount"]
+
+Amount = int | float | str | Decimal | Fraction
+
+WIDEST = 1100  # bits of numerator and denominator: every double, in either reading, has fewer
+
+
+def read_amount(value: object) -> Fraction:
+    """The exact number a person means: the float 0.1 is one tenth, not the double nearest to it."""
+    if isinstance(value, bool) or not isinstance(value, str | Decimal | numbers.Real):
+        raise ValueError("not a number")
+    if isinstance(value, numbers.Rational):
+        return _narrow(Fraction(int(value.numerator), int(value.denominator)))
+    text = str(value)
+    if "/" in text:
+        return _narrow(Fraction(text))
+    decimal = Decimal(text)
+    # Looked at before it is expanded: "1e-999999999" is short text and a gigabyte as a fraction.
+    if not decimal.is_finite() or len(decimal.as_tuple().digits) > 400 or abs(decimal.adjusted()) > 400:
+        raise ValueError("not finite, or too long")
+    return _narrow(Fraction(decimal))
+
+
+def _narrow(amount: Fraction) -> Fraction:
+    if max(amount.numerator.bit_length(), amount.denominator.bit_length()) > WIDEST:
+        raise ValueError("too long")
+    return amount
+
+
+def exact_text(amount: Fraction) -> str:
+    """A decimal when there is a finite one, else a fraction; `Fraction(text)` gives the amount back."""
+    rest = amount.denominator
+    twos = (rest & -rest).bit_length() - 1
+    rest >>= twos
+    fives = 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return str(amount)
+    places = max(twos, fives)
+    return str(Decimal(f"{amount.numerator * 10**places // amount.denominator}E-{places}"))
+
+
+@dataclass(frozen=True, repr=False)
+class Budget:
+    """An exact pair of epsilon and delta.
+
+    >>> sum([Budget.read("example", epsilon=0.1)] * 10, Budget()) == Budget(Fraction(1))
+    True
+    """
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    @classmethod
+    def read(cls, owner: str, *, epsilon: object, delta: object = 0) -> Budget:
+        """Read public parameters as exact decimals; `owner` is named in the error."""
+        return cls(
+            cls._read(owner, "epsilon", epsilon, "a positive finite number"),
+            cls._read(owner, "delta", delta, "a number from 0 to below 1"),
+        )
+
+    @staticmethod
+    def _read(owner: str, name: str, value: object, allowed: str) -> Fraction:
+        with suppress(ValueError, DecimalException, ZeroDivisionError):
+            amount = read_amount(value)
+            if amount > 0 if name == "epsilon" else 0 <= amount < 1:
+                return amount
+        remedy = f"Write it as a decimal, such as {name}={'0.5' if name == 'epsilon' else '1e-6'}."
+        raise ParameterError(owner, name, value, allowed=allowed, remedy=remedy)
+
+    def __add__(self, other: Budget) -> Budget:
+        return Budget(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: Budget) -> Budget:
+        return Budget(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def within(self, other: Budget) -> bool:
+        """True if neither part is larger than the other's."""
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
+    def __str__(self) -> str:
+        shown = f"epsilon {exact_text(self.epsilon)}"
+        return f"{shown}, delta {exact_text(self.delta)}" if self.delta else shown
+
+    def __repr__(self) -> str:
+        return f"Budget(epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)})"
