@@ -1,0 +1,181 @@
+"""What has been spent. A ledger refuses before anything is computed, and never forgets a charge."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from privpac.errors import NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.account import Account, Charge, Entry, seal
+from privpac.guarantee.budget import Amount, Budget
+from privpac.guarantee.store import SqliteStore, Store, close_connections
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """A privacy budget and everything charged to it.
+
+    Amounts are exact decimals: ten times 0.1 is 1. Epsilons and deltas are added, which is valid however the
+    charges were chosen; k releases declared beforehand and composed by a theorem are one charge with a note.
+
+    The object is a handle: the state lives in a file. Copies, clones, pickles and worker processes therefore
+    charge the same budget, and two handles are equal if they lead to the same ledger. Without a path the file
+    is a temporary one, removed when the process that made it exits.
+
+    >>> ledger = Ledger(epsilon=1)
+    >>> for _ in range(9):
+    ...     entry = ledger.charge(epsilon=0.1)
+    >>> ledger.left
+    Budget(epsilon=0.1, delta=0)
+    >>> ledger.charge(epsilon=0.2)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    privpac.errors.BudgetExceeded: ... a charge of epsilon 0.2: epsilon 0.1 is left of epsilon 1. ...
+    >>> entry = ledger.charge(epsilon=0.1, note="still usable")
+    """
+
+    def __init__(
+        self, *, epsilon: Amount, delta: Amount = 0, path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Make the ledger, or continue the one at `path`, whose totals must then be the same."""
+        total = Budget.read("Ledger", epsilon=epsilon, delta=delta)
+        self._store: Store = _file_store(_temporary() if path is None else path, total=total)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Ledger:
+        """Continue the ledger in an existing file, whatever its totals. `verify` looks at every row of it."""
+        return cls.over(SqliteStore.open(path))
+
+    @classmethod
+    def over(cls, store: Store) -> Ledger:
+        """A ledger whose rows are kept by any other store."""
+        ledger = cls.__new__(cls)
+        ledger._store = store
+        return ledger
+
+    @property
+    def id(self) -> str:
+        """The ledger's identity, given when it was made."""
+        return self._store.id
+
+    @property
+    def path(self) -> str:
+        """The file it is kept in, or the place another store names."""
+        return self._store.where
+
+    @property
+    def total(self) -> Budget:
+        return self._store.account().total
+
+    @property
+    def spent(self) -> Budget:
+        return self._store.account().spent
+
+    @property
+    def left(self) -> Budget:
+        return self._store.account().left
+
+    def charge(self, *, epsilon: Amount, delta: Amount = 0, note: str = "", key: str | None = None) -> Entry:
+        """Spend, durably, or raise `BudgetExceeded` and spend nothing. Call it before the answer is computed.
+
+        A `key` makes the charge safe to repeat when it is unknown whether the first attempt arrived: the
+        entry stored under that key is returned and nothing more is spent.
+        """
+        cost = Budget.read("Ledger.charge", epsilon=epsilon, delta=delta)
+        return self._store.append(Charge(cost, note, key))
+
+    def check(self, *, epsilon: Amount, delta: Amount = 0) -> None:
+        """Raise `BudgetExceeded` if such a charge would not fit now. Spends nothing and reserves nothing."""
+        self._store.account().check(Budget.read("Ledger.check", epsilon=epsilon, delta=delta))
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Every charge, in order."""
+        return self._store.entries()
+
+    def verify(self) -> None:
+        """Recompute every hash and sum; raise `NotCertified` naming the first row that does not follow.
+
+        Others may charge meanwhile: the rows are compared with the account before and after they were read.
+        """
+        before = self._store.account()
+        entries = self._store.entries()
+        after = self._store.account()
+        _verify_rows(before, entries)
+        if len(entries) > after.count:
+            raise _wrong(f"row {after.count + 1} was added without being charged")
+
+    def __copy__(self) -> Ledger:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Ledger:
+        return self  # scikit-learn's clone copies parameters deeply; a copied budget would be spent twice
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self).over, (self._store,)
+
+    def __eq__(self, other: object) -> bool:
+        return self.id == other.id if isinstance(other, Ledger) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        try:
+            account = self._store.account()
+        except PrivpacError:  # a repr that raises would hide the error it is printed for
+            return f"<Ledger at {self.path!r}, which cannot be read>"
+        amounts = f"spent {account.spent}; left {account.left}; total {account.total}"
+        return f"<Ledger: {amounts}; at {self.path!r}>"
+
+
+def _file_store(path: str | os.PathLike[str], *, total: Budget) -> SqliteStore:
+    try:
+        return SqliteStore.create(path, total=total)
+    except FileExistsError:
+        store = SqliteStore.open(path)
+    kept = store.account().total
+    if kept != total:
+        allowed = f"the total this file was made with ({kept})"
+        remedy = "Continue it with Ledger.open, or choose another path."
+        raise ParameterError("Ledger", "total", str(total), allowed=allowed, remedy=remedy)
+    return store
+
+
+def _temporary() -> Path:
+    folder = tempfile.mkdtemp(prefix="privpac-ledger-")
+    # At exit and not with the last handle here: handles in other processes may outlive it.
+    atexit.register(_remove, folder, owner=os.getpid())
+    return Path(folder) / "ledger.sqlite"
+
+
+def _remove(folder: str, *, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child inherits the exit handler, not the file
+        close_connections()  # Windows removes no open file
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
+    """Follow the chain from the opening, through the account's head, to the last row."""
+    reached = current = Account.opened(account.total, identity=account.id)
+    for number, entry in enumerate(entries, start=1):
+        if entry.number != number:
+            raise _wrong(f"row {number} is missing")
+        if entry.hash != seal(current.head, entry.facts()):
+            raise _wrong(f"row {number} was altered" + (", or the totals were" if number == 1 else ""))
+        current = current.after(entry)
+        if not current.spent.within(account.total):
+            raise _wrong(f"row {number} exceeds the total")
+        if number == account.count:
+            reached = current
+    if len(entries) < account.count:
+        raise _wrong(f"row {len(entries) + 1} is missing")
+    if reached != account:
+        raise _wrong("its totals do not follow from its rows")
+
+
+def _wrong(what: str) -> NotCertified:
+    remedy = "Restore the ledger from a backup, or treat its budget as spent."
+    return NotCertified(f"The ledger does not add up: {what}.", remedy=remedy)
