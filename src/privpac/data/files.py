@@ -82,7 +82,9 @@ def _is_csv(path: Path) -> bool:
 
 def _connect() -> Any:
     # Nothing is downloaded: readers of both formats are built in.
-    return duckdb.connect(config={"autoinstall_known_extensions": "false", "enable_progress_bar": "false"})
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def _ask(path: Path, question: Callable[[], Any]) -> Any:
