@@ -1,0 +1,232 @@
+"""A set of cells of one column, as disjoint intervals: every test on a single column is one.
+
+Sets are what comparisons mean: `x <= v` holds where cell(x) <= cell(v), whatever raw values the cells stand
+for. Working with sets makes equal tests equal values, and lets text and SQL be written from the cells alone.
+"""
+
+from __future__ import annotations
+
+import keyword
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.data import raw as reading
+from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+
+__all__ = ["CellSet", "Span", "name_text", "reachable"]
+
+Span = tuple[int, int]
+"""Cells first..last, both included."""
+
+_LARGEST_DOUBLE = "1.7976931348623157e308"
+
+
+@dataclass(frozen=True)
+class CellSet:
+    """Some of the `size` cells of a column: increasing spans with a gap between any two.
+
+    >>> CellSet.of("age", 100, [(0, 9), (10, 19), (50, 99)]).complement()
+    CellSet(column='age', size=100, spans=((20, 49),))
+    """
+
+    column: str
+    size: int
+    spans: tuple[Span, ...]
+
+    @classmethod
+    def of(cls, column: str, size: int, spans: Iterable[Span]) -> CellSet:
+        """The union of spans in any order; empty ones (first > last) are dropped."""
+        joined: list[Span] = []
+        for first, last in sorted((first, last) for first, last in spans if first <= last):
+            if joined and first <= joined[-1][1] + 1:
+                joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+            else:
+                joined.append((first, last))
+        if joined and not 0 <= joined[0][0] <= joined[-1][1] < size:
+            raise ValueError("a span lies outside of the column")
+        return cls(column, size, tuple(joined))
+
+    @property
+    def empty(self) -> bool:
+        return not self.spans
+
+    @property
+    def full(self) -> bool:
+        return self.spans == ((0, self.size - 1),)
+
+    def complement(self) -> CellSet:
+        firsts = (0, *(last + 1 for _, last in self.spans))
+        lasts = (*(first - 1 for first, _ in self.spans), self.size - 1)
+        return CellSet.of(self.column, self.size, zip(firsts, lasts, strict=True))
+
+    def union(self, other: CellSet) -> CellSet:
+        return CellSet.of(self.column, self.size, (*self.spans, *other.spans))
+
+    def intersection(self, other: CellSet) -> CellSet:
+        return self.complement().union(other.complement()).complement()
+
+    def contains(self, cells: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of these cells belong to the set."""
+        if len(self.spans) == 1:
+            first, last = self.spans[0]
+            if last == self.size - 1:
+                return np.asarray(cells >= first, dtype=np.bool_)
+            below = np.asarray(cells <= last, dtype=np.bool_)
+            return below & np.asarray(cells >= first, dtype=np.bool_) if first else below
+        edges = [edge for first, last in self.spans for edge in (first, last + 1)]
+        if edges and edges[-1] == self.size:  # it may not fit the type of the cells, and nothing reaches it
+            edges.pop()
+        passed = np.searchsorted(np.array(edges, dtype=cells.dtype), cells, side="right")
+        return np.asarray(passed & 1, dtype=np.bool_)
+
+    def text(self, column: Column) -> str:
+        """The test in the column's own units and the language of `predicates`; it reads back as this set."""
+        name = name_text(self.column)
+        if isinstance(column, Boolean):
+            return name if self.spans == ((1, 1),) else f"not {name}"
+        if not column.ordered:
+            return self._categories_text(column)
+        if len(self.spans) == 1:
+            return _span_text(column, name, self.spans[0])
+        if all(_single(column, span) for span in self.spans):
+            return f"{name} in [{', '.join(_literal(column, first) for first, _ in self.spans)}]"
+        if not self.needs_or(column):
+            return _excluded(name, [_literal(column, first) for first, _ in self.complement().spans])
+        return " or ".join(_span_text(column, name, span) for span in self.spans)
+
+    def needs_or(self, column: Column) -> bool:
+        """Whether the text is several comparisons: neither one range, nor a list, nor all but a list."""
+        if len(self.spans) == 1 or not column.ordered:
+            return False
+        return not any(
+            all(_single(column, span) for span in spans) for spans in (self.spans, self.complement().spans)
+        )
+
+    def _categories_text(self, column: Column) -> str:
+        name, inside = name_text(self.column), list(self._cells())
+        if 2 * len(inside) > self.size and self.size > 2:
+            return _excluded(name, [_literal(column, cell) for cell in self.complement()._cells()])
+        named = [_literal(column, cell) for cell in inside]
+        return f"{name} == {named[0]}" if len(named) == 1 else f"{name} in [{', '.join(named)}]"
+
+    def _cells(self) -> Iterable[int]:
+        return (cell for first, last in self.spans for cell in range(first, last + 1))
+
+    def sql(self, column: Column) -> str:
+        """The same test on the raw column: clamping, `other` and `missing` are those of `Column.encode`."""
+        if isinstance(column, Categorical):
+            return self._categories_sql(column)
+        source = _source(column)
+        if isinstance(column, Boolean):
+            return f"{source} = {column.sql_value(self.spans[0][0])}"
+        return " OR ".join(_span_sql(column, source, span) for span in self.spans)
+
+    def _categories_sql(self, column: Categorical) -> str:
+        inside, names, name = set(self._cells()), column.names, _sql_name(self.column)
+        rest = column.other is not None and names.index(column.other) in inside
+        listed = [text for text, cell in reading.lookup(names).items() if (cell in inside) != rest]
+        if any(text not in names for text in listed):  # other spellings: 1 and 1.0 mean the same category
+            name = f"CAST({name} AS VARCHAR)"
+        quoted = ", ".join("'" + text.replace("'", "''") + "'" for text in listed)
+        test = f"{name} {'NOT IN' if rest else 'IN'} ({quoted})" if listed else ("TRUE" if rest else "FALSE")
+        if column.missing is None:
+            return test
+        blank = f"{_sql_name(self.column)} IS NULL OR TRIM(CAST({_sql_name(self.column)} AS VARCHAR)) = ''"
+        if names.index(column.missing) in inside:
+            return f"{test} OR {blank}"
+        return f"({test}) AND NOT ({blank})" if rest else test
+
+    def to_json(self) -> dict[str, object]:
+        """Cells as text: they may exceed what other readers of JSON take for an integer."""
+        spans = [[str(first), str(last)] for first, last in self.spans]
+        return {"column": self.column, "size": str(self.size), "cells": spans}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> CellSet:
+        spans = [(int(first), int(last)) for first, last in tree["cells"]]
+        return cls.of(str(tree["column"]), int(tree["size"]), spans)
+
+
+def reachable(column: Column, cell: int) -> int:
+    """The first cell at or after `cell` that some raw value lies in; `size` if there is none.
+
+    A fine grid far from zero has cells between two neighbouring doubles; cuts next to them mean the same.
+    """
+    if not 0 < cell < column.size:
+        return min(max(cell, 0), column.size)
+    if isinstance(column, Numeric) and not column.integer:
+        return column.cell(column.value(cell))
+    return cell
+
+
+def name_text(name: str) -> str:
+    """A column's name as predicates write it: in backticks unless it is a plain identifier."""
+    plain = name.isidentifier() and not keyword.iskeyword(name)
+    if plain and unicodedata.normalize("NFKC", name) == name:  # Python reads identifiers in that form
+        return name
+    return f"`{name.replace('`', '``')}`"
+
+
+def _literal(column: Column, cell: int) -> str:
+    return column.show(cell) if isinstance(column, Numeric) else repr(column.value(cell))
+
+
+def _single(column: Column, span: Span) -> bool:
+    return reachable(column, span[0] + 1) == span[1] + 1
+
+
+def _span_text(column: Column, name: str, span: Span) -> str:
+    first, last = span
+    if _single(column, span):
+        return f"{name} == {_literal(column, first)}"
+    low = _edge(column, first, (">=", ">")) if first > 0 else None
+    high = _edge(column, last + 1, ("<", "<=")) if last < column.size - 1 else None
+    if low is None or high is None:
+        return " ".join((name, *(low or high or ())))
+    return f"{low[1]} {low[0].replace('>', '<')} {name} {' '.join(high)}"
+
+
+def _edge(column: Column, cut: int, signs: tuple[str, str]) -> tuple[str, str]:
+    """A comparison with the first cell after the cut, or the last before it if that is shorter on a grid."""
+    at = _literal(column, cut)
+    if isinstance(column, Numeric) and not column.integer and reachable(column, cut - 1) == cut - 1:
+        before = _literal(column, cut - 1)
+        if len(before) < len(at):
+            return signs[1], before
+    return signs[0], at
+
+
+def _excluded(name: str, literals: list[str]) -> str:
+    return f"{name} != {literals[0]}" if len(literals) == 1 else f"{name} not in [{', '.join(literals)}]"
+
+
+def _sql_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _source(column: Column) -> str:
+    """The raw column with empty cells replaced as the schema says."""
+    name = _sql_name(column.name)
+    missing = getattr(column, "missing", None)
+    if missing is None:
+        return name
+    filled = column.sql_value(column.cell(missing))
+    if isinstance(column, Date | Boolean):
+        return f"COALESCE({name}, {filled})"
+    # One comparison finds NULL, NaN and both infinities in every database.
+    return (
+        f"(CASE WHEN {name} BETWEEN -{_LARGEST_DOUBLE} AND {_LARGEST_DOUBLE} THEN {name} ELSE {filled} END)"
+    )
+
+
+def _span_sql(column: Column, source: str, span: Span) -> str:
+    """The first and the last cell also hold what lies beyond the bounds."""
+    first, last = span
+    low = f"{source} >= {column.sql_value(first)}" if first > 0 else ""
+    high = f"{source} < {column.sql_value(last + 1)}" if last < column.size - 1 else ""
+    return f"({low} AND {high})" if low and high else low or high
