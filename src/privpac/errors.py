@@ -31,6 +31,17 @@ class PrivpacError(Exception):
         self.remedy = remedy
         super().__init__(f"{message} {remedy}".strip())
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel between processes whatever the constructor looks like: the sentence and the attributes."""
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[PrivpacError], args: tuple[object, ...], state: dict[str, object]) -> PrivpacError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
 
 class ParameterError(PrivpacError, ValueError):
     """A public parameter is outside its allowed set.

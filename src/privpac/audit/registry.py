@@ -1,0 +1,178 @@
+"""Everything the exact audit runs on: one row a construction, with a tiny domain on which it can be enumerated.
+
+A new learner, transform or predictor adds its row here, and the exact suite, `privpac audit` and the table in the docs
+pick it up. Sizes are chosen so that each row takes a few seconds at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from privpac.audit.exact import Case, Record
+from privpac.coins import Coins
+from privpac.concepts.points import Points
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.columns import Categorical, Numeric
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Privacy
+from privpac.learners.base import Learner
+from privpac.learners.occam import Occam
+from privpac.learners.recipe import Recipe
+from privpac.learners.words import Request
+from privpac.mechanisms import permute_and_flip
+from privpac.mechanisms.geometric import add_noise
+from privpac.theory.exact import ratio_for
+
+__all__ = ["REGISTRY", "learner_case", "records_of", "sample_of", "tiny_schema"]
+
+ONE = Fraction(1)
+
+
+def tiny_schema(*cells: int, categories: int = 0, classes: int = 2) -> Schema:
+    """Integer columns a, b, … with so many cells each, and maybe a categorical one."""
+    columns: list[Numeric | Categorical] = [
+        Numeric(name, lower=0, upper=size - 1, integer=True)
+        for name, size in zip("abcdef", cells, strict=False)
+    ]
+    if categories:
+        columns.append(Categorical("kind", tuple("uvwxyz"[:categories])))
+    return Schema(tuple(columns), label="y", classes=tuple(str(k) for k in range(classes)))
+
+
+def records_of(schema: Schema) -> tuple[Record, ...]:
+    """Every possible record: cells in column order, then the label."""
+    cells = [range(column.size) for column in schema.columns]
+    return tuple(product(*cells, range(len(schema.classes))))
+
+
+def sample_of(schema: Schema, data: Sequence[Record]) -> MemorySample:
+    table = np.array(data, dtype=np.int64).reshape(len(data), len(schema.columns) + 1)
+    cells = {name: table[:, i] for i, name in enumerate(schema.names)}
+    return MemorySample.from_cells(schema, cells, table[:, -1])
+
+
+def learner_case(
+    name: str, learner: Learner, schema: Schema, n: int, *, claim: Privacy | None = None
+) -> Case:
+    """A learner on every multiset of n records of a tiny schema."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return learner.learn(sample_of(schema, data), coins)
+
+    fact = claim or learner.certify(Size(n)).privacy.fact
+    return Case(name, run, records_of(schema), n, fact)
+
+
+def _thresholds(direction: str) -> Case:
+    schema = tiny_schema(4)
+    learner = Occam(Thresholds(schema, "a", direction), ONE)  # type: ignore[arg-type]
+    return learner_case(f"occam thresholds {direction}", learner, schema, 4)
+
+
+def _costs() -> Case:
+    schema = tiny_schema(3)
+    learner = Occam(Thresholds(schema, "a", "either"), ONE, costs=(1, 3))
+    return learner_case("occam thresholds with costs", learner, schema, 4)
+
+
+def _points() -> Case:
+    schema = tiny_schema(4)
+    return learner_case("occam points", Occam(Points(schema, "a"), ONE), schema, 4)
+
+
+def _stumps() -> Case:
+    schema = tiny_schema(3, categories=3)
+    return learner_case("occam stumps", Occam(Stumps(schema), ONE), schema, 2)
+
+
+def _permute_and_flip() -> Case:
+    schema = tiny_schema(3)
+    concepts = Thresholds(schema, "a")
+    ratio = ratio_for(Fraction(1, 2))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        evidence = sample_of(schema, data).reduce(concepts.statistic)
+        return permute_and_flip.draw(concepts.scores(evidence, costs=(1, 1)), ratio, coins)
+
+    claim = rules.permute_and_flip(ratio=ratio).fact
+    return Case("permute-and-flip thresholds", run, records_of(schema), 3, claim)
+
+
+def _geometric() -> Case:
+    ratio = ratio_for(Fraction(1, 2))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        counts = [sum(1 for record in data if record[0] == cell) for cell in range(3)]
+        return tuple(add_noise(counts, ratio=ratio, low=0, high=len(data), coins=coins))
+
+    claim = rules.geometric_noise(ratio=ratio, change=2).fact
+    return Case("geometric histogram", run, ((0,), (1,), (2,)), 3, claim)
+
+
+def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
+    schema = tiny_schema(2)
+    request = Request(schema=schema, size=Size(n), epsilon=ONE)
+    recipe = Recipe("thresholds:a", request, **wishes)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return recipe.run(sample_of(schema, data), coins)
+
+    return Case(name, run, records_of(schema), n, recipe.certify().privacy.fact)
+
+
+def _subsampled() -> Case:
+    """The rule for subsampling, on thresholds: three of four records."""
+    schema = tiny_schema(3)
+    learner = Occam(Thresholds(schema, "a"), ONE)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        kept = [data[i] for i in coins.subset(len(data), 3)]
+        return learner.learn(sample_of(schema, kept), coins)
+
+    inner = learner.certify(Size(3)).privacy
+    return Case("subsampled thresholds", run, records_of(schema), 4, rules.subsampling(inner, kept=3, of=4).fact)
+
+
+def _resampled() -> Case:
+    """The rule for sampling with replacement, on thresholds: two draws of three records."""
+    schema = tiny_schema(3)
+    learner = Occam(Thresholds(schema, "a"), ONE)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        kept = [data[coins.below(len(data))] for _ in range(2)]
+        return learner.learn(sample_of(schema, kept), coins)
+
+    inner = learner.certify(Size(2)).privacy
+    claim = rules.sampling_with_replacement(inner, draws=2, of=3).fact
+    return Case("resampled thresholds", run, records_of(schema), 3, claim)
+
+
+REGISTRY: Mapping[str, Callable[[], Case]] = {
+    "thresholds-up": lambda: _thresholds("up"),
+    "thresholds-down": lambda: _thresholds("down"),
+    "thresholds-either": lambda: _thresholds("either"),
+    "thresholds-costs": _costs,
+    "points": _points,
+    "stumps": _stumps,
+    "permute-and-flip": _permute_and_flip,
+    "geometric": _geometric,
+    "estimate-same-records": lambda: _recipe(
+        "threshold and estimate on the same records", 1, estimate_epsilon=Fraction(1, 2)
+    ),
+    "estimate-holdout": lambda: _recipe(
+        "threshold and estimate on a hold-out part",
+        2,
+        estimate_epsilon=Fraction(1, 2),
+        holdout=Fraction(1, 2),
+    ),
+    "subsampled": _subsampled,
+    "resampled": _resampled,
+}

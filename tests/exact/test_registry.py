@@ -1,0 +1,22 @@
+"""Every registered construction, enumerated: the true loss never exceeds its certificate."""
+
+from __future__ import annotations
+
+import pytest
+
+from privpac.audit.exact import audit
+from privpac.audit.registry import REGISTRY
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_true_loss_is_within_the_certificate(name: str) -> None:
+    finding = audit(REGISTRY[name]())
+    assert finding.complete
+    assert finding.pairs > 0
+    assert finding.exact is not None, "an output is impossible on a neighbour"
+    assert finding.holds, f"true epsilon {finding.epsilon} of {finding.claim.epsilon}"
+    assert finding.delta <= finding.claim.delta
+
+
+def test_the_registry_is_not_silently_empty() -> None:
+    assert len(REGISTRY) >= 12
