@@ -1,0 +1,141 @@
+"""Compiled counts of regions (a few tests with a sign each), by subtraction from co-occurrence counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+
+__all__ = ["next_set", "region_counts", "regions", "restrict"]
+
+Longs = NDArray[np.int64]
+Counts = NDArray[np.int32]
+
+
+@compiled
+def next_set(tests: Longs, size: int, p: int) -> bool:
+    """The next set of tests below p in colexicographic order; False after the last."""
+    i = 0
+    while i < size - 1 and tests[i] + 1 == tests[i + 1]:
+        i += 1
+    if size == 0 or (i == size - 1 and tests[i] + 1 >= p):
+        return False
+    tests[i] += 1
+    for j in range(i):
+        tests[j] = j
+    return True
+
+
+@compiled
+def _row(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, size: int, out: Longs) -> None:
+    """out[y, h]: records of class y that pass the given tests and test h."""
+    classes, p = out.shape
+    own = begin[size]
+    for i in range(size):
+        own += binomial[i + 1, tests[i]]
+    for rank in range(size + 1):
+        start = 0 if rank == 0 else tests[rank - 1] + 1
+        stop = p if rank == size else tests[rank]
+        base = begin[size + 1]
+        for i in range(size):
+            base += binomial[i + 1 if i < rank else i + 2, tests[i]]
+        for h in range(start, stop):
+            place = base + binomial[rank + 1, h]
+            for y in range(classes):
+                out[y, h] = counts[place, y]
+        if rank < size:
+            for y in range(classes):
+                out[y, tests[rank]] = counts[own, y]
+
+
+@compiled
+def _signed(rows: NDArray[np.int64], totals: Longs, size: int) -> None:
+    """From 'passes at least the tests in the mask' to 'passes exactly those of the set'."""
+    for bit in range(size):
+        for mask in range(1 << size):
+            if not mask >> bit & 1:
+                rows[mask] -= rows[mask | 1 << bit]
+                totals[mask] -= totals[mask | 1 << bit]
+
+
+@compiled
+def regions(
+    counts: Counts,
+    begin: Longs,
+    binomial: Longs,
+    tests: Longs,
+    size: int,
+    extra: int,
+    rows: NDArray[np.int64],
+    totals: Longs,
+) -> None:
+    """rows[signs, y, h] and totals[signs, y] of all regions of the tests; `extra` >= 0 must hold besides.
+
+    `extra` is smaller than all the tests.
+    """
+    subset = np.empty(size + 1, np.int64)
+    for mask in range(1 << size):
+        length = 0
+        if extra >= 0:
+            subset[0] = extra
+            length = 1
+        for i in range(size):
+            if mask >> i & 1:
+                subset[length] = tests[i]
+                length += 1
+        _row(counts, begin, binomial, subset, length, rows[mask])
+        own = begin[length]
+        for i in range(length):
+            own += binomial[i + 1, subset[i]]
+        for y in range(counts.shape[1]):
+            totals[mask, y] = counts[own, y]
+    _signed(rows, totals, size)
+
+
+@compiled
+def region_counts(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, signs: int) -> Longs:
+    """Records of each class in one region: inclusion and exclusion over the tests that must not hold."""
+    size, classes = len(tests), counts.shape[1]
+    out = np.zeros(classes, np.int64)
+    for mask in range(1 << size):
+        if mask & signs == signs:
+            place, length, odd = np.int64(0), 0, False
+            for i in range(size):
+                if mask >> i & 1:
+                    length += 1
+                    place += binomial[length, tests[i]]
+                    odd = odd != (signs >> i & 1 == 0)
+            for y in range(classes):
+                found = np.int64(counts[begin[length] + place, y])
+                out[y] += -found if odd else found
+    return out
+
+
+@compiled
+def restrict(counts: NDArray[np.int64], p: int, depth: int, test: int, holds: bool, binomial: Longs) -> Longs:
+    """Counts of all sets of fewer than `depth` tests among the records where the test holds, or does not."""
+    rows = np.int64(0)
+    for size in range(depth):
+        rows += binomial[size, p]
+    out = np.empty((rows, counts.shape[1]), np.int64)
+    here, larger = np.int64(0), np.int64(0)
+    for size in range(min(depth, p + 1)):
+        start = here
+        larger = start + binomial[size, p]
+        tests = np.arange(size)
+        while True:
+            with_test, rank, inside = larger, 0, False
+            for i in range(size):
+                inside = inside or tests[i] == test
+                rank += tests[i] < test
+            for i in range(size):
+                with_test += binomial[i + 1 if i < rank else i + 2, tests[i]]
+            with_test = here if inside else with_test + binomial[rank + 1, test]
+            for y in range(counts.shape[1]):
+                found = counts[with_test, y]
+                out[here, y] = found if holds else counts[here, y] - found
+            here += 1
+            if not next_set(tests, size, p):
+                break
+    return out

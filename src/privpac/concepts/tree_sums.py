@@ -1,0 +1,349 @@
+"""Compiled sums over all trees (or decision lists) of a region, from co-occurrence counts.
+
+A region is a set of at most three tests with a sign each. Its sum depends on the set only, not on the order
+in which a tree asked the tests, so each is computed once: sets in colexicographic order, signs as bits of the
+row number. A number is kept as ratio^base · mass, with an integer base (the best score of the region) and a
+float mass; the operations are a table look-up, a sum and a product, never a logarithm or a difference, so the
+relative error is known beforehand.
+
+Statement: every mass has a relative error of at most `tree_law.Prior.error`.
+Proof: docs/proofs/tree-sums.md. Tested by tests/unit/test_trees.py against exact rational recursion.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+from privpac.concepts.tree_regions import next_set, regions
+
+__all__ = [
+    "bottom_entries",
+    "bottom_sums",
+    "combine",
+    "inner_entries",
+    "inner_sums",
+    "leaf",
+    "power",
+    "weigh",
+]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Counts = NDArray[np.int32]
+
+
+@compiled
+def power(table: Floats, exponent: np.int64) -> float:
+    """ratio^exponent from the table, whose last entry, 0, stands for all powers beyond it."""
+    value: float = table[min(exponent, np.int64(len(table) - 1))]
+    return value
+
+
+@compiled
+def leaf(counts: Longs, costs: Longs, prior: Floats, table: Floats) -> tuple[np.int64, float]:
+    """Sum over the labels: prior · ratio^(cost of the records with another label)."""
+    total, top = np.int64(0), np.int64(-1)
+    for y in range(len(counts)):
+        kept = costs[y] * counts[y]
+        total += kept
+        if prior[y] > 0.0 and kept > top:
+            top = kept
+    mass = 0.0
+    for y in range(len(counts)):
+        if prior[y] > 0.0:
+            mass += prior[y] * power(table, top - costs[y] * counts[y])
+    return total - top, mass
+
+
+@compiled
+def combine(
+    entries: Longs, masses: Floats, weights: Floats, repeat: int, table: Floats
+) -> tuple[np.int64, float]:
+    """The sum of weight · ratio^entry · mass; entry i has weight i // repeat."""
+    best = entries[0]
+    for i in range(1, len(entries)):
+        best = min(best, entries[i])
+    total = 0.0
+    for i in range(len(entries)):
+        total += masses[i] * power(table, entries[i] - best) * weights[i // repeat]
+    return best, total
+
+
+@compiled
+def _with_stop(
+    base: np.int64,
+    mass: float,
+    leaf_base: np.int64,
+    leaf_mass: float,
+    scale: float,
+    stop: float,
+    table: Floats,
+) -> tuple[np.int64, float]:
+    """scale · (split sum) + stop · (leaf sum)."""
+    if stop == 0.0:
+        return base, scale * mass
+    best = base if base < leaf_base else leaf_base
+    split = (scale * mass) * power(table, base - best)
+    return best, split + (stop * leaf_mass) * power(table, leaf_base - best)
+
+
+@compiled
+def _pair_sum(
+    row: NDArray[np.int64],
+    total: Longs,
+    costs: Longs,
+    prior: Floats,
+    weights: Floats,
+    table: Floats,
+    entries: Longs,
+    masses: Floats,
+) -> tuple[np.int64, float]:
+    """Over all tests of a region: weight · leaf sum where it holds · leaf sum where it does not."""
+    if len(costs) == 2 and prior[0] > 0.0 and prior[1] > 0.0:
+        return _pair_sum_of_two(row, total, costs, prior, weights, table, entries)
+    _leaf_pairs(row, total, costs, prior, table, entries, masses)
+    return combine(entries, masses, weights, 1, table)
+
+
+@compiled
+def _leaf_pairs(
+    row: NDArray[np.int64],
+    total: Longs,
+    costs: Longs,
+    prior: Floats,
+    table: Floats,
+    entries: Longs,
+    masses: Floats,
+) -> None:
+    """The leaf pair of every test, for any number of classes."""
+    classes, p = row.shape
+    inside = np.empty(classes, np.int64)
+    outside = np.empty(classes, np.int64)
+    for h in range(p):
+        for y in range(classes):
+            inside[y] = row[y, h]
+            outside[y] = total[y] - row[y, h]
+        high, high_mass = leaf(inside, costs, prior, table)
+        low, low_mass = leaf(outside, costs, prior, table)
+        entries[h] = high + low
+        masses[h] = high_mass * low_mass
+
+
+@compiled
+def _pair_sum_of_two(
+    row: NDArray[np.int64],
+    total: Longs,
+    costs: Longs,
+    prior: Floats,
+    weights: Floats,
+    table: Floats,
+    entries: Longs,
+) -> tuple[np.int64, float]:
+    """The same for two classes: predicting 0 costs the records of class 1, and the other way round."""
+    p = row.shape[1]
+    zero, one = costs[0], costs[1]
+    all_zero, all_one = zero * total[0], one * total[1]
+    zeros, ones = row[0], row[1]
+    best = np.int64(2**62)
+    for h in range(p):
+        a, b = zero * zeros[h], one * ones[h]
+        entries[h] = min(a, b) + min(all_zero - a, all_one - b)
+        best = min(best, entries[h])
+    mass = 0.0
+    for h in range(p):
+        inside = one * ones[h] - zero * zeros[h]
+        outside = (all_one - all_zero) - inside
+        high = power(table, abs(inside))
+        low = power(table, abs(outside))
+        high = prior[0] * high + prior[1] if inside > 0 else prior[0] + prior[1] * high
+        low = prior[0] * low + prior[1] if outside > 0 else prior[0] + prior[1] * low
+        mass += (high * low) * power(table, entries[h] - best) * weights[h]
+    return best, mass
+
+
+@compiled
+def bottom_sums(
+    counts: Counts,
+    begin: Longs,
+    binomial: Longs,
+    size: int,
+    costs: Longs,
+    prior: Floats,
+    weights: Floats,
+    scale: float,
+    stop: float,
+    table: Floats,
+    leaves: tuple[Longs, Floats],
+    sums: tuple[Longs, Floats],
+    share: tuple[int, int],
+) -> None:
+    """Leaf sums and depth-one sums of every region of `size` tests, written at row set · 2^size + signs."""
+    p, classes = len(weights), counts.shape[1]
+    rest = np.arange(max(size - 1, 0))
+    half = 1 << len(rest)
+    rows = np.empty((half, classes, p), np.int64)
+    totals = np.empty((half, classes), np.int64)
+    some = np.empty((half, classes, p), np.int64)
+    some_totals = np.empty((half, classes), np.int64)
+    entries = np.empty(p, np.int64)
+    masses = np.empty(p)
+    turn = 0
+    while True:
+        if turn % share[1] == share[0]:
+            regions(counts, begin, binomial, rest, len(rest), -1, rows, totals)
+            start = np.int64(0)
+            for i in range(len(rest)):
+                start += binomial[i + 2, rest[i]]
+            # The regions of the larger tests are shared by all choices of the smallest one.
+            limit = 1 if size == 0 else (p if size == 1 else rest[0])
+            for extra in range(limit):
+                if size > 0:
+                    regions(counts, begin, binomial, rest, len(rest), extra, some, some_totals)
+                for signs in range(1 << size):
+                    if size == 0:
+                        row, total = rows[0], totals[0]
+                    elif signs & 1:
+                        row, total = some[signs >> 1], some_totals[signs >> 1]
+                    else:
+                        row = rows[signs >> 1] - some[signs >> 1]
+                        total = totals[signs >> 1] - some_totals[signs >> 1]
+                    place = ((start + extra) << size) + signs
+                    base, mass = leaf(total, costs, prior, table)
+                    leaves[0][place], leaves[1][place] = base, mass
+                    best, split = _pair_sum(row, total, costs, prior, weights, table, entries, masses)
+                    best, split = _with_stop(best, split, base, mass, scale, stop, table)
+                    sums[0][place], sums[1][place] = best, split
+        turn += 1
+        if not next_set(rest, len(rest), p):
+            break
+
+
+@compiled
+def bottom_entries(
+    counts: Counts,
+    begin: Longs,
+    binomial: Longs,
+    tests: Longs,
+    signs: int,
+    costs: Longs,
+    prior: Floats,
+    table: Floats,
+    entries: Longs,
+    masses: Floats,
+) -> None:
+    """The leaf pair of every test in one region."""
+    size, classes, p = len(tests), counts.shape[1], len(entries)
+    rows = np.empty((1 << size, classes, p), np.int64)
+    totals = np.empty((1 << size, classes), np.int64)
+    regions(counts, begin, binomial, tests, size, -1, rows, totals)
+    _leaf_pairs(rows[signs], totals[signs], costs, prior, table, entries, masses)
+
+
+@compiled
+def inner_entries(
+    tests: Longs,
+    signs: int,
+    zbegin: Longs,
+    binomial: Longs,
+    lists: bool,
+    leaves: tuple[Longs, Floats],
+    sums: tuple[Longs, Floats],
+    entries: Longs,
+    masses: Floats,
+) -> None:
+    """The child pair of every test (lists: of every literal) in one region, `sums` being one level deeper."""
+    size = len(tests)
+    p = len(entries) // 2 if lists else len(entries)
+    here = np.int64(0)
+    for i in range(size):
+        here += binomial[i + 1, tests[i]]
+    here = zbegin[size] + (here << size) + signs
+    rank = 0
+    for g in range(p):
+        if (
+            rank < size and tests[rank] == g
+        ):  # one child is the region itself, the other is empty: its sum is 1
+            if lists:
+                same = signs >> rank & 1
+                entries[2 * g + same], masses[2 * g + same] = leaves[0][here], leaves[1][here]
+                entries[2 * g + 1 - same], masses[2 * g + 1 - same] = sums[0][here], sums[1][here]
+            else:
+                entries[g], masses[g] = sums[0][here], sums[1][here]
+            rank += 1
+            continue
+        place = binomial[rank + 1, g]
+        for i in range(size):
+            place += binomial[i + 1 if i < rank else i + 2, tests[i]]
+        low_bits = signs & ((1 << rank) - 1)
+        low = zbegin[size + 1] + (place << (size + 1)) + (((signs >> rank) << (rank + 1)) | low_bits)
+        high = low + (1 << rank)
+        if lists:
+            entries[2 * g] = leaves[0][low] + sums[0][high]
+            masses[2 * g] = leaves[1][low] * sums[1][high]
+            entries[2 * g + 1] = leaves[0][high] + sums[0][low]
+            masses[2 * g + 1] = leaves[1][high] * sums[1][low]
+        else:
+            entries[g] = sums[0][low] + sums[0][high]
+            masses[g] = sums[1][low] * sums[1][high]
+
+
+@compiled
+def inner_sums(
+    size: int,
+    zbegin: Longs,
+    binomial: Longs,
+    lists: bool,
+    weights: Floats,
+    scale: float,
+    stop: float,
+    table: Floats,
+    leaves: tuple[Longs, Floats],
+    deeper: tuple[Longs, Floats],
+    sums: tuple[Longs, Floats],
+) -> None:
+    """Sums of every region of `size` tests from those one level deeper."""
+    p = len(weights)
+    repeat = 2 if lists else 1
+    tests = np.arange(size)
+    entries = np.empty(repeat * p, np.int64)
+    masses = np.empty(repeat * p)
+    place = zbegin[size]
+    while True:
+        for signs in range(1 << size):
+            inner_entries(tests, signs, zbegin, binomial, lists, leaves, deeper, entries, masses)
+            best, split = combine(entries, masses, weights, repeat, table)
+            best, split = _with_stop(
+                best, split, leaves[0][place], leaves[1][place], scale / repeat, stop, table
+            )
+            sums[0][place], sums[1][place] = best, split
+            place += 1
+        if not next_set(tests, size, p):
+            break
+
+
+@compiled
+def weigh(
+    entries: Longs,
+    masses: Floats,
+    weights: Floats,
+    repeat: int,
+    scale: float,
+    stop: float,
+    leaf_base: np.int64,
+    leaf_mass: float,
+    table: Floats,
+) -> Floats:
+    """The weights of one decision: first to stop (0 when that is not offered), then every entry."""
+    best = entries[0]
+    for i in range(1, len(entries)):
+        best = min(best, entries[i])
+    if stop > 0.0:
+        best = min(best, leaf_base)
+    values = np.empty(len(entries) + 1)
+    values[0] = (stop * leaf_mass) * power(table, leaf_base - best) if stop > 0.0 else 0.0
+    for i in range(len(entries)):
+        aligned = masses[i] * power(table, entries[i] - best)
+        values[i + 1] = aligned * weights[i // repeat] * (scale / repeat)
+    return values
