@@ -213,7 +213,7 @@ def _column_scores(column: Column, counts: ColumnCounts, costs: Costs) -> Scores
 
 
 def _cuts(column: Column, counts: ColumnCounts, costs: Costs) -> Scores[Hypothesis]:
-    up, down = cut_rows(counts, column.size, costs, distinct=True)
+    up, down = cut_rows(counts, column.size, costs, (True, False), distinct=True)
     up = Row.of(1, up.lasts, up.scores, column.size - 1)
 
     def name(place: Place) -> Hypothesis:

@@ -7,6 +7,7 @@ n records make at most n + 1 runs of equal score, whatever the size of the domai
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -125,9 +126,8 @@ class Thresholds:
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
         size = self.schema.column(self.column).size
-        up, down = cut_rows(evidence, size, costs, distinct=self.direction == "either")
-        rows = {"up": [up], "down": [down], "either": [up, down]}[self.direction]
-        upward = [row is up for row in rows]
+        upward = {"up": (True,), "down": (False,), "either": (True, False)}[self.direction]
+        rows = cut_rows(evidence, size, costs, upward, distinct=self.direction == "either")
 
         def name(place: Place) -> Threshold:
             row, cut = place
@@ -139,17 +139,20 @@ class Thresholds:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
-def cut_rows(evidence: ColumnCounts, size: int, costs: Costs, *, distinct: bool) -> tuple[Row, Row]:
-    """The rows of upward and downward cuts; with `distinct` the downward row leaves out the two constants."""
-    upward = _upward_scores(evidence.counts, costs[0], costs[1])
-    # A downward cut errs exactly where the upward one does not.
-    total = int(upward[0]) + int(upward[-1])
-    downward = total - upward
-    first, last = (1, size - 1) if distinct else (0, size)
-    return (
-        Row.of(0, evidence.values, upward, size),
-        Row.of(first, evidence.values, downward, last),
-    )
+def cut_rows(
+    evidence: ColumnCounts, size: int, costs: Costs, upward: Sequence[bool], *, distinct: bool
+) -> list[Row]:
+    """A row of cuts for each direction asked for; with `distinct` the downward one leaves out the two constants."""
+    scores = _upward_scores(evidence.counts, costs[0], costs[1])
+    rows = []
+    for up in upward:
+        if up:
+            rows.append(Row.of(0, evidence.values, scores, size))
+        else:  # a downward cut errs exactly where the upward one does not
+            total = int(scores[0]) + int(scores[-1])
+            first, last = (1, size - 1) if distinct else (0, size)
+            rows.append(Row.of(first, evidence.values, total - scores, last))
+    return rows
 
 
 @compiled
