@@ -358,6 +358,17 @@ def test_arrays_that_are_no_columns(raw: object) -> None:
     refused(Numeric("dose", 0, 10), raw)
 
 
+@pytest.mark.parametrize("integer", [True, False])
+@pytest.mark.parametrize(
+    "text", ["1_0", " 7 ", "+5", "007", "1e1", "٣", "9" * 400, "-9e400", "0.1e2", "1e-400", "-0.0"]
+)
+def test_odd_spellings_mean_the_same_alone_and_among_others(text: str, integer: bool) -> None:
+    column = Numeric("k", -100, 100, integer=integer, missing=0)
+    alone = column.encode([text]).tolist()
+    for others in (["5"], [None], [2.5], ["0x1"] if integer else ["2"], [2**70], [Decimal(1)], [""]):
+        assert column.encode([text, *others]).tolist()[:1] == alone
+
+
 def test_a_huge_integer_text_clamps_instead_of_filling_memory() -> None:
     assert Numeric("k", 0, 10, integer=True).encode(["9" * 5000, "-" + "9" * 5000]).tolist() == [10, 0]
 

@@ -72,9 +72,7 @@ def _found_numeric(name: str, raw: Array) -> Numeric:
     if not np.isfinite(values).all():
         raise _no_bounds(name, "an empty, NaN or infinite cell")
     if raw.dtype.kind != "f" and bool((np.floor(values) == values).all()):  # whole doubles stay on a grid
-        ends: list[Any] = (
-            [values.min(), values.max()] if values.dtype.kind in "iu" else reading.wholes(name, raw)
-        )
+        ends: Any = [values.min(), values.max()] if values.dtype.kind in "iu" else reading.wholes(name, raw)
         first, last = int(min(ends)), int(max(ends))
         return Numeric(name, first, max(last, first + 1), integer=True)
     low, high = float(values.min()), float(values.max())

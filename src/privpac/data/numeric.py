@@ -175,19 +175,19 @@ class Numeric(Column):
         whole = reading.wholes(self.name, raw)
         if self.size <= 2**64:
             try:
-                return self._shifted(np.array(whole, dtype=np.int64))
+                return self._shifted(np.asarray(whole, dtype=np.int64))
             except (TypeError, OverflowError, ValueError):
                 pass  # an empty or infinite cell, or an integer beyond 64 bits
         cells = np.empty(len(whole), dtype=self.dtype)
-        cells[:] = self._clamped(whole)
+        cells[:] = self._clamped(whole.tolist() if isinstance(whole, np.ndarray) else whole)
         return cells
 
-    def _clamped(self, whole: list[int | float | None]) -> list[int]:
+    def _clamped(self, whole: list[Any]) -> list[int]:
         lower, upper = int(self.lower), int(self.upper)
         if any(not isinstance(item, int) for item in whole):
             fill = int(self._replacement())
             whole = [item if isinstance(item, int) else fill for item in whole]
-        return [min(max(int(item), lower), upper) - lower for item in whole if item is not None]
+        return [min(max(item, lower), upper) - lower for item in whole]
 
     def value(self, cell: int) -> int | float:
         cell = self._inside(cell)

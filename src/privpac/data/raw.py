@@ -121,16 +121,22 @@ def floats(name: str, raw: object) -> Array:
         raise _unreadable(name, "a number")
     if array.dtype.kind in "biuf" and mask is None:
         return array
-    if array.dtype.kind != "O":
-        values = array.astype(np.float64)
-    else:
-        read = each(array.tolist() if mask is None else _blanked(array, mask), _float)
-        if read is None:
-            raise _unreadable(name, "a number")
-        values = np.array(read, dtype=np.float64)
+    values = array.astype(np.float64) if array.dtype.kind != "O" else _float_objects(name, array, mask)
     if mask is not None:
         values[mask] = np.nan
     return values
+
+
+def _float_objects(name: str, array: Array, mask: Mask | None) -> Array:
+    if mask is None:
+        try:
+            return array.astype(np.float64)  # numpy calls float() on every object: the quick case
+        except (ValueError, TypeError, OverflowError):
+            pass
+    read = each(array.tolist() if mask is None else _blanked(array, mask), _float)
+    if read is None:
+        raise _unreadable(name, "a number")
+    return np.array(read, dtype=np.float64)
 
 
 def _blanked(array: Array, mask: Mask) -> list[object]:
@@ -150,9 +156,17 @@ def _float(item: Any) -> float:
         return math.inf
 
 
-def wholes(name: str, raw: object) -> list[int | float | None]:
-    """The column as exact integers, fractions rounded down; None for an empty cell, infinities as floats."""
+def wholes(name: str, raw: object) -> list[Any] | Array:
+    """The column as exact integers, fractions rounded down; None for an empty cell, infinities as floats.
+
+    A list of Python values, or an array of 64-bit integers where that holds all of them.
+    """
     array, mask = as_array(name, raw)
+    if array.dtype.kind == "O" and mask is None and set(map(type, array.tolist())) <= {str, int}:
+        try:
+            return array.astype(np.int64)  # numpy calls int() on every object: the quick case
+        except (ValueError, OverflowError):
+            pass
     if array.dtype.kind == "M":
         raise _unreadable(name, "an integer")
     read = each(array.tolist() if mask is None else _blanked(array, mask), whole)
@@ -252,13 +266,25 @@ def codes(name: str, raw: object, *, table: Mapping[str, int]) -> npt.NDArray[np
     """The position of each value in `table`; UNKNOWN or EMPTY where there is none."""
     array, mask = as_array(name, raw)
     if array.dtype.kind == "O":
-        found = np.array([_code(item, table) for item in array.tolist()], dtype=np.int64)
+        items = array.tolist()
+        quick = list(map(table.get, items)) if set(map(type, items)) <= {str} else [None]
+        found = np.array([_code(item, table) for item in items] if None in quick else quick, dtype=np.int64)
+    elif array.dtype.kind == "b" or array.dtype in (np.uint8, np.int8):
+        found = _byte_codes(array, table)
     else:
         distinct, inverse = np.unique(array, return_inverse=True)
         found = np.array([_code(item, table) for item in distinct], dtype=np.int64)[inverse]
     if mask is not None:
         found[mask] = EMPTY
     return found
+
+
+def _byte_codes(array: Array, table: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    """One byte a value: every possible value is looked up once, whatever the number of records."""
+    kind = array.dtype.type
+    possible = [False, True] if array.dtype.kind == "b" else np.arange(256).astype(np.uint8).view(kind)
+    codes_of = np.array([_code(kind(item), table) for item in possible], dtype=np.int64)
+    return codes_of[array.view(np.uint8)]
 
 
 def _code(item: Any, table: Mapping[str, int]) -> int:
