@@ -15,7 +15,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
-import duckdb
 import numpy as np
 
 from privpac.data.raw import Array
@@ -81,6 +80,8 @@ def _is_csv(path: Path) -> bool:
 
 
 def _connect() -> Any:
+    import duckdb  # here, because most uses of a schema never open a file
+
     # Nothing is downloaded: readers of both formats are built in.
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
     connection.execute("SET enable_progress_bar = false")
@@ -89,6 +90,8 @@ def _connect() -> Any:
 
 def _ask(path: Path, question: Callable[[], Any]) -> Any:
     """The answer, or one sentence: DuckDB's own message may quote records."""
+    import duckdb
+
     try:
         return question()
     except duckdb.Error:
