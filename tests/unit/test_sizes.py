@@ -258,6 +258,22 @@ class TestPriorAndLog:
         assert few < many
         assert failure_prior(n, mass=Fraction(1, 2), **loose) == 1, "unknown size: only its own exponent"
 
+    @given(
+        shares=st.lists(st.integers(1, 1000), min_size=2, max_size=30),
+        ratio=ratios,
+        excess=chances,
+        failure=chances,
+    )
+    @settings(max_examples=60, deadline=None)
+    def test_the_smallest_prior_bounds_every_exponent(self, shares, ratio, excess, failure):
+        """Odds of 1/least - 1 cover any best member at any exponent: what concept classes report."""
+        least = Fraction(min(shares), sum(shares))
+        worst = records_agnostic(1 / least, excess=excess, failure=failure, ratio=ratio)
+        tolerated = (1 - excess) / 2
+        ask = {"error": tolerated + excess, "tolerated": tolerated, "failure": failure, "ratio": ratio}
+        for share in shares:
+            assert records_prior(Fraction(share, sum(shares)), size=len(shares), **ask) <= worst
+
     def test_log_size(self):
         assert records_occam(Log(Fraction(2218071, 100000)), **USUAL) == 628
         assert records_agnostic(Log(22.18071), excess=0.1, failure=0.05, epsilon=1) == 5011

@@ -57,7 +57,8 @@ ACCURACY = (
         "derived",
         "With prior weights, the bound holds with (1 − mass)/mass in place of bad/good, mass the"
         " prior of the hypotheses of error at most `tolerated`; at exponents t < s the factor is"
-        " bad^(1 − t/s)·((1 − mass)/mass)^(t/s).",
+        " bad^(1 − t/s)·((1 − mass)/mass)^(t/s). With the smallest prior of the class as mass the factor is"
+        " at most (1 − mass)/mass at every exponent.",
         (
             "class and prior do not depend on the records",
             IID,
