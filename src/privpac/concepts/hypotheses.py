@@ -10,6 +10,7 @@ from privpac.concepts.intervals import Interval
 from privpac.concepts.points import Point
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
+from privpac.concepts.tree import Tree
 from privpac.concepts.unions import Union
 from privpac.errors import NotCertified
 
@@ -21,6 +22,7 @@ KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
     "match": Match.from_json,
     "threshold": Threshold.from_json,
     "point": Point.from_json,
+    "tree": Tree.from_json,
     "union": Union.from_json,
 }
 

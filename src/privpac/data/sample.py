@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -90,4 +90,14 @@ class Sample(Protocol):
 
     def rest(self, positions: Indices) -> Sample:
         """All records not at `positions`, in their own order, left where they are."""
+        ...
+
+    def parts(
+        self,
+        number: Callable[[Mapping[str, npt.NDArray[Any]]], npt.NDArray[Any]],
+        count: int,
+        *,
+        columns: tuple[str, ...],
+    ) -> Sequence[Sample]:
+        """The records by a number from 0 to count - 1 computed from the cells of `columns`; empty parts included."""
         ...

@@ -284,6 +284,7 @@ def _occam(against: str) -> Callable[[Tree], None]:
 
 _RULES: dict[str, Callable[[Tree], None]] = {
     "exponential-mechanism": _mechanism("sensitivity", True, "privacy", None),
+    "leafwise-exponential": _mechanism("sensitivity", True, "privacy", None),
     "permute-and-flip": _mechanism("sensitivity", True, "privacy", None),
     "bounded-range": _mechanism("sensitivity", True, "bounded-range", None),
     "geometric-noise": _mechanism("change", False, "privacy", "noisy numbers"),

@@ -38,6 +38,7 @@ __all__ = [
     "geometric_noise",
     "group",
     "k_fold",
+    "leafwise_exponential",
     "occam",
     "on_part",
     "permute_and_flip",
@@ -112,6 +113,23 @@ def permute_and_flip(
     premise for relabelling: those proofs use the exponential weights themselves.
     """
     rule = "permute-and-flip"
+    _need_ratio(rule, ratio, sensitivity)
+    fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part)
+    return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
+
+
+def leafwise_exponential(
+    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """One exponential mechanism in every leaf of a released partition, on the leaf's own records: one loss for all.
+
+    Adding or removing a record multiplies a leaf's weights by factors in [ratio^sensitivity, 1], so it moves that draw
+    by at most half the loss of a replacement; a replaced record does this to two leaves, or replaces within one.
+    Register `leafwise-exponential`. Holds if scores are non-negative sums over the leaf's records, each at most
+    `sensitivity`, and nothing else about a leaf (its number of records, whether it is empty) is looked at (assumed of
+    the caller).
+    """
+    rule = "leafwise-exponential"
     _need_ratio(rule, ratio, sensitivity)
     fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part)
     return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)

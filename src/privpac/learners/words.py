@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.concepts.base import ConceptClass, Costs
+from privpac.concepts.binarise import Binarisation
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.points import Points
 from privpac.concepts.stumps import Stumps
@@ -22,6 +23,7 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.learners.base import Learner
 from privpac.learners.occam import Occam
+from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.theory.exact import plain
 
 __all__ = ["PROTECTS", "WORDS", "Request", "learner_for", "request_from_json"]
@@ -65,6 +67,9 @@ class Request:
             "costs": None if self.costs is None else list(self.costs),
             "records_per_person": self.records_per_person,
         }
+
+    def staged(self, stages: tuple[int, ...], tests: Binarisation) -> StagedTrees:
+        return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
     def occam(self, concepts: ConceptClass) -> Occam:
         if len(self.schema.classes) > 2:
@@ -125,8 +130,25 @@ def _unions(request: Request, rest: str) -> Learner:
     return request.occam(Unions(request.schema, column, intervals=int(count)))
 
 
+def _trees(request: Request, rest: str) -> Learner:
+    return _staged(request, rest or "3")
+
+
+def _staged(request: Request, rest: str) -> Learner:
+    depths = rest.split("+")
+    if not all(depth.isdigit() for depth in depths):
+        form = "trees:DEPTH or staged:D1+D2, such as trees:3 or staged:3+3"
+        raise ParameterError(OWNER, "word", rest, allowed=f"of the form {form}")
+    tests = Binarisation.default(request.schema, n=request.size.labelled)
+    return request.staged(tuple(int(depth) for depth in depths), tests)
+
+
 def _auto(request: Request, rest: str) -> Learner:
-    return _stumps(request, rest)
+    tests = Binarisation.default(request.schema, n=request.size.labelled)
+    stages = default_stages(
+        n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests)
+    )
+    return request.staged(stages, tests)
 
 
 WORDS: Mapping[str, Word] = {
@@ -137,8 +159,8 @@ WORDS: Mapping[str, Word] = {
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
     "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", None),
     "points": Word("points:COLUMN", "one value of a column", _points),
-    "trees": Word("trees:DEPTH", "all decision trees up to a depth", None),
-    "staged": Word("staged:D1+D2", "a tree grown in private stages", None),
+    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees),
+    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged),
     "lists": Word("lists:K", "decision lists of up to K tests", None),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", None),
     "halfspaces": Word("halfspaces", "a linear score against a cut", None),

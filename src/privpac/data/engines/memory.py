@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -100,6 +100,17 @@ class MemorySample:
         kept = np.ones(self._n, dtype=np.bool_)
         kept[self._checked(positions)] = False
         return self._at(np.flatnonzero(kept))
+
+    def parts(
+        self, number: Callable[[Mapping[str, Array]], Array], count: int, *, columns: tuple[str, ...]
+    ) -> list[MemorySample]:
+        if not columns:  # nothing to look at: everyone is in the first part
+            first = np.arange(self._n)
+            return [self._at(first)] + [self._at(first[:0]) for _ in range(count - 1)]
+        numbers = number(self.block(*columns).cells)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.searchsorted(numbers[order], np.arange(count + 1))
+        return [self._at(order[ends[i] : ends[i + 1]]) for i in range(count)]
 
     def _at(self, positions: Array) -> MemorySample:
         cells = {name: values[positions] for name, values in self._cells.items()}
