@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from privpac.concepts import tree_regions, tree_sums
 from privpac.concepts.base import Costs
 from privpac.concepts.tensor import Cooccurrence, binomials, offsets
+from privpac.concepts.tree_leaves import bottom_entries, leaf, signed_table
 from privpac.concepts.tree_prior import LEAST_MASS, Prior
 from privpac.theory.exact import ball, power_table
 
@@ -55,19 +56,25 @@ class Law:
     @cached_property
     def _table(self) -> NDArray[np.float64]:
         """Powers of the ratio as far as a score can reach, then a 0 that stands for all smaller ones."""
-        largest = int(self._totals.astype(object) @ np.array(self.costs, dtype=object))
-        return np.append(power_table(self.ratio, largest), 0.0)
-
-    @property
-    def _totals(self) -> NDArray[np.int32]:
-        totals: NDArray[np.int32] = self.evidence.counts[0]
-        return totals
+        return np.append(power_table(self.ratio, self._worst), 0.0)
 
     @cached_property
-    def _public(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    def _signed(self) -> NDArray[np.float64]:
+        """Masses of the leaves of two classes; empty where the general way must be taken."""
+        labels = self._public[1]
+        return signed_table(self._table, labels) if len(labels) == 2 and labels.min() > 0 else np.empty(0)
+
+    @cached_property
+    def _worst(self) -> int:
+        """No score is larger than this."""
+        totals = self.evidence.counts[0].tolist()
+        return sum(cost * total for cost, total in zip(self.costs, totals, strict=True))
+
+    @cached_property
+    def _public(self) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
         """Costs, label priors and test weights for the kernels."""
         return (
-            np.array(self.costs, dtype=np.int64),
+            np.array(self.costs, dtype=np.int32 if self._worst < 2**30 else np.int64),
             np.array([float(label) for label in self.prior.labels]),
             np.array([float(weight) for weight in self.prior.weights]),
         )
@@ -95,7 +102,7 @@ class Law:
             scale, stop = self._factors(1)
             tree_sums.bottom_sums(
                 self.evidence.counts, begin, binomial, size, costs, labels, weights, scale, stop,
-                self._table, _part(tables[0], part), _part(tables[1], part), (0, 1),
+                self._table, self._signed, _part(tables[0], part), _part(tables[1], part), (0, 1),
             )  # fmt: skip
         for level in range(2, depth + 1):
             tables.append(_empty(int(regions[depth - level + 1])))
@@ -129,17 +136,17 @@ class Law:
         if region is not None:
             tests, signs = _split(region)
             if depth == 1:
-                pairs = np.empty(p, dtype=np.int64), np.empty(p)
-                tree_sums.bottom_entries(
+                pairs = np.empty(p, dtype=costs.dtype), np.empty((2, p))
+                bottom_entries(
                     self.evidence.counts, begin, binomial, tests, signs, costs, labels, self._table, *pairs
                 )
-                entries, masses = np.repeat(pairs[0], repeat), np.repeat(pairs[1], repeat)
+                entries, masses = np.repeat(pairs[0], repeat).astype(np.int64), np.repeat(pairs[1][0], repeat)
             else:
                 tree_sums.inner_entries(
                     tests, signs, regions, binomial, repeat == 2,
                     self._sums[0], self._sums[depth - 1], entries, masses,
                 )  # fmt: skip
-            base, mass = tree_sums.leaf(self.counts(region), costs, labels, self._table)
+            base, mass = leaf(self.counts(region), costs, labels, self._table)
         scale, stop = self._factors(depth)
         return tree_sums.weigh(entries, masses, weights, repeat, scale, stop, base, mass, self._table)
 

@@ -40,23 +40,27 @@ def _row(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, size: int,
         base = begin[size + 1]
         for i in range(size):
             base += binomial[i + 1 if i < rank else i + 2, tests[i]]
-        for h in range(start, stop):
-            place = base + binomial[rank + 1, h]
-            for y in range(classes):
-                out[y, h] = counts[place, y]
-        if rank < size:
-            for y in range(classes):
-                out[y, tests[rank]] = counts[own, y]
+        places = binomial[rank + 1]
+        for y in range(classes):
+            line = out[y]
+            for h in range(start, stop):
+                line[h] = counts[base + places[h], y]
+            if rank < size:
+                line[tests[rank]] = counts[own, y]
 
 
 @compiled
-def _signed(rows: NDArray[np.int64], totals: Longs, size: int) -> None:
+def _signed(rows: Longs, totals: Longs, size: int) -> None:
     """From 'passes at least the tests in the mask' to 'passes exactly those of the set'."""
     for bit in range(size):
         for mask in range(1 << size):
-            if not mask >> bit & 1:
-                rows[mask] -= rows[mask | 1 << bit]
-                totals[mask] -= totals[mask | 1 << bit]
+            if mask >> bit & 1 == 0:
+                other = mask | 1 << bit
+                for y in range(rows.shape[1]):
+                    mine, theirs = rows[mask, y], rows[other, y]
+                    for h in range(rows.shape[2]):
+                        mine[h] -= theirs[h]
+                    totals[mask, y] -= totals[other, y]
 
 
 @compiled
@@ -67,7 +71,7 @@ def regions(
     tests: Longs,
     size: int,
     extra: int,
-    rows: NDArray[np.int64],
+    rows: Longs,
     totals: Longs,
 ) -> None:
     """rows[signs, y, h] and totals[signs, y] of all regions of the tests; `extra` >= 0 must hold besides.

@@ -16,45 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
+from privpac.concepts.tree_leaves import leaf, leaf_pairs, pair_sum_of_two, power
 from privpac.concepts.tree_regions import next_set, regions
 
-__all__ = [
-    "bottom_entries",
-    "bottom_sums",
-    "combine",
-    "inner_entries",
-    "inner_sums",
-    "leaf",
-    "power",
-    "weigh",
-]
+__all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "weigh"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Counts = NDArray[np.int32]
-
-
-@compiled
-def power(table: Floats, exponent: np.int64) -> float:
-    """ratio^exponent from the table, whose last entry, 0, stands for all powers beyond it."""
-    value: float = table[min(exponent, np.int64(len(table) - 1))]
-    return value
-
-
-@compiled
-def leaf(counts: Longs, costs: Longs, prior: Floats, table: Floats) -> tuple[np.int64, float]:
-    """Sum over the labels: prior · ratio^(cost of the records with another label)."""
-    total, top = np.int64(0), np.int64(-1)
-    for y in range(len(counts)):
-        kept = costs[y] * counts[y]
-        total += kept
-        if prior[y] > 0.0 and kept > top:
-            top = kept
-    mass = 0.0
-    for y in range(len(counts)):
-        if prior[y] > 0.0:
-            mass += prior[y] * power(table, top - costs[y] * counts[y])
-    return total - top, mass
 
 
 @compiled
@@ -90,80 +59,6 @@ def _with_stop(
 
 
 @compiled
-def _pair_sum(
-    row: NDArray[np.int64],
-    total: Longs,
-    costs: Longs,
-    prior: Floats,
-    weights: Floats,
-    table: Floats,
-    entries: Longs,
-    masses: Floats,
-) -> tuple[np.int64, float]:
-    """Over all tests of a region: weight · leaf sum where it holds · leaf sum where it does not."""
-    if len(costs) == 2 and prior[0] > 0.0 and prior[1] > 0.0:
-        return _pair_sum_of_two(row, total, costs, prior, weights, table, entries)
-    _leaf_pairs(row, total, costs, prior, table, entries, masses)
-    return combine(entries, masses, weights, 1, table)
-
-
-@compiled
-def _leaf_pairs(
-    row: NDArray[np.int64],
-    total: Longs,
-    costs: Longs,
-    prior: Floats,
-    table: Floats,
-    entries: Longs,
-    masses: Floats,
-) -> None:
-    """The leaf pair of every test, for any number of classes."""
-    classes, p = row.shape
-    inside = np.empty(classes, np.int64)
-    outside = np.empty(classes, np.int64)
-    for h in range(p):
-        for y in range(classes):
-            inside[y] = row[y, h]
-            outside[y] = total[y] - row[y, h]
-        high, high_mass = leaf(inside, costs, prior, table)
-        low, low_mass = leaf(outside, costs, prior, table)
-        entries[h] = high + low
-        masses[h] = high_mass * low_mass
-
-
-@compiled
-def _pair_sum_of_two(
-    row: NDArray[np.int64],
-    total: Longs,
-    costs: Longs,
-    prior: Floats,
-    weights: Floats,
-    table: Floats,
-    entries: Longs,
-) -> tuple[np.int64, float]:
-    """The same for two classes: predicting 0 costs the records of class 1, and the other way round."""
-    p = row.shape[1]
-    zero, one = costs[0], costs[1]
-    all_zero, all_one = zero * total[0], one * total[1]
-    zeros, ones = row[0], row[1]
-    best = np.int64(2**62)
-    for h in range(p):
-        a, b = zero * zeros[h], one * ones[h]
-        entries[h] = min(a, b) + min(all_zero - a, all_one - b)
-        best = min(best, entries[h])
-    mass = 0.0
-    for h in range(p):
-        inside = one * ones[h] - zero * zeros[h]
-        outside = (all_one - all_zero) - inside
-        high = power(table, abs(inside))
-        low = power(table, abs(outside))
-        high = prior[0] * high + prior[1] if inside > 0 else prior[0] + prior[1] * high
-        low = prior[0] * low + prior[1] if outside > 0 else prior[0] + prior[1] * low
-        mass += (high * low) * power(table, entries[h] - best) * weights[h]
-    return best, mass
-
-
-@compiled
 def bottom_sums(
     counts: Counts,
     begin: Longs,
@@ -175,6 +70,7 @@ def bottom_sums(
     scale: float,
     stop: float,
     table: Floats,
+    signed: Floats,
     leaves: tuple[Longs, Floats],
     sums: tuple[Longs, Floats],
     share: tuple[int, int],
@@ -183,12 +79,14 @@ def bottom_sums(
     p, classes = len(weights), counts.shape[1]
     rest = np.arange(max(size - 1, 0))
     half = 1 << len(rest)
-    rows = np.empty((half, classes, p), np.int64)
-    totals = np.empty((half, classes), np.int64)
-    some = np.empty((half, classes, p), np.int64)
-    some_totals = np.empty((half, classes), np.int64)
-    entries = np.empty(p, np.int64)
-    masses = np.empty(p)
+    rows = np.empty((half, classes, p), costs.dtype)
+    totals = np.empty((half, classes), costs.dtype)
+    some = np.zeros((half, classes, p), costs.dtype)
+    some_totals = np.zeros((half, classes), costs.dtype)
+    row = np.empty((classes, p), costs.dtype)
+    total = np.empty(classes, costs.dtype)
+    entries = np.empty(p, costs.dtype)
+    masses = np.empty((2, p))
     turn = 0
     while True:
         if turn % share[1] == share[0]:
@@ -202,17 +100,15 @@ def bottom_sums(
                 if size > 0:
                     regions(counts, begin, binomial, rest, len(rest), extra, some, some_totals)
                 for signs in range(1 << size):
-                    if size == 0:
-                        row, total = rows[0], totals[0]
-                    elif signs & 1:
-                        row, total = some[signs >> 1], some_totals[signs >> 1]
-                    else:
-                        row = rows[signs >> 1] - some[signs >> 1]
-                        total = totals[signs >> 1] - some_totals[signs >> 1]
+                    _pick(rows, totals, some, some_totals, size, signs, row, total)
                     place = ((start + extra) << size) + signs
                     base, mass = leaf(total, costs, prior, table)
                     leaves[0][place], leaves[1][place] = base, mass
-                    best, split = _pair_sum(row, total, costs, prior, weights, table, entries, masses)
+                    if len(signed):
+                        best, split = pair_sum_of_two(row, total, costs, signed, weights, table, entries)
+                    else:
+                        leaf_pairs(row, total, costs, prior, table, entries, masses)
+                        best, split = combine(entries, masses[0], weights, 1, table)
                     best, split = _with_stop(best, split, base, mass, scale, stop, table)
                     sums[0][place], sums[1][place] = best, split
         turn += 1
@@ -221,24 +117,28 @@ def bottom_sums(
 
 
 @compiled
-def bottom_entries(
-    counts: Counts,
-    begin: Longs,
-    binomial: Longs,
-    tests: Longs,
+def _pick(
+    rows: Longs,
+    totals: Longs,
+    some: Longs,
+    some_totals: Longs,
+    size: int,
     signs: int,
-    costs: Longs,
-    prior: Floats,
-    table: Floats,
-    entries: Longs,
-    masses: Floats,
+    row: Longs,
+    total: Longs,
 ) -> None:
-    """The leaf pair of every test in one region."""
-    size, classes, p = len(tests), counts.shape[1], len(entries)
-    rows = np.empty((1 << size, classes, p), np.int64)
-    totals = np.empty((1 << size, classes), np.int64)
-    regions(counts, begin, binomial, tests, size, -1, rows, totals)
-    _leaf_pairs(rows[signs], totals[signs], costs, prior, table, entries, masses)
+    """The counts of one region: where the smallest test holds (`some`), or the rest (all minus some)."""
+    region = signs >> 1 if size else 0
+    holds = size > 0 and signs & 1 == 1
+    for y in range(row.shape[0]):
+        inside, every, out = some[region, y], rows[region, y], row[y]
+        total[y] = some_totals[region, y] if holds else totals[region, y] - some_totals[region, y]
+        if holds:
+            for h in range(row.shape[1]):
+                out[h] = inside[h]
+        else:
+            for h in range(row.shape[1]):
+                out[h] = every[h] - inside[h]
 
 
 @compiled
@@ -262,9 +162,8 @@ def inner_entries(
     here = zbegin[size] + (here << size) + signs
     rank = 0
     for g in range(p):
-        if (
-            rank < size and tests[rank] == g
-        ):  # one child is the region itself, the other is empty: its sum is 1
+        if rank < size and tests[rank] == g:
+            # One child is the region itself, the other is empty: its sum is 1.
             if lists:
                 same = signs >> rank & 1
                 entries[2 * g + same], masses[2 * g + same] = leaves[0][here], leaves[1][here]
