@@ -1,0 +1,156 @@
+"""What the command line says: results on stdout; errors, warnings and progress on stderr.
+
+With --json, stdout is one JSON document, and every line of stderr is one.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from privpac.errors import PrivpacError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = [
+    "Json",
+    "fail",
+    "note",
+    "prepare_streams",
+    "show",
+    "show_json",
+    "show_sections",
+    "table_text",
+    "warn",
+    "working",
+]
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+"""The option every verb has."""
+
+PATIENCE = 2.0  # seconds of work before a sign of life is due
+PIPE_WIDTH = 200  # columns of a table that is not written to a terminal: no reader should have to unwrap it
+
+
+def prepare_streams() -> None:
+    """UTF-8 into pipes and files on every system; a terminal that lacks a character shows a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # a stream that was replaced need not have this
+            if stream.isatty():
+                stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+            else:
+                stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+
+
+def show(text: str) -> None:
+    """A result."""
+    sys.stdout.write(text + "\n")
+
+
+def show_json(tree: Mapping[str, Any]) -> None:
+    # ASCII, so that no system's idea of an encoding can damage it.
+    show(json.dumps(tree, indent=2, ensure_ascii=True))
+
+
+def show_sections(sections: Sequence[tuple[str, str]]) -> None:
+    """Headings with text; the headings stand out on a terminal."""
+    bold = sys.stdout.isatty()
+    parts = []
+    for heading, text in sections:
+        title = f"\x1b[1m{heading}\x1b[0m" if bold and heading else heading
+        parts.append(f"{title}\n{text}" if heading else text)
+    show("\n\n".join(parts))
+
+
+def table_text(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> str:
+    """A table that wraps its cells to a terminal's width, and never elsewhere."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    for heading in headings:
+        table.add_column(Text(heading), justify="right" if heading in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(
+        width=None if sys.stdout.isatty() else PIPE_WIDTH, color_system=None, force_terminal=False
+    )
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def note(text: str, *, as_json: bool) -> None:
+    """Something a person may like to know; a program asked for the result only."""
+    if not as_json:
+        sys.stderr.write(text + "\n")
+
+
+def warn(text: str, *, as_json: bool) -> None:
+    line = json.dumps({"warning": text}) if as_json else f"Warning: {text}"
+    sys.stderr.write(line + "\n")
+
+
+def fail(problem: PrivpacError, *, as_json: bool) -> None:
+    """An error: one sentence for a person, or one line of JSON."""
+    if not as_json:
+        sys.stderr.write(" ".join(str(problem).split()) + "\n")
+        return
+    facts = {"error": problem.problem, "remedy": problem.remedy, "kind": type(problem).__name__}
+    for name in ("parameter", "column"):
+        if getattr(problem, name, None) is not None:
+            facts[name] = getattr(problem, name)
+    sys.stderr.write(json.dumps(facts) + "\n")
+
+
+@contextmanager
+def working(
+    message: str, *, as_json: bool, stream: TextIO | None = None, patience: float = PATIENCE
+) -> Iterator[None]:
+    """A spinner on stderr while the work lasts longer than two seconds; none into files, pipes and --json."""
+    target = sys.stderr if stream is None else stream
+    if as_json or not target.isatty():
+        yield
+        return
+    spinner = _Spinner(message, target)
+    timer = threading.Timer(patience, spinner.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        spinner.stop()
+
+
+class _Spinner:
+    """Starts in the timer's thread, stops in the worker's: whichever comes second must see the first."""
+
+    def __init__(self, message: str, stream: TextIO) -> None:
+        self._message, self._stream = message, stream
+        self._lock = threading.Lock()
+        self._done = False
+        self._status: Any = None
+
+    def start(self) -> None:
+        from rich.console import Console
+
+        with self._lock:
+            if not self._done:
+                console: Console = Console(file=self._stream)
+                self._status = console.status(self._message)
+                self._status.start()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._done = True
+            if self._status is not None:
+                self._status.stop()

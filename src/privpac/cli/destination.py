@@ -1,0 +1,72 @@
+"""A file a command will write: checked before any work, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from privpac.errors import ParameterError, PrivpacError
+
+__all__ = ["Destination"]
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Somewhere a file can be written, as found out by trying, before anything is spent."""
+
+    path: Path
+
+    @classmethod
+    def of(
+        cls, given: str | None, *, owner: str, option: str, keep: Sequence[str | None] = ()
+    ) -> Destination | None:
+        """The checked destination, or None if none was asked for. Files in `keep` must not be overwritten."""
+        if given is None:
+            return None
+        path = Path(given)
+
+        def wrong(allowed: str, remedy: str = "") -> ParameterError:
+            return ParameterError(owner, option, given, allowed=allowed, remedy=remedy)
+
+        if not path.parent.is_dir():
+            raise wrong("a file in an existing folder", f"Make the folder {str(path.parent)!r} first.")
+        if not path.name or path.is_dir():
+            raise wrong("the name of a file, not of a folder")
+        for other in keep:
+            if other is not None and _same(path, Path(other)):
+                raise wrong("a file of its own", f"Writing it would destroy {other!r}.")
+        destination = cls(path)
+        try:
+            destination._partial.touch()
+            destination._partial.unlink()
+        except OSError as problem:
+            raise wrong(f"a place that can be written to ({problem.strerror})") from None
+        return destination
+
+    @property
+    def _partial(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.{os.getpid()}.partial")
+
+    def write(self, text: str) -> None:
+        """Put the whole text there, in UTF-8; an older file stays until the new one is complete."""
+        try:
+            with self._partial.open("w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(self._partial, self.path)
+        except OSError as problem:
+            raise PrivpacError(
+                f"{str(self.path)!r} cannot be written: {problem.strerror}.", remedy="Free the disk or move."
+            ) from None
+        finally:
+            self._partial.unlink(missing_ok=True)
+
+
+def _same(path: Path, other: Path) -> bool:
+    try:
+        return path.resolve() == other.resolve() or (path.exists() and path.samefile(other))
+    except OSError:
+        return False

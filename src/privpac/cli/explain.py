@@ -1,0 +1,35 @@
+"""`privpac explain`: a model file in words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.destination import Destination
+
+__all__ = ["explain"]
+
+
+def explain(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    *,
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the rule, the estimate and the whole derivation. Says what is stored; `privpac verify` re-checks it."""
+    destination = Destination.of(report, owner="explain", option="report", keep=(model,))
+    with console.working("Reading", as_json=as_json):
+        from privpac.cli.report import write_report
+        from privpac.cli.summary import summary_json, summary_sections
+        from privpac.model import load
+
+        loaded = load(model)
+        if destination is not None:
+            write_report(loaded, destination.path)
+    if as_json:
+        console.show_json(summary_json(loaded))
+    else:
+        console.show_sections(summary_sections(loaded, full=True))

@@ -1,0 +1,222 @@
+"""`privpac learn`: from a table to a certified classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.destination import Destination
+from privpac.errors import ParameterError, PrivpacError, SchemaError
+
+if TYPE_CHECKING:
+    from privpac.model import Model
+
+__all__ = ["learn"]
+
+OWNER = "learn"
+FROM_DATA = "from_data"
+
+
+def learn(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file, a record a row.")],
+    *,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the classifier.")],
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Public description of the table (privpac schema DATA drafts it), or from_data to read it"
+            " from the records, which the certificate then says.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
+    ] = None,
+    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy delta; 0 is pure privacy.")] = "0",
+    concepts: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD",
+            help="What to choose from: auto, stumps, thresholds:COLUMN, intervals:COLUMN, unions:COLUMN:K,"
+            " points:COLUMN, ...; an unknown word lists them all.",
+        ),
+    ] = "auto",
+    protect: Annotated[
+        str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
+    ] = "records",
+    estimate_epsilon: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Further privacy loss, for an estimate of the accuracy."),
+    ] = None,
+    holdout: Annotated[
+        str,
+        typer.Option(metavar="SHARE", help="Share of records kept aside for the estimate; then it is free."),
+    ] = "0",
+    costs: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5.")
+    ] = None,
+    records_per_person: Annotated[
+        int, typer.Option(metavar="K", help="How many records one person may have.")
+    ] = 1,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger).")
+    ] = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn a classifier you can read, with a certificate you can re-check.
+
+    Example: privpac learn patients.csv --schema schema.json --epsilon 1 --out model.json
+    """
+    # Every public parameter is looked at before a record is read, and every record before a budget is charged.
+    wishes: dict[str, Any] = {
+        **_numbers(epsilon=epsilon, delta=delta, estimate_epsilon=estimate_epsilon, holdout=holdout),
+        "concepts": concepts,
+        "protect": protect,
+        "costs": _costs(costs),
+        "records_per_person": records_per_person,
+        "random_state": random_state,
+        "schema": _declared(schema, label),
+        "label": label,
+    }
+    inputs = (data, schema, ledger)
+    files = _Files(
+        Destination.of(out, owner=OWNER, option="out", keep=inputs),
+        Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out)),
+    )
+    with console.working("Learning", as_json=as_json):
+        model = _learn(data, ledger, wishes)
+        files.write(model)
+    _show(model, files, full=full, as_json=as_json)
+
+
+def _numbers(
+    *, epsilon: str, delta: str, estimate_epsilon: str | None, holdout: str
+) -> dict[str, Fraction | None]:
+    """Numbers as they were written: 0.1 is one tenth."""
+    from privpac.guarantee.budget import Budget
+
+    budget = Budget.read(OWNER, epsilon=epsilon, delta=delta)
+    return {
+        "epsilon": budget.epsilon,
+        "delta": budget.delta,
+        "estimate_epsilon": None if estimate_epsilon is None else _positive(estimate_epsilon),
+        "holdout": _share(holdout),
+    }
+
+
+def _positive(text: str) -> Fraction:
+    return _read("estimate_epsilon", text, "a positive finite number", lambda number: number > 0)
+
+
+def _share(text: str) -> Fraction:
+    return _read("holdout", text, "at least 0 and below 1", lambda number: 0 <= number < 1)
+
+
+def _read(name: str, text: str, allowed: str, fits: Any) -> Fraction:
+    from privpac.guarantee.budget import read_amount
+
+    try:
+        number = read_amount(text)
+    except (ValueError, ArithmeticError):
+        number = None
+    if number is None or not fits(number):
+        raise ParameterError(OWNER, name, text, allowed=allowed)
+    return number
+
+
+def _costs(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise ParameterError(
+            OWNER, "costs", text, allowed="positive integers, one a class in the schema's order, such as 1,5"
+        )
+    return tuple(int(part) for part in parts)
+
+
+def _declared(schema: str | None, label: str | None) -> str:
+    if schema is None:
+        raise SchemaError(
+            "No schema was given, so nothing is known about the table without looking at private records.",
+            remedy="Draft one with: privpac schema DATA --out schema.json; fill it in and add --schema"
+            " schema.json.",
+        )
+    if schema == FROM_DATA and label is None:
+        raise ParameterError(
+            OWNER, "label", None, allowed="the name of the label column", remedy="Add --label NAME."
+        )
+    if schema != FROM_DATA and label is not None:
+        raise ParameterError(
+            OWNER, "label", label, allowed="left out, since the schema file names the label column"
+        )
+    return schema
+
+
+def _learn(data: str, ledger: str | None, wishes: dict[str, Any]) -> Model:
+    from privpac.guarantee.ledger import Ledger
+    from privpac.model import learn as learn_model
+
+    account = None if ledger is None else Ledger.open(ledger)
+    return learn_model(data, ledger=account, **wishes)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Where the model and the report go."""
+
+    out: Destination | None
+    report: Destination | None
+
+    def write(self, model: Model) -> None:
+        if self.out is not None:
+            self._save(model, self.out)
+        if self.report is not None:
+            from privpac.cli.report import report_html
+
+            self.report.write(report_html(model))
+
+    @staticmethod
+    def _save(model: Model, out: Destination) -> None:
+        try:
+            model.save(out.path)
+        except OSError as problem:
+            # Its budget is spent, so the model must not be lost with the disk it was meant for.
+            console.show_json(model.to_json())
+            raise PrivpacError(
+                f"{str(out.path)!r} cannot be written: {problem.strerror}.",
+                remedy="The model file was printed instead; keep it.",
+            ) from None
+
+    def to_json(self) -> dict[str, str | None]:
+        return {
+            "out": None if self.out is None else str(self.out.path),
+            "report": None if self.report is None else str(self.report.path),
+        }
+
+
+def _show(model: Model, files: _Files, *, full: bool, as_json: bool) -> None:
+    from privpac.cli.summary import summary_json, summary_sections
+    from privpac.guarantee.certificate import SEEDED
+
+    if model.certificate["coins"] != "system":
+        console.warn(f"{SEEDED}.", as_json=as_json)
+    if as_json:
+        console.show_json({**summary_json(model), **files.to_json(), "model": model.to_json()})
+    else:
+        console.show_sections(summary_sections(model, full=full))
+    for what, path in files.to_json().items():
+        if path is not None:
+            name = "model" if what == "out" else what
+            console.note(f"Wrote the {name} to {path}.", as_json=as_json)

@@ -1,0 +1,1 @@
+"""One reproduction a file, each with `rows(quick=...)`."""

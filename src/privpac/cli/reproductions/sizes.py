@@ -1,0 +1,69 @@
+"""Records needed to find a point or a threshold: promised, exact in the hardest known case, and the floor.
+
+Statement: no learner that answers from the class gets below `floor`; the exponential mechanism is proved to work from
+`promised` on; for points, `extremal` is where it first works on the hardest two-point distribution known.
+Source: register `occam-realizable`, `points-extremal-family`, `floor-points-proper`, `floor-thresholds-proper`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from privpac.theory import floors, sizes
+
+__all__ = ["rows"]
+
+ERROR, FAILURE = Fraction(1, 10), Fraction(1, 20)  # the field's habitual example
+BITS, QUICK_BITS = (8, 16, 32, 64, 128), (8, 16)
+EPSILONS, QUICK_EPSILONS = ("1", "0.5", "0.1"), ("1",)
+
+
+def rows(*, quick: bool) -> list[dict[str, Any]]:
+    """One row a class, domain and epsilon."""
+    return [
+        make(bits, epsilon)
+        for make in (_points, _thresholds)
+        for epsilon in (QUICK_EPSILONS if quick else EPSILONS)
+        for bits in (QUICK_BITS if quick else BITS)
+    ]
+
+
+def _points(bits: int, epsilon: str) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"error": ERROR, "failure": FAILURE, "epsilon": Fraction(epsilon)}
+    return _row(
+        "points",
+        bits,
+        epsilon,
+        promised=sizes.records_occam(2**bits, **wanted),
+        extremal=sizes.records_points(2**bits, **wanted),
+        floor=floors.floor_points_proper(2**bits, **wanted),
+    )
+
+
+def _thresholds(bits: int, epsilon: str) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"error": ERROR, "failure": FAILURE, "epsilon": Fraction(epsilon)}
+    return _row(
+        "thresholds",
+        bits,
+        epsilon,
+        promised=sizes.records_occam(2**bits + 1, **wanted),
+        extremal=None,
+        floor=floors.floor_thresholds_proper(2**bits, **wanted),
+    )
+
+
+def _row(
+    concepts: str, bits: int, epsilon: str, *, promised: int, extremal: int | None, floor: int
+) -> dict[str, Any]:
+    return {
+        "concepts": concepts,
+        "domain_bits": bits,
+        "epsilon": float(epsilon),
+        "error": float(ERROR),
+        "failure": float(FAILURE),
+        "promised": promised,
+        "extremal": extremal,
+        "floor": floor,
+        "promised_over_floor": round(promised / floor, 2),
+    }

@@ -1,0 +1,63 @@
+"""A model in a few lines: the rule, the estimate, and what the certificate promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.facts import fact_from_json
+from privpac.model import Model
+
+__all__ = ["NO_ACCURACY", "summary_json", "summary_sections"]
+
+NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
+
+
+def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
+    """Headings and texts for people; with `full` the whole derivation."""
+    sections = [("Rule", model.describe())]
+    if full:
+        sections.append(("SQL", model.to_sql()))
+    if model.estimate is not None:
+        sections.append(("Private estimate", str(model.estimate)))
+    if full:
+        return [*sections, ("Certificate", explain_certificate(model.certificate))]
+    return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
+
+
+def _privacy(model: Model) -> list[str]:
+    tree = model.certificate
+    return [
+        str(fact_from_json(tree["privacy"]["fact"])),
+        *(f"Assumes that {text}." for text in tree["assumptions"]),
+    ]
+
+
+def _accuracy_title(model: Model) -> str:
+    proved = bool(model.certificate["accuracy"])
+    return "Accuracy, if the records are independent draws" if proved else "Accuracy"
+
+
+def _accuracy(model: Model) -> str:
+    tree = model.certificate
+    facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    return "\n".join(facts) or NO_ACCURACY.format(records=tree["labelled"])
+
+
+def summary_json(model: Model) -> dict[str, Any]:
+    """The same for programs."""
+    tree = model.certificate
+    return {
+        "rule": model.describe(),
+        "sql": model.to_sql(),
+        "columns": list(model.hypothesis.columns),
+        "classes": list(model.schema.classes),
+        "epsilon": tree["epsilon"],
+        "delta": tree["delta"],
+        "for_release": tree["coins"] == "system",
+        "assumptions": list(tree["assumptions"]),
+        "privacy": str(fact_from_json(tree["privacy"]["fact"])),
+        "accuracy": [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]],
+        "estimate": None if model.estimate is None else model.estimate.to_json(),
+        "certificate": dict(tree),
+    }
