@@ -1,0 +1,100 @@
+"""Intervals of one ordered column: one class inside, the other outside.
+
+Every set of cells low <= cell < high is a member once, the empty set included: size·(size + 1)/2 + 1 of them.
+These are the unions of at most one interval, with their own name and text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+
+__all__ = ["Interval", "Intervals"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Class `inside` where low <= cell < high, the other class elsewhere; low = high = 0: nowhere inside."""
+
+    column: str
+    low: int
+    high: int
+    inside: int = 1
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def _union(self) -> Union:
+        ranges = ((self.low, self.high),) if self.low < self.high else ()
+        return Union(self.column, ranges, self.inside)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return self._union.predict(cells)
+
+    def describe(self, schema: Schema) -> str:
+        return self._union.describe(schema)
+
+    def to_sql(self, schema: Schema) -> str:
+        return self._union.to_sql(schema)
+
+    def to_json(self) -> dict[str, object]:
+        ends = {"low": str(self.low), "high": str(self.high)}
+        return {"kind": "interval", "column": self.column, **ends, "inside": self.inside}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, Any]) -> Interval:
+        return cls(str(tree["column"]), int(tree["low"]), int(tree["high"]), int(tree["inside"]))
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """All intervals of one ordered column."""
+
+    schema: Schema
+    column: str
+    inside: int = 1
+
+    def __post_init__(self) -> None:
+        check_ordered("Intervals", self.schema, (self.column,), self.inside)
+
+    @property
+    def _unions(self) -> Unions:
+        return Unions(self.schema, self.column, 1, self.inside)
+
+    @property
+    def word(self) -> str:
+        return f"intervals:{self.column}"
+
+    @property
+    def size(self) -> int:
+        return self._unions.size
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return self._unions.vc
+
+    @property
+    def statistic(self) -> CellCounts:
+        return self._unions.statistic
+
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
+        def name(ranges: tuple[Range, ...]) -> Hypothesis:
+            low, high = ranges[0] if ranges else (0, 0)
+            return Interval(self.column, low, high, self.inside)
+
+        return self._unions.law(evidence, ratio=ratio, costs=costs, name=name)
