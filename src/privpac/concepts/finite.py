@@ -1,0 +1,293 @@
+"""Finite classes: a public list of predicates, or the rows of a Boolean matrix over the cells of a column.
+
+Statement: member i has `weights[i]` equal places (one each without weights), and a place is drawn with
+probability proportional to ratio^price, where the price of a member is the summed cost of the records it gets
+wrong. So a member has probability proportional to weight · ratio^price, and replacing one record moves a
+price by at most max(costs).
+Source: McSherry–Talwar 2007; the weights as copies are ours.
+Holds if: members and weights are public.
+Proof: docs/proofs/finite.md. Tested by tests/unit/test_finite.py.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.formulas import one_set
+from privpac.concepts.hits import Hits, PredicateHits
+from privpac.concepts.predicates import Predicate
+from privpac.data.columns import Column
+from privpac.data.sample import Statistic
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.errors import ParameterError, SchemaError
+from privpac.mechanisms.scores import Named, Place, Row, Runs
+
+__all__ = ["Finite", "Lookup", "Table"]
+
+_BLOCK = 2**22
+"""Entries of a matrix multiplied at a time: 32 MB as doubles."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Class 1 on the cells of a column whose bit is '1'."""
+
+    column: str
+    bits: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def _predicate(self) -> Predicate:
+        """The same function as a set of cells, which knows text and SQL."""
+        edges = [i for i, (a, b) in enumerate(pairwise(f"0{self.bits}0")) if a != b]
+        spans = zip(edges[::2], (edge - 1 for edge in edges[1::2]), strict=True)
+        return Predicate(one_set(CellSet.of(self.column, len(self.bits), spans)))
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        bits = np.frombuffer(self.bits.encode("ascii"), dtype=np.uint8) & 1  # '0' is 48, '1' is 49
+        return np.asarray(bits[cells[self.column].astype(np.intp)], dtype=np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        return self._predicate.describe(schema)
+
+    def to_sql(self, schema: Schema) -> str:
+        return self._predicate.to_sql(schema)
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "lookup", "column": self.column, "bits": self.bits}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, object]) -> Lookup:
+        bits = str(tree["bits"])
+        if not bits or set(bits) - {"0", "1"}:
+            raise ValueError("bits are not zeros and ones")
+        return cls(str(tree["column"]), bits)
+
+
+class _Members(Protocol):
+    """The two ways to give a class; both count, by class, the records that each member puts into class 1."""
+
+    @property
+    def size(self) -> int: ...
+
+    def statistic(self, classes: int) -> Statistic[Any]: ...
+
+    def hits(self, evidence: Any) -> Hits: ...
+
+    def member(self, index: int) -> Hypothesis: ...
+
+    def options(self, schema: Schema) -> dict[str, object]: ...
+
+
+@dataclass(frozen=True)
+class _Predicates:
+    predicates: tuple[Predicate, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.predicates)
+
+    def statistic(self, classes: int) -> PredicateHits:
+        return PredicateHits(tuple(predicate.formula for predicate in self.predicates), classes)
+
+    def hits(self, evidence: Hits) -> Hits:
+        return evidence
+
+    def member(self, index: int) -> Predicate:
+        return self.predicates[index]
+
+    def options(self, schema: Schema) -> dict[str, object]:
+        return {"members": [predicate.text(schema) for predicate in self.predicates]}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a Boolean matrix over the cells of a column; the bytes are its entries, row by row."""
+
+    column: Column
+    entries: bytes
+
+    @classmethod
+    def of(cls, column: Column, matrix: object) -> Table:
+        array = np.asarray(matrix)
+        if array.ndim != 2 or array.shape[1] != column.size or array.shape[0] == 0:
+            raise ParameterError(
+                "Finite",
+                "matrix",
+                f"of shape {array.shape}",
+                allowed=f"at least one row of {column.size} entries, one a cell of column '{column.name}'",
+            )
+        if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+            raise ParameterError("Finite", "matrix", f"of type {array.dtype}", allowed="zeros and ones")
+        return cls(column, array.astype(np.uint8).tobytes())
+
+    @property
+    def size(self) -> int:
+        return len(self.entries) // self.column.size
+
+    @property
+    def matrix(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self.entries, dtype=np.uint8).reshape(-1, self.column.size)
+
+    def statistic(self, classes: int) -> CellCounts:
+        return CellCounts(self.column, classes=classes)
+
+    def hits(self, evidence: ColumnCounts) -> Hits:
+        """Counts stay below 2^53, so products and sums of doubles are exact whatever their order."""
+        counts = evidence.counts.astype(np.float64)
+        result = Hits(
+            evidence.counts.sum(axis=0, dtype=np.int64), np.zeros((self.size, counts.shape[1]), np.int64)
+        )
+        seen = evidence.values.astype(np.intp)
+        step = max(1, _BLOCK // max(1, len(seen)))
+        for first in range(0, self.size if len(seen) else 0, step):
+            part = self.matrix[first : first + step, seen].astype(np.float64)
+            result.hits[first : first + step] = part @ counts
+        return result
+
+    def member(self, index: int) -> Lookup:
+        return Lookup(self.column.name, _digits(self.matrix[index]))
+
+    def options(self, schema: Schema) -> dict[str, object]:
+        return {"column": self.column.name, "rows": [_digits(row) for row in self.matrix]}
+
+
+def _digits(row: NDArray[np.uint8]) -> str:
+    return (row + np.uint8(48)).tobytes().decode("ascii")
+
+
+@dataclass(frozen=True)
+class Finite:
+    """A listed class. Two members may be the same function; then their weights add up.
+
+    `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows
+    are functions on its cells. `weights` are positive integers, the public prior; without them it is uniform.
+    """
+
+    schema: Schema
+    members: Sequence[str | Predicate] | tuple[str, Any] | Table
+    weights: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", _read_members(self.schema, self.members))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _read_weights(self.weights, self._members.size))
+
+    @classmethod
+    def of_matrix(
+        cls, schema: Schema, column: str, matrix: object, weights: Sequence[int] | None = None
+    ) -> Finite:
+        """Row i of the matrix is member i: class 1 on the cells where it is true."""
+        return cls(schema, Table.of(schema.column(column), matrix), weights)
+
+    @classmethod
+    def from_options(cls, schema: Schema, options: Mapping[str, Any]) -> Finite:
+        """The class that wrote `options`."""
+        if "members" in options:
+            return cls(schema, tuple(options["members"]), options.get("weights"))
+        rows = [[int(digit) for digit in row] for row in options["rows"]]
+        return cls.of_matrix(schema, options["column"], rows, options.get("weights"))
+
+    @property
+    def options(self) -> dict[str, object]:
+        """Everything besides the schema, as plain data."""
+        weights = {} if self.weights is None else {"weights": list(self.weights)}
+        return {**self._members.options(self.schema), **weights}
+
+    @property
+    def _members(self) -> _Members:
+        return self.members if isinstance(self.members, Table) else _Predicates(self.members)  # type: ignore[arg-type]
+
+    @property
+    def word(self) -> str:
+        return "finite"
+
+    @property
+    def size(self) -> int:
+        return self._members.size
+
+    @property
+    def odds(self) -> Fraction:
+        """The lightest member against all others."""
+        weights = self.weights or (1,) * self.size
+        return Fraction(sum(weights), min(weights)) - 1
+
+    @property
+    def vc(self) -> int:
+        """d points are shattered by 2^d different members only."""
+        return self.size.bit_length() - 1
+
+    @property
+    def statistic(self) -> Statistic[Any]:
+        return self._members.statistic(len(self.schema.classes))
+
+    @cached_property
+    def _lasts(self) -> NDArray[Any]:
+        """The last place of every member but the last."""
+        if self.weights is None:
+            return np.arange(self.size - 1, dtype=np.uint64)
+        ends = [end - 1 for end in accumulate(self.weights)][:-1]
+        return np.array(ends, dtype=np.uint64 if sum(self.weights) <= 2**64 else object)
+
+    def scores(self, evidence: Any, *, costs: Costs) -> Named[Hypothesis]:
+        members = self._members
+        prices = members.hits(evidence).prices(costs)
+        places = self.size if self.weights is None else sum(self.weights)
+        lasts = self._lasts
+
+        def name(place: Place) -> Hypothesis:
+            return members.member(bisect_left(lasts, place[1], key=int))
+
+        return Named(Runs([Row.of(0, lasts, prices, places - 1)]), name)
+
+    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
+
+
+def _read_members(schema: Schema, members: Any) -> tuple[Predicate, ...] | Table:
+    if isinstance(members, Table):
+        if schema.column(members.column.name) != members.column:
+            raise SchemaError(
+                f"Finite: column '{members.column.name}' of the table differs from the schema's."
+            )
+        return members
+    if isinstance(members, str | Predicate) or not isinstance(members, Sequence) or len(members) == 0:
+        raise ParameterError(
+            "Finite", "members", members, allowed="a list of predicates, or a column and a Boolean matrix"
+        )
+    if len(members) == 2 and isinstance(members[0], str) and not isinstance(members[1], str | Predicate):
+        return Table.of(schema.column(members[0]), members[1])
+    return tuple(_read_predicate(schema, member) for member in members)
+
+
+def _read_predicate(schema: Schema, member: str | Predicate) -> Predicate:
+    if not isinstance(member, Predicate):
+        return Predicate.read(member, schema=schema)
+    if not member.fits(schema):
+        raise SchemaError(
+            "Finite: a predicate was read under another schema.", remedy="Give its text, or read it again."
+        )
+    return member
+
+
+def _read_weights(weights: Sequence[int], size: int) -> tuple[int, ...]:
+    given = tuple(weights)
+    good = all(isinstance(w, int | np.integer) and not isinstance(w, bool) and w > 0 for w in given)
+    if not good or len(given) != size:
+        raise ParameterError("Finite", "weights", given, allowed=f"{size} positive integers, one a member")
+    return tuple(int(w) for w in given)
