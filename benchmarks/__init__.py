@@ -1,0 +1,1 @@
+"""Measurements made by hand: each writes JSON rows that are committed with date and version."""

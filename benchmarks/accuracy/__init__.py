@@ -1,0 +1,1 @@
+"""How accurate the default classifier is, against peers and the non-private optimum."""
