@@ -33,9 +33,8 @@ PIPE_CLOSED = 141  # and for one whose reader went away, such as `| head`
 FAULT = 1
 TRACEBACK = "PRIVPAC_TRACEBACK"
 
-_UsageError = typer.BadParameter.__bases__[
-    0
-]  # typer does not export it, and older releases take it from click
+# typer does not export it, and older releases take it from click.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="privpac",
@@ -95,10 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _usage(problem: Exception) -> PrivpacError:
     """A misspelt option or verb, as a sentence of our own shape."""
-    sentence = " ".join(problem.format_message().split())  # type: ignore[attr-defined]
+    sentence = " ".join(problem.format_message().split()).replace("?.", "?")  # type: ignore[attr-defined]
     context = getattr(problem, "ctx", None)
     verb = getattr(context, "command_path", "privpac")
-    return PrivpacError(sentence.rstrip(".") + ".", remedy=f"See {verb} --help.")
+    stop = "" if sentence.endswith((".", "?")) else "."
+    return PrivpacError(sentence + stop, remedy=f"See {verb} --help.")
 
 
 def _fault(problem: Exception) -> PrivpacError:

@@ -19,7 +19,10 @@ def explain(
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the rule, the estimate and the whole derivation. Says what is stored; `privpac verify` re-checks it."""
+    """Print the rule, the estimate and the whole derivation.
+
+    It says what is stored; `privpac verify` says whether that follows.
+    """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,))
     with console.working("Reading", as_json=as_json):
         from privpac.cli.report import write_report

@@ -78,7 +78,7 @@ def learn(
 
     Example: privpac learn patients.csv --schema schema.json --epsilon 1 --out model.json
     """
-    # Every public parameter is looked at before a record is read, and every record before a budget is charged.
+    # Public parameters are looked at before any record is read, and all records before a budget is charged.
     wishes: dict[str, Any] = {
         **_numbers(epsilon=epsilon, delta=delta, estimate_epsilon=estimate_epsilon, holdout=holdout),
         "concepts": concepts,

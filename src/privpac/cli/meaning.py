@@ -16,27 +16,36 @@ WEAK = 5  # an epsilon above which the factor is beyond a hundred and the words 
 
 
 def means(model: Model) -> list[str]:
+    """What somebody who trusts the certificate may conclude."""
     tree = model.certificate
-    request = tree["request"] or {}
-    people = int(request.get("records_per_person", 1))
-    unit = tree["privacy"]["fact"]["unit"]
-    thing = "the label of one record" if unit == "label" else "one record"
-    if people > 1:
-        thing = f"all records of one person, up to {people}"
+    epsilon, thing = Fraction(tree["epsilon"]), _thing(tree)
+    aside = " (delta aside)" if Fraction(tree["delta"]) else ""
     texts = [
-        f"If {thing} had been anything else, every possible outcome (this rule and all numbers released with it) would"
-        f" have been almost as likely: {_factor(tree)}.",
-        f"Somebody who knows everything except {thing}, and hesitates between two possibilities, cannot tell from this"
-        f" release which is true more often than {_guess(Fraction(tree['epsilon']))} of the time"
-        f"{' (delta aside)' if Fraction(tree['delta']) else ''}.",
-        "This holds whatever else they know, now or later, and whatever they do with the rule: predicting, publishing"
-        " and rewriting it cost nothing more.",
+        f"If {thing} had been anything else, every possible outcome (this rule and all numbers released with"
+        f" it) would have been almost as likely: {_factor(tree)}.",
+        f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
+        f" cannot tell from this release which is true more often than {_guess(epsilon)} of the time{aside}.",
+        "This holds whatever else they know, now or later, and whatever they do with the rule: predicting,"
+        " publishing and rewriting it cost nothing more.",
     ]
-    if Fraction(tree["epsilon"]) > WEAK:
+    if epsilon > WEAK:
         texts.append(
-            "At an epsilon this large the guarantee is weak: take it as a limit on the worst case, not as a comfort."
+            "At an epsilon this large the guarantee is weak: take it as a limit on the worst case, not as a"
+            " comfort."
         )
     return texts
+
+
+def _people(tree: Mapping[str, Any]) -> int:
+    return int((tree["request"] or {}).get("records_per_person", 1))
+
+
+def _thing(tree: Mapping[str, Any]) -> str:
+    """What is protected."""
+    label = tree["privacy"]["fact"]["unit"] == "label"
+    if _people(tree) > 1:
+        return f"{'the labels of ' if label else ''}all records of one person (up to {_people(tree)})"
+    return "the label of one record" if label else "one record"
 
 
 def _factor(tree: Mapping[str, Any]) -> str:
@@ -49,11 +58,13 @@ def _factor(tree: Mapping[str, Any]) -> str:
 def _plain_factor(epsilon: Fraction) -> str:
     if epsilon > 40:
         return "10^" + str(int(epsilon * Fraction(44, 100)) + 1)  # 1/ln 10 < 0.44
+    if epsilon > 10:
+        return f"{int(exp_up(epsilon, 0)):,}"
     return f"{float(exp_up(epsilon, 3)):,.3f}"
 
 
 def _guess(epsilon: Fraction) -> str:
-    """e^epsilon/(1 + e^epsilon), rounded up: the best chance of telling two equally likely possibilities apart."""
+    """e^epsilon/(1 + e^epsilon), rounded up: the best chance of telling two possibilities apart."""
     if epsilon > 40:
         return "100 %"
     factor = exp_up(epsilon, 12)
@@ -61,23 +72,18 @@ def _guess(epsilon: Fraction) -> str:
 
 
 def does_not_mean(model: Model) -> list[str]:
-    tree = model.certificate
-    people = int((tree["request"] or {}).get("records_per_person", 1))
-    texts = [
-        "It does not hide what is true of people in general. A rule that holds for many holds for somebody who was"
-        " never in the table, too.",
-        "It does not cover the schema: bounds, categories, classes and the number of records are taken to be public.",
-        "It does not cover other releases from the same records. Their losses add up; a ledger keeps the sum.",
-        "It does not cover the table itself, the machine it was on, or error messages and timings seen there.",
+    """What nobody may conclude from it."""
+    people = _people(model.certificate)
+    return [
+        "It does not hide what is true of people in general. A rule that holds for many also holds for"
+        " somebody who was never in the table.",
+        "It does not cover the schema: bounds, categories, classes and the number of records are taken to be"
+        " public.",
+        "It does not cover other releases from the same records: losses add up, and a ledger keeps the sum.",
+        "It does not cover the table itself, the machine it is on, or errors and timings seen there.",
+        "It counts one record a person. Somebody with k records is protected with k times the epsilon."
+        if people == 1
+        else f"It does not hold as it stands for somebody with more than {people} records.",
+        "It says nothing about cause and effect or fairness, and its accuracy is that of records like these:"
+        " where the world changes, so does the error.",
     ]
-    if people == 1:
-        texts.append(
-            "It counts one record a person. Somebody with k records is protected with k times the epsilon."
-        )
-    else:
-        texts.append(f"It does not hold as it stands for somebody with more than {people} records.")
-    texts.append(
-        "It says nothing about cause and effect or fairness, and its accuracy is that of records like these: where the"
-        " world changes, so does the error."
-    )
-    return texts

@@ -1,7 +1,7 @@
 """Pictures of rules, as inline SVG: one function a kind of hypothesis, in the columns' own units.
 
-A new kind adds one row to `PICTURES`. A picture is drawn from the hypothesis and the schema, both public; classes are
-told apart by colour and by words.
+A new kind adds one row to `PICTURES`. A picture is drawn from the hypothesis and the schema, both public;
+classes are told apart by colour and by words.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from privpac.concepts.intervals import Interval
 from privpac.concepts.points import Point
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
+from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.concepts.unions import Union
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.schema import Schema
@@ -87,7 +88,8 @@ def number_line(
         body.append(f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="{base:.1f}" y2="{base + 5:.1f}"/>')
         body.append(_label(mark, base + 19, "ticklabel"))
     body.append(
-        f'<text class="axis" x="{WIDTH / 2}" y="{height - 6:.1f}" text-anchor="middle">{escape(column.name)}</text>'
+        f'<text class="axis" x="{WIDTH / 2}" y="{height - 6:.1f}" text-anchor="middle">'
+        f"{escape(column.name)}</text>"
     )
     return _svg(height, _in_words(segments, column, schema), body) + legend(schema)
 
@@ -111,7 +113,8 @@ def _band(segments: Sequence[Segment], column: Column, schema: Schema, top: floa
             right = left + NARROWEST
         width = right - left
         parts.append(
-            f'<rect class="k{_tone(label)}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{BAND}"/>'
+            f'<rect class="k{_tone(label)}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}"'
+            f' height="{BAND}"/>'
         )
         name = schema.classes[label]
         if len(name) * LETTER + 12 < width:
@@ -195,12 +198,13 @@ def _magnitude(value: Fraction) -> int:
 
 
 def _number(value: int | float | Fraction) -> str:
-    if isinstance(value, int) and abs(value) < 10**7:
-        return str(value)
-    try:
-        return f"{float(value):.6g}".replace("e+", "e")
-    except OverflowError:
-        return f"{'-' if value < 0 else ''}10^{_magnitude(abs(Fraction(value)))}"
+    exact = Fraction(value)
+    if exact.denominator == 1 and abs(exact) < 10**7:
+        return str(exact.numerator)
+    power = _magnitude(abs(exact))
+    if -4 <= power < 7:
+        return f"{float(exact):.6g}"
+    return f"{float(exact / Fraction(10) ** power):.6g}e{power}"  # of any size, beyond that of doubles too
 
 
 def _in_words(segments: Sequence[Segment], column: Column, schema: Schema) -> str:
@@ -244,9 +248,7 @@ def _ordered(column: Column, segments: Sequence[Segment], schema: Schema) -> str
     """A number line; two values are clearer side by side, and categories have no order at all."""
     if not isinstance(column, Boolean | Categorical):
         return number_line(column, segments, schema)
-    labels = [
-        next(label for first, end, label in segments if first <= cell < end) for cell in range(column.size)
-    ]
+    labels = [label for first, end, label in sorted(segments) for _ in range(first, end)]
     return _values(column, labels, schema)
 
 
@@ -300,6 +302,26 @@ def _match(hypothesis: Hypothesis, schema: Schema) -> str:
     return _values(column, labels, schema)
 
 
+def _tree(hypothesis: Hypothesis, schema: Schema) -> str:
+    """A nested list: whatever the names and however many tests, it fits the page and can be read aloud."""
+    rule = cast(Tree, hypothesis)
+    if isinstance(rule, Leaf):
+        return swatches(["every record"], [rule.label], schema, "")
+    return f'<div class="tree scroll">{_branches(cast(Split, rule), schema)}</div>' + legend(schema)
+
+
+def _branches(split: Split, schema: Schema) -> str:
+    items = []
+    for child, positive in ((split.high, True), (split.low, False)):
+        answer = f"<span>{escape(split.test.describe(schema, positive=positive))}</span>"
+        if isinstance(child, Leaf):
+            name = escape(schema.classes[child.label])
+            items.append(f'<li>{answer} <b class="k{_tone(child.label)}">{name}</b></li>')
+        else:
+            items.append(f"<li>{answer}{_branches(cast(Split, child), schema)}</li>")
+    return f"<ul>{''.join(items)}</ul>"
+
+
 def _constant(hypothesis: Hypothesis, schema: Schema) -> str:
     rule = cast(Constant, hypothesis)
     return swatches(["every record"], [rule.label], schema, "")
@@ -312,5 +334,6 @@ PICTURES: Mapping[str, Callable[[Hypothesis, Schema], str]] = {
     "point": _point,
     "match": _match,
     "constant": _constant,
+    "tree": _tree,
 }
 """How each kind of hypothesis is drawn."""

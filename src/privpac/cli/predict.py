@@ -24,7 +24,7 @@ def predict(
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of every record, in order: a CSV with the header `prediction` and one line a record."""
+    """Predict the class of every record: a CSV with the header `prediction` and one line a record."""
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data))
     with console.working("Predicting", as_json=as_json):
         from privpac.model import load

@@ -16,6 +16,7 @@ from privpac.cli.destination import Destination
 from privpac.cli.meaning import does_not_mean, means
 from privpac.cli.pictures import LEFT, RIGHT, WIDTH, picture
 from privpac.cli.summary import NO_ACCURACY
+from privpac.concepts.tree import Tree
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
@@ -25,6 +26,9 @@ from privpac.theory.register import REGISTER
 
 __all__ = ["report_html", "write_report"]
 
+NOTHING = (
+    "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
+)
 MOST_COLUMNS = 500  # of the schema that are listed
 
 
@@ -37,17 +41,26 @@ def write_report(model: Model, path: str | os.PathLike[str]) -> None:
 
 def report_html(model: Model) -> str:
     """The page as text."""
-    title = escape(model.describe().splitlines()[0])
+    title = escape(_headline(model))
     style = files("privpac.cli").joinpath("report.css").read_text(encoding="utf-8")
     body = "\n".join(part(model) for part in PARTS)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        # Nothing may be fetched and nothing may run, whatever a column is called.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{NOTHING}">\n'
         f"<title>{title} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         f"{body}\n</main>\n</body>\n</html>\n"
     )
+
+
+def _headline(model: Model) -> str:
+    """The rule itself if it is one line, else what kind of thing it is."""
+    lines = model.describe().splitlines()
+    if len(lines) == 1:
+        return lines[0]
+    if isinstance(model.hypothesis, Tree):
+        return f"A decision tree of {sum(1 for _ in model.hypothesis.tests())} tests"
+    return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
 
 
 def _section(title: str, *parts: str) -> str:
@@ -68,7 +81,7 @@ def _header(model: Model) -> str:
     warning = f'\n<section class="warning">{escape(SEEDED)}.</section>' if tree["coins"] != "system" else ""
     return (
         f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
-        f'<h1>{escape(model.describe())}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
+        f'<h1>{escape(_headline(model))}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
     )
 
 
@@ -79,7 +92,8 @@ def _rule(model: Model) -> str:
         "The rule",
         f"<figure>{picture(model.hypothesis, model.schema)}</figure>",
         f'<p class="soft">{clamped}</p>',
-        f"<details><summary>The rule as SQL</summary><pre>{escape(model.to_sql())}</pre>"
+        f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
+        f"<pre>{escape(model.to_sql())}</pre>"
         f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
     )
 
@@ -97,9 +111,7 @@ def _accuracy(model: Model) -> str:
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     if facts:
         parts.append(_items(facts))
-        parts.append(
-            '<p class="soft">These hold if the records are independent draws from what is to be predicted.</p>'
-        )
+        parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
     else:
         parts.append(f"<p>{escape(NO_ACCURACY.format(records=tree['labelled']))}</p>")
     return _section("How accurate it is", *parts)
@@ -122,8 +134,8 @@ def _estimate(estimate: Confusion) -> str:
         f'<rect class="range" x="{ends["low"]:.1f}" y="14" width="{max(2.0, ends["high"] - ends["low"]):.1f}"'
         f' height="12" rx="6"/><circle class="dot" cx="{dot:.1f}" cy="20" r="7"/>{ticks}</svg>'
         f"<figcaption>About {middle:.1%} right, between {low:.1%} and {high:.1%} with {float(CONFIDENCE):.0%}"
-        f" confidence, measured {where}. The interval allows {float(estimate.noise):.1%} either way for the noise that"
-        f" keeps it private and {float(estimate.sampling):.1%} for chance.</figcaption></figure>"
+        f" confidence, measured {where}. The interval allows {float(estimate.noise):.1%} either way for the"
+        f" noise that keeps it private and {float(estimate.sampling):.1%} for chance.</figcaption></figure>"
     )
 
 
@@ -179,8 +191,10 @@ def _short(value: object) -> str:
         return text
     try:
         return f"≈ {float(Fraction(text)):.6g}"
-    except (ValueError, OverflowError):
-        return text[:16] + "…"
+    except ValueError:
+        return text  # words
+    except OverflowError:
+        return f"≈ 2^{int(Fraction(text)).bit_length() - 1}"
 
 
 def _meaning(model: Model) -> str:
@@ -197,29 +211,29 @@ def _verify(model: Model) -> str:
         "How to verify it",
         "<p>Whoever has the model file can re-derive every number of this page without the records:</p>",
         "<pre>privpac verify model.json</pre>",
-        '<p class="soft">It compares the digest below, re-checks the derivation step by step with arithmetic of its'
-        " own, and makes the certificate anew from the public parameters. The digest shows accidental changes; it does"
-        " not prove who made the file.</p>",
+        '<p class="soft">It compares the digest below, re-checks the derivation step by step with arithmetic'
+        " of its own, and makes the certificate anew from the public parameters. The digest shows accidental"
+        " changes; it does not prove who made the file.</p>",
     )
 
 
 def _schema(model: Model) -> str:
     columns = model.schema.columns
     rows = "".join(
-        f'<tr><th scope="row">{escape(column.name)}</th><td>{column.kind}</td><td>{escape(_range(column))}</td></tr>'
+        f'<tr><th scope="row">{escape(column.name)}</th><td>{column.kind}</td>'
+        f"<td>{escape(_range(column))}</td></tr>"
         for column in columns[:MOST_COLUMNS]
     )
-    more = (
-        f'<p class="soft">and {len(columns) - MOST_COLUMNS} more.</p>' if len(columns) > MOST_COLUMNS else ""
-    )
+    left = len(columns) - MOST_COLUMNS
+    more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
     origin = "read from the data" if model.schema.origin == "from_data" else "declared beforehand"
     return _section(
         "What was public",
         f"<p>The number of records, the parameters in the certificate, and this description of the table,"
         f" {origin}: {len(columns)} columns; label {escape(model.schema.label)} with the classes"
         f" {escape(', '.join(model.schema.classes))}.</p>",
-        f'<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th><th>kind</th>'
-        f"<th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
+        '<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th>'
+        f"<th>kind</th><th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
     )
 
 

@@ -37,7 +37,7 @@ class Reproduction:
 
 REPRODUCTIONS: Mapping[str, Reproduction] = {
     "sizes": Reproduction(
-        "How many records points and thresholds need: promised, exact in the hardest known case, and the floor",
+        "Records needed for points and thresholds: promised, exact in the hardest known case, floor",
         "privpac.cli.reproductions.sizes",
     ),
 }
@@ -45,9 +45,7 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
 
 
 def reproduce(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which one; all names if left out.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Left out: list them.")] = None,
     *,
     quick: Annotated[bool, typer.Option("--quick", help="A smaller table, in seconds.")] = False,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write NAME.json there as well.")] = None,
@@ -89,9 +87,8 @@ def _list(*, as_json: bool) -> None:
 
 
 def _table(rows: list[Row]) -> str:
-    headings = list(rows[0])
-    numbers = [head for head in headings if all(isinstance(row[head], int | float | None) for row in rows)]
-    cells = [["–" if row[head] is None else str(row[head]) for head in headings] for row in rows]
-    return console.table_text(
-        [head.replace("_", " ") for head in headings], cells, right=[n.replace("_", " ") for n in numbers]
-    )
+    keys = list(rows[0])
+    numbers = [key for key in keys if all(isinstance(row[key], int | float | None) for row in rows)]
+    cells = [["–" if row[key] is None else str(row[key]) for key in keys] for row in rows]
+    heads = {key: key.replace("_", " ") for key in keys}
+    return console.table_text(list(heads.values()), cells, right=[heads[key] for key in numbers])

@@ -13,6 +13,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
     from privpac.theory.statement import Statement
@@ -30,7 +31,13 @@ def theorems(
     """List every statement the guarantees rest on: its status, its source, and the code that uses it."""
     from privpac.theory.register import REGISTER, statement
 
-    chosen = list(REGISTER.values()) if key is None else [statement(key)]
+    try:
+        chosen = list(REGISTER.values()) if key is None else [statement(key)]
+    except ParameterError as problem:
+        near = problem.remedy if problem.remedy.startswith("Did you mean") else ""
+        raise ParameterError(
+            "theorems", "key", key, allowed=problem.allowed, remedy=near or "Without a key, all are listed."
+        ) from None
     found = uses([entry.key for entry in chosen])
     if as_json:
         trees = [_json(entry, found[entry.key]) for entry in chosen]
@@ -68,7 +75,7 @@ def _text(entry: Statement, used: list[str]) -> str:
 
 
 def uses(keys: list[str]) -> dict[str, list[str]]:
-    """The functions and classes whose source names each key, read from the code itself so as never to go stale."""
+    """The functions and classes that name each key, found in the code itself so as never to go stale."""
     found: dict[str, list[str]] = {key: [] for key in keys}
     either = re.compile("[\"'`](" + "|".join(re.escape(key) for key in keys) + ")[\"'`]")
     for name, source in _sources(files("privpac"), ""):

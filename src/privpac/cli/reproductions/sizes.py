@@ -1,8 +1,10 @@
 """Records needed to find a point or a threshold: promised, exact in the hardest known case, and the floor.
 
-Statement: no learner that answers from the class gets below `floor`; the exponential mechanism is proved to work from
-`promised` on; for points, `extremal` is where it first works on the hardest two-point distribution known.
-Source: register `occam-realizable`, `points-extremal-family`, `floor-points-proper`, `floor-thresholds-proper`.
+Statement: no learner that answers from the class gets below `floor`; the exponential mechanism is proved to
+work from `promised` on; for points, `extremal` is where it first works on the hardest two-point distribution
+known.
+Source: register `occam-realizable`, `points-extremal-family`, `floor-points-proper`,
+`floor-thresholds-proper`.
 """
 
 from __future__ import annotations
