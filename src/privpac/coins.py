@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from itertools import permutations
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpz
@@ -77,6 +77,13 @@ class Coins(Protocol):
         The order is random too: keeping the index order would break subsampling for learners that look at it.
         """
 
+    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
+        """The results of several independent runs, in order.
+
+        Nothing but a list to a tossing coin; an enumeration computes each run's law once instead of every branch of
+        every combination.
+        """
+
 
 class _BitCoins(ABC):
     """Everything from a stream of fair bits."""
@@ -119,6 +126,9 @@ class _BitCoins(ABC):
             chosen.append(moved.get(j, j))
             moved[j] = moved.get(i, i)
         return tuple(chosen)
+
+    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
+        return [run(self) for run in runs]
 
     def choose(self, weights: Weights) -> int:
         values, error = weights.floats()
@@ -259,9 +269,12 @@ class EnumeratedCoins:
 
     origin = "enumerated"
 
-    def __init__(self, prefix: Sequence[int], memory: Enumeration) -> None:
+    def __init__(
+        self, prefix: Sequence[int], memory: Enumeration, laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]]
+    ) -> None:
         self._prefix = prefix
         self._memory = memory
+        self._laws = laws
         self.trail: list[tuple[int, list[Fraction]]] = []
 
     def _decide(self, probabilities: list[Fraction]) -> int:
@@ -286,6 +299,18 @@ class EnumeratedCoins:
         options = list(permutations(range(n), k))
         return options[self.below(len(options))]
 
+    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
+        return [self._outcome(run) for run in runs]
+
+    def _outcome(self, run: Callable[[Coins], T]) -> T:
+        """One run by its law; the decisions so far fix everything it can depend on besides its own coins."""
+        here = tuple(index for index, _ in self.trail)
+        if here not in self._laws:
+            self._laws[here] = list(law(run, memory=self._memory).items())
+        outcomes = self._laws[here]
+        result: T = outcomes[self._decide([probability for _, probability in outcomes])][0]
+        return result
+
 
 def law(run: Callable[[Coins], T], *, memory: Enumeration | None = None) -> dict[T, Fraction]:
     """The exact distribution of what `run` returns, by visiting every branch.
@@ -296,8 +321,9 @@ def law(run: Callable[[Coins], T], *, memory: Enumeration | None = None) -> dict
     memory = memory or Enumeration()
     outcome: dict[T, Fraction] = {}
     prefix: list[int] | None = []
+    laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]] = {}
     while prefix is not None:
-        coins = EnumeratedCoins(prefix, memory)
+        coins = EnumeratedCoins(prefix, memory, laws)
         result = run(coins)
         probability = math.prod((p[i] for i, p in coins.trail), start=Fraction(1))
         outcome[result] = outcome.get(result, Fraction(0)) + probability

@@ -15,13 +15,16 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import ScoredGibbs
+from privpac.concepts.binarise import Binarisation
 from privpac.concepts.points import Points
 from privpac.concepts.stumps import Constant, Stumps
 from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.tree import Tree
 from privpac.data.engines.memory import MemorySample
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.occam import Occam
+from privpac.learners.staged_trees import StagedTrees
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.scores import Named, Row, Runs
@@ -235,6 +238,31 @@ def skips_empty_columns() -> Case:
     return Case("skips constant columns", run, records_of(schema), 2, CLAIM)
 
 
+def keeps_the_label_of_an_empty_leaf() -> Case:
+    """Staged trees whose second stage leaves a leaf without records as it is."""
+    schema = tiny_schema(2)
+    honest = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), threads=1)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        first = honest.concepts
+        tree = first.gibbs(sample.reduce(first.statistic), ratio=honest.ratio(0), costs=(1, 1)).draw(coins)
+        leaves = list(tree.leaves())
+        grown: list[Tree] = []
+        for leaf, part in zip(
+            leaves, sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns), strict=True
+        ):
+            if part.size.labelled == 0:
+                grown.append(leaf)
+                continue
+            later = honest.later[1, leaf.label]
+            law = later.gibbs(part.reduce(later.statistic), ratio=honest.ratio(1), costs=(1, 1))
+            grown.append(law.draw(coins))
+        return tuple(grown)
+
+    return Case("keeps the label of an empty leaf", run, records_of(schema), 2, CLAIM)
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     mutant.__name__: mutant
     for mutant in (
@@ -254,5 +282,6 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         releases_the_best_score,
         stops_early,
         skips_empty_columns,
+        keeps_the_label_of_an_empty_leaf,
     )
 }

@@ -7,25 +7,29 @@ pick it up. Sizes are chosen so that each row takes a few seconds at most.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.coins import Coins
+from privpac.concepts.binarise import Binarisation
 from privpac.concepts.points import Points
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Size
+from privpac.data.sample import Size, Statistic
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Privacy, Unit
 from privpac.learners.base import Learner
 from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
+from privpac.learners.staged_trees import StagedTrees
 from privpac.learners.words import Request
 from privpac.mechanisms import permute_and_flip
 from privpac.mechanisms.geometric import add_noise
@@ -59,13 +63,54 @@ def sample_of(schema: Schema, data: Sequence[Record]) -> MemorySample:
     return MemorySample.from_cells(schema, cells, table[:, -1])
 
 
+@dataclass(frozen=True)
+class _Remembered:
+    """A sample that computes each statistic once for all branches: the same records give the same evidence."""
+
+    sample: MemorySample
+    data: tuple[Record, ...]
+    memory: dict[Hashable, Any]
+
+    @property
+    def size(self) -> Size:
+        return self.sample.size
+
+    @property
+    def schema(self) -> Schema:
+        return self.sample.schema
+
+    def reduce(self, statistic: Statistic[Any]) -> Any:
+        key = (self.data, statistic)
+        if key not in self.memory:
+            self.memory[key] = self.sample.reduce(statistic)
+        return self.memory[key]
+
+    def take(self, positions: Any) -> _Remembered:
+        return self._wrap([self.data[i] for i in positions])
+
+    def rest(self, positions: Any) -> _Remembered:
+        out = set(int(i) for i in positions)
+        return self._wrap([record for i, record in enumerate(self.data) if i not in out])
+
+    def parts(
+        self, number: Callable[[Mapping[str, Any]], Any], count: int, *, columns: tuple[str, ...]
+    ) -> list[_Remembered]:
+        numbers = number(self.sample.block(*columns).cells) if columns else [0] * len(self.data)
+        return [self._wrap([d for d, k in zip(self.data, numbers, strict=True) if k == i]) for i in range(count)]
+
+    def _wrap(self, data: list[Record]) -> _Remembered:
+        return _Remembered(sample_of(self.schema, data), tuple(data), self.memory)
+
+
 def learner_case(
     name: str, learner: Learner, schema: Schema, n: int, *, claim: Privacy | None = None
 ) -> Case:
     """A learner on every multiset of n records of a tiny schema."""
 
+    remembered: dict[Hashable, object] = {}
+
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return learner.learn(sample_of(schema, data), coins)
+        return learner.learn(_Remembered(sample_of(schema, data), tuple(data), remembered), coins)
 
     fact = claim or learner.certify(Size(n)).privacy.fact
     return Case(name, run, records_of(schema), n, fact)
@@ -155,6 +200,19 @@ def _resampled() -> Case:
     return Case("resampled thresholds", run, records_of(schema), 3, claim)
 
 
+def _tree(stages: tuple[int, ...], cells: tuple[int, ...], n: int, *, unit: Unit = Unit.RECORD) -> Case:
+    schema = tiny_schema(*cells)
+    learner = StagedTrees(schema, ONE, stages, Binarisation.of(schema), unit=unit, threads=1)
+    name = "staged trees " + "+".join(str(depth) for depth in stages)
+    return learner_case(name, learner, schema, n)
+
+
+def _tree_of_three_classes() -> Case:
+    schema = tiny_schema(2, classes=3)
+    learner = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), costs=(1, 2, 1), threads=1)
+    return learner_case("staged trees, three classes and costs", learner, schema, 2)
+
+
 REGISTRY: Mapping[str, Callable[[], Case]] = {
     "thresholds-up": lambda: _thresholds("up"),
     "thresholds-down": lambda: _thresholds("down"),
@@ -173,6 +231,10 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
         estimate_epsilon=Fraction(1, 2),
         holdout=Fraction(1, 2),
     ),
+    "trees": lambda: _tree((2,), (2, 2), 2),
+    "staged-trees": lambda: _tree((1, 1), (3,), 2),
+    "staged-trees-labels": lambda: _tree((1, 1), (3,), 2, unit=Unit.LABEL),
+    "staged-trees-three-classes": _tree_of_three_classes,
     "subsampled": _subsampled,
     "resampled": _resampled,
 }

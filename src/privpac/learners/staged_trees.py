@@ -12,10 +12,10 @@ Proof: docs/proofs/leafwise-exponential.md. Tested by tests/exact/.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs
@@ -89,7 +89,7 @@ class StagedTrees:
                 "StagedTrees", "stages", self.stages, allowed=f"one to {len(SHARES)} depths, such as (3, 3)"
             )
         read_costs(self.costs, len(self.schema.classes), "StagedTrees")
-        assert self.concepts is not None  # checks the first depth
+        assert self.concepts is not None and self.later is not None  # checks the depths
 
     @property
     def prices(self) -> Costs:
@@ -100,19 +100,24 @@ class StagedTrees:
         """The class of the first stage."""
         return Trees(self.schema, self.stages[0], self.tests, threads=self.threads)
 
-    def _later(self, stage: int, label: int) -> Trees:
+    @cached_property
+    def later(self) -> Mapping[tuple[int, int], Trees]:
+        """The class of each later stage in a leaf of each label."""
         classes = len(self.schema.classes)
         other = (1 - KEEP_LABEL) / (classes - 1)
-        prior = tuple(KEEP_LABEL if y == label else other for y in range(classes))
-        return Trees(
-            self.schema,
-            self.stages[stage],
-            self.tests,
-            stop=LATER_STOP,
-            root_splits=False,
-            label_prior=prior,
-            threads=self.threads,
-        )
+        return {
+            (stage, label): Trees(
+                self.schema,
+                self.stages[stage],
+                self.tests,
+                stop=LATER_STOP,
+                root_splits=False,
+                label_prior=tuple(KEEP_LABEL if y == label else other for y in range(classes)),
+                threads=self.threads,
+            )
+            for stage in range(1, len(self.stages))
+            for label in range(classes)
+        }
 
     def ratio(self, stage: int) -> Fraction:
         share = (self.shares or SHARES[len(self.stages)])[stage]
@@ -168,11 +173,11 @@ class StagedTrees:
     def _grown(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
         leaves = list(tree.leaves())
         parts = sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns)
-        subtrees = [
-            _drawn(self._later(stage, leaf.label), part, self.ratio(stage), self.prices, coins)
+        growers = [
+            partial(_drawn, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
             for leaf, part in zip(leaves, parts, strict=True)
         ]
-        return _replaced(tree, iter(subtrees))
+        return _replaced(tree, iter(coins.each(growers)))
 
 
 def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
