@@ -33,7 +33,7 @@ from privpac.learners.words import Request, request_from_json
 from privpac.release.confusion import Confusion
 from privpac.theory.exact import exact_decimal
 
-__all__ = ["FORMAT", "Model", "Verified", "learn", "load", "verify"]
+__all__ = ["FORMAT", "Model", "Verified", "learn", "load", "schema_for", "verify"]
 
 FORMAT = "privpac-model/1"
 
@@ -51,9 +51,12 @@ class Model:
 
     def predict(self, table: object) -> NDArray[Any]:
         """The predicted class of every record, as the schema writes it."""
+        return np.asarray(self.schema.classes, dtype=object)[self.classify(table)]
+
+    def classify(self, table: object) -> NDArray[np.uint8]:
+        """The predicted class of every record, as its position among the schema's classes."""
         sample = MemorySample.of(table, self.schema, labelled=False)
-        codes = self.hypothesis.predict(sample.block().cells)
-        return np.asarray(self.schema.classes, dtype=object)[codes]
+        return self.hypothesis.predict(sample.block().cells)
 
     def describe(self) -> str:
         return self.hypothesis.describe(self.schema)
@@ -136,7 +139,7 @@ def learn(
     first coin is tossed. `schema="from_data"` reads bounds, categories and classes from the table, and the certificate
     then says so.
     """
-    declared = _schema(schema, table, label=label, y=y)
+    declared = schema_for(schema, table, label=label, y=y)
     sample = MemorySample.of(table, declared, y=y)
     request = Request(
         schema=declared,
@@ -177,7 +180,8 @@ def learn_sample(
     return Model(hypothesis, request.schema, certificate.to_json(), estimate)
 
 
-def _schema(given: object, table: object, *, label: str | None, y: object) -> Schema:
+def schema_for(given: object, table: object, *, label: str | None = None, y: object = None) -> Schema:
+    """The schema a person gave: itself, a file, a mapping, or the wish to read it from the records."""
     if isinstance(given, Schema):
         return given
     if given is None:
@@ -185,9 +189,14 @@ def _schema(given: object, table: object, *, label: str | None, y: object) -> Sc
             "No schema was given, so nothing is known about the table without looking at private records.",
             remedy="Write one (`privpac schema DATA` drafts it), or accept schema='from_data'.",
         )
-    if given == "from_data":
+    if isinstance(given, str) and given == "from_data":
         return Schema.from_data(table, label=label or "label", y=y)
-    return Schema.from_json(given)  # type: ignore[arg-type]
+    if isinstance(given, (str, Mapping)):
+        return Schema.from_json(given)
+    if isinstance(given, os.PathLike):
+        return Schema.from_json(Path(given))
+    allowed = "a Schema, the path of a schema file, a mapping, or 'from_data'"
+    raise ParameterError("learn", "schema", type(given).__name__, allowed=allowed)
 
 
 def _delta(value: object) -> Fraction:
