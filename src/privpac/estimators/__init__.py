@@ -1,0 +1,1 @@
+"""The scikit-learn shell: certified learning behind `fit` and `predict`."""

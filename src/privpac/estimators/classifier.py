@@ -1,0 +1,368 @@
+"""`PrivateClassifier`: the shell around `privpac.model.learn` for people who think in `fit` and `predict`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, NoReturn
+
+import numpy as np
+from narwhals.dependencies import is_into_dataframe
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from privpac.data.schema import Schema
+from privpac.data.tables import read
+from privpac.errors import DataError, ParameterError, SchemaError
+from privpac.estimators.stored_certificate import StoredCertificate
+from privpac.guarantee.ledger import Ledger
+from privpac.model import Model, learn, schema_for
+
+__all__ = ["PrivateClassifier"]
+
+Array = NDArray[Any]
+
+OWNER = "PrivateClassifier"
+
+UNTOUCHED = {"dtype": None, "ensure_all_finite": False}
+"""For scikit-learn's array check: text stays text, and our own error names the column with an empty cell."""
+
+
+MANY_CLASSES = ("auto", "trees", "staged", "lists")
+"""Words whose rules end in any number of classes; the others separate two."""
+
+
+class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A readable classifier with a certified privacy guarantee, as a scikit-learn estimator.
+
+    Everything the guarantee rests on is declared: `schema` says what is public about the table, and without
+    it `fit` refuses. `schema="from_data"` reads bounds, categories and classes from the records instead; it
+    is convenient for trying out, and the certificate then lists it as an assumption.
+
+    The certificate covers what `fit` releases: the rule, and the estimate if one was asked for. It does not
+    cover what others compute from the records: earlier pipeline steps that are fitted (a scaler), scores on
+    private records (`score`, `cross_val_score`, the choice of `GridSearchCV`), or resampling that repeats
+    records (bagging). Every fit is a release of its own; a `ledger` adds them up, across clones and worker
+    processes.
+
+    Parameters
+    ----------
+    concepts : str, default="auto"
+        What to learn: "stumps", "thresholds:COLUMN", "intervals:COLUMN", ...; an unknown word lists them all.
+    epsilon : number, default=1.0
+        Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
+    delta : number, default=0.0
+        The learners that exist are pure: they never use it.
+    schema : Schema, path, mapping or "from_data"
+        The public description of the table (`privpac schema DATA` drafts one).
+    protect : str, default="records"
+        Whose change is hidden: "records", "labels" or "predictions"; not every concept class has every mode.
+    costs : sequence of int, default=None
+        Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
+    records_per_person : int, default=1
+        At most so many records belong to one person; epsilon then protects the person.
+    estimate_epsilon : number, default=None
+        An extra share for a private estimate of the accuracy.
+    holdout : number, default=0.0
+        The part of the records kept aside for the estimate, which then costs nothing extra.
+    ledger : Ledger, default=None
+        Charged by every fit, before anything is computed.
+    random_state : int, default=None
+        None: randomness of the operating system, for release. An integer repeats the same draw and marks the
+        certificate as not for release.
+
+    Attributes
+    ----------
+    certificate_ : StoredCertificate
+        What is promised and why: `explain()`, `epsilon`, `delta`, `assumptions`, `for_release`, `to_json()`.
+    hypothesis_ : Hypothesis
+        The released rule.
+    classes_ : array
+        The classes, in the type of `y` where it has such values and as text otherwise.
+    model_ : Model
+        Rule, schema and certificate as one; what `save` writes.
+    schema_ : Schema
+        The schema that was used.
+    estimate_ : Confusion or None
+        The private estimate of the accuracy.
+    n_features_in_ : int
+        The number of columns without the label.
+    feature_names_in_ : array
+        Their names; with schema="from_data" only when `X` has names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from privpac import PrivateClassifier, Schema
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True}
+    >>> schema = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": [age]})
+    >>> ages = np.arange(1000).reshape(-1, 1) % 100
+    >>> classifier = PrivateClassifier("thresholds:age", epsilon=1, schema=schema)
+    >>> _ = classifier.fit(ages, ages.ravel() >= 50)
+    >>> classifier.predict([[10], [90]])
+    array([False,  True])
+    >>> classifier.certificate_
+    <Certificate: epsilon 1, delta 0, for release>
+    """
+
+    def __init__(
+        self,
+        concepts: str = "auto",
+        *,
+        epsilon: object = 1.0,
+        delta: object = 0.0,
+        schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        protect: str = "records",
+        costs: Iterable[int] | None = None,
+        records_per_person: int = 1,
+        estimate_epsilon: object = None,
+        holdout: object = 0.0,
+        ledger: Ledger | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.concepts = concepts
+        self.epsilon = epsilon
+        self.delta = delta
+        self.schema = schema
+        self.protect = protect
+        self.costs = costs
+        self.records_per_person = records_per_person
+        self.estimate_epsilon = estimate_epsilon
+        self.holdout = holdout
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._takes_many
+        tags.classifier_tags.poor_score = True  # from a hundred records at epsilon 1 privacy costs accuracy
+        tags.input_tags.string = True
+        return tags
+
+    def fit(self, X: object, y: object = None, **refused: object) -> PrivateClassifier:
+        """Learn from the records in `X`, labelled by `y` or, without it, by the schema's label column in `X`.
+
+        With a declared schema a frame's columns are found by name, in any order, and others are ignored; an
+        array's columns are in the order of the schema. What is wrong is found before the ledger is charged.
+        """
+        _refuse(refused)
+        if self._reads_schema:
+            table, labels = self._validated(X, y)
+            schema = Schema.from_data(table, label=_free_name(y, table), y=labels)
+        else:
+            schema = schema_for(self.schema, X)
+            table, labels = X, _labels(schema, X, y)
+        model = self._learn(table, labels, schema)
+        if not self._reads_schema:
+            self.n_features_in_ = len(schema.columns)
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        self.model_ = model
+        self.schema_ = schema
+        self.hypothesis_ = model.hypothesis
+        self.estimate_ = model.estimate
+        self.certificate_ = StoredCertificate(model.certificate)
+        self.classes_ = _class_values(schema, labels.dtype)
+        return self
+
+    def predict(self, X: object) -> Array:
+        """The predicted class of every record, as one of `classes_`."""
+        check_is_fitted(self)
+        table = self._familiar(X) if self._reads_schema else X
+        values: Array = self.classes_[self.model_.classify(table)]
+        return values
+
+    @property
+    def predict_proba(self) -> NoReturn:
+        """There is none: `hasattr` says so, and asking for it explains why."""
+        raise AttributeError(
+            f"{OWNER} has no predict_proba: the released rule answers with a class, and how often that is "
+            "right would be a further release with a price of its own. Use predict; estimate_epsilon buys an "
+            "estimate of the accuracy."
+        )
+
+    def describe(self) -> str:
+        """The rule as a sentence or an indented tree."""
+        check_is_fitted(self)
+        return self.model_.describe()
+
+    def explain(self) -> str:
+        """The rule, the certificate and the estimate, in words."""
+        check_is_fitted(self)
+        return self.model_.explain()
+
+    def to_sql(self) -> str:
+        """The rule as an SQL expression for the position of the class in `classes_`."""
+        check_is_fitted(self)
+        return self.model_.to_sql()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file that `privpac.load` and the command line read."""
+        check_is_fitted(self)
+        self.model_.save(path)
+
+    @property
+    def _takes_many(self) -> bool:
+        return isinstance(self.concepts, str) and self.concepts.partition(":")[0] in MANY_CLASSES
+
+    @property
+    def _reads_schema(self) -> bool:
+        return isinstance(self.schema, str) and self.schema == "from_data"
+
+    def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
+        try:
+            return learn(
+                table,
+                y=labels,
+                schema=schema,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                concepts=self.concepts,
+                protect=self.protect,
+                costs=_costs(self.costs),
+                records_per_person=_plain(self.records_per_person),
+                estimate_epsilon=self.estimate_epsilon,
+                holdout=self.holdout,
+                ledger=_ledger(self.ledger),
+                random_state=self.random_state,
+            )
+        except SchemaError as problem:
+            if self._takes_many or len(schema.classes) == 2:
+                raise
+            # The first words are those by which scikit-learn recognises a classifier for two classes.
+            raise SchemaError(
+                f"Only binary classification is supported here. {problem.problem}",
+                column=problem.column,
+                remedy=problem.remedy,
+            ) from None
+
+    def _validated(self, X: object, y: object) -> tuple[object, Array]:
+        """Records and labels by scikit-learn's own conventions; a frame keeps the types of its columns."""
+        _no_complex(y, "y")
+        if _is_frame(X):
+            table, labels = validate_data(self, X, y, skip_check_array=True)
+        else:
+            table, labels = validate_data(self, _array(X), y, ensure_min_samples=2, **UNTOUCHED)
+        labels = column_or_1d(labels, warn=True)
+        check_classification_targets(labels)
+        return table, labels
+
+    def _familiar(self, X: object) -> object:
+        """Records to predict: the columns `fit` saw, in the same order."""
+        if not _is_frame(X):
+            return validate_data(self, _array(X), reset=False, **UNTOUCHED)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return X if hasattr(self, "feature_names_in_") else check_array(X, **UNTOUCHED)
+
+
+def _is_frame(X: object) -> bool:
+    return bool(is_into_dataframe(X))
+
+
+def _array(X: object) -> Any:
+    """`X` with its dimensions and type checked here, because scikit-learn's refusals would print records."""
+    array: Any = X if hasattr(X, "ndim") else np.asarray(X)
+    _no_complex(array, "X")
+    if array.ndim != 2:
+        raise DataError(
+            f"X has {array.ndim} dimension(s), but a table has two.",
+            remedy="Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one record.",
+        )
+    return array
+
+
+def _no_complex(values: Any, name: str) -> None:
+    if np.asarray(values).dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {name} must be real numbers, text, booleans or dates.")
+
+
+def _refuse(parameters: Mapping[str, object]) -> None:
+    """Weights get their reason; anything else what Python says of an unknown argument."""
+    for name, value in parameters.items():
+        if name != "sample_weight":
+            raise TypeError(f"{OWNER}.fit() got an unexpected keyword argument {name!r}")
+        if value is not None:
+            raise ParameterError(
+                f"{OWNER}.fit",
+                name,
+                type(value).__name__,
+                allowed="left out, because a record with a weight of its own could sway the rule more than "
+                "the certificate allows one record",
+                remedy="Give whole classes a public price with costs, such as costs=(1, 5).",
+            )
+
+
+def _labels(schema: Schema, X: object, y: object) -> Array:
+    """The labels as an array whose type says what a prediction should look like."""
+    if y is not None:
+        _no_complex(y, "y")
+        labels: Array = column_or_1d(y, warn=True)
+    elif isinstance(X, (np.ndarray, list, tuple)):
+        raise DataError(
+            f"{OWNER} requires y to be passed, but the target y is None.",
+            column=schema.label,
+            remedy=f"Pass y, or a frame with the column '{schema.label}'.",
+        )
+    else:
+        labels = read(X, columns=[schema.label]).column(schema.label)
+    if labels.dtype.kind == "O" and not all(isinstance(item, str) for item in labels.tolist()):
+        raise DataError(
+            f"Label '{schema.label}' is an array of Python objects that are not all text.",
+            column=schema.label,
+            remedy="Fill empty cells and give it one type, for example with y.astype(int).",
+        )
+    return labels
+
+
+def _free_name(y: object, table: object) -> str:
+    """A name for the label that no column has: the one `y` brings, or "label"."""
+    given = getattr(y, "name", None)
+    name = given if isinstance(given, str) and given else "label"
+    names = read(table).names
+    while name in names:
+        name += "_"
+    return name
+
+
+def _class_values(schema: Schema, kind: np.dtype[Any]) -> Array:
+    """The schema's classes as values of a type, if each of them is one; as text otherwise.
+
+    The type decides and no record does: what `classes_` looks like is public.
+    """
+    if kind.kind in "biuf":
+        try:
+            values = np.array([_value(text.lower(), kind.kind) for text in schema.classes], dtype=kind)
+            if np.array_equal(schema.label_cells(values), np.arange(len(values))):
+                return values
+        except (ValueError, ArithmeticError):
+            pass  # the classes are not numbers, or not of this type
+    return np.array(schema.classes, dtype=object if kind.kind == "O" else None)
+
+
+def _value(text: str, kind: str) -> bool | int | float:
+    number = Decimal({"true": "1", "false": "0"}.get(text, text))
+    if kind == "f":
+        return float(number)
+    return int(number) if kind != "b" else bool(number)
+
+
+def _costs(costs: Iterable[int] | None) -> tuple[int, ...] | None:
+    if costs is None:
+        return None
+    if isinstance(costs, (str, Mapping)) or not isinstance(costs, Iterable):
+        raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one a class")
+    return tuple(_plain(cost) for cost in costs)
+
+
+def _plain(number: Any) -> Any:
+    """Grids made with numpy hold its integers."""
+    return int(number) if isinstance(number, np.integer) else number
+
+
+def _ledger(given: Any) -> Ledger | None:
+    if given is None or isinstance(given, Ledger):
+        return given
+    raise ParameterError(OWNER, "ledger", type(given).__name__, allowed="a privpac.Ledger or None")
