@@ -161,7 +161,7 @@ class CooccurrenceTensor:
         """Seconds and bytes for n records, from public numbers only."""
         sizes = [len(group.cells) for group in self.binarisation.groups]
         seconds = 1e-9 * sum(
-            nanoseconds(np.array(sizes, dtype=np.int64), n // self.classes + 1, size) * self.classes
+            nanoseconds(sizes, n // self.classes + 1, size) * self.classes
             for size in range(2, self.depth + 1)
         )
         memory = 4 * self.sets * self.classes + min(n, CHUNK) * (

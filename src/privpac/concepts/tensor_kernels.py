@@ -12,6 +12,10 @@ Integer counts do not depend on which way was taken, nor on how the tuples are s
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+from math import comb, prod
 from typing import Any
 
 import numba
@@ -339,20 +343,14 @@ def reduce_same_column(
         tests[i] += 1
 
 
-@compiled
-def nanoseconds(sizes: NDArray[np.int64], n: int, size: int) -> float:
-    """Nanoseconds to count the sets of one size among n records."""
-    chosen = np.arange(size)
+def nanoseconds(sizes: Sequence[int], n: int, size: int) -> float:
+    """What it costs to count the sets of one size among n records; columns of equal width are grouped."""
+    widths = Counter(sizes)
     total = 0.0
-    while len(sizes) >= size:
-        cells, tests = 1, 1
-        for i in range(size):
-            cells *= sizes[chosen[i]] + 1
-            tests *= sizes[chosen[i]]
-        if _by_cells(n, cells, tests):
-            total += n * ROW_COST + cells * CELL_COST
-        else:
-            total += tests * (((n + 63) // 64) * WORD_COST + ENTRY_COST)
-        if not _next_columns(chosen, size, len(sizes)):
-            break
+    for chosen in combinations_with_replacement(sorted(widths), size):
+        ways = prod(comb(widths[width], times) for width, times in Counter(chosen).items())
+        cells, tests = prod(width + 1 for width in chosen), prod(chosen)
+        by_cells = n * ROW_COST + cells * CELL_COST
+        by_words = tests * ((n + 63) // 64 * WORD_COST + ENTRY_COST)
+        total += ways * min(by_cells, by_words)
     return total

@@ -27,12 +27,15 @@ class Tree(ABC):
     def leaves(self) -> Iterator[Leaf]:
         """All leaves, those where a test fails before those where it holds."""
 
-    @abstractmethod
     def merged(self) -> Tree:
-        """The same function with fewer leaves: a test whose two sides agree is not asked.
+        """The same function with fewer leaves: no test whose answer is known or whose two sides agree.
 
         This looks at the tree only, so it is post-processing and costs nothing.
         """
+        return self._merged(())
+
+    @abstractmethod
+    def _merged(self, facts: tuple[tuple[Test, bool], ...]) -> Tree: ...
 
     @property
     @abstractmethod
@@ -97,7 +100,7 @@ class Leaf(Tree):
     def tests(self) -> Iterator[Test]:
         return iter(())
 
-    def merged(self) -> Tree:
+    def _merged(self, facts: tuple[tuple[Test, bool], ...]) -> Tree:
         return self
 
     @property
@@ -138,8 +141,12 @@ class Split(Tree):
         yield from self.low.tests()
         yield from self.high.tests()
 
-    def merged(self) -> Tree:
-        low, high = self.low.merged(), self.high.merged()
+    def _merged(self, facts: tuple[tuple[Test, bool], ...]) -> Tree:
+        known = _implied(self.test, facts)
+        if known is not None:
+            return (self.high if known else self.low)._merged(facts)
+        low = self.low._merged((*facts, (self.test, False)))
+        high = self.high._merged((*facts, (self.test, True)))
         return low if low == high else Split(self.test, low, high)
 
     @property
@@ -170,6 +177,18 @@ class Split(Tree):
 
     def _node(self) -> dict[str, object]:
         return {"test": self.test.to_json(), "low": self.low._node(), "high": self.high._node()}
+
+
+def _implied(test: Test, facts: tuple[tuple[Test, bool], ...]) -> bool | None:
+    """The answer to a test where the facts hold, if it follows from one of them."""
+    for fact, holds in facts:
+        if fact.column != test.column or fact.kind != test.kind:
+            continue
+        if test.kind == "equals" and (holds or fact == test):
+            return holds and fact == test
+        if test.kind == "at least" and (test.cell <= fact.cell if holds else test.cell >= fact.cell):
+            return holds
+    return None
 
 
 def _read(node: Mapping[str, Any]) -> Tree:

@@ -31,6 +31,7 @@ from privpac.concepts.base import Costs
 from privpac.concepts.tensor import Cooccurrence, binomials, offsets
 from privpac.concepts.tree_leaves import bottom_entries, leaf, signed_table
 from privpac.concepts.tree_prior import LEAST_MASS, Prior
+from privpac.mechanisms.gibbs import reach
 from privpac.theory.exact import ball, power_table
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
@@ -56,7 +57,8 @@ class Law:
     @cached_property
     def _table(self) -> NDArray[np.float64]:
         """Powers of the ratio as far as a score can reach, then a 0 that stands for all smaller ones."""
-        return np.append(power_table(self.ratio, self._worst), 0.0)
+        far = reach(self.ratio)
+        return np.append(power_table(self.ratio, self._worst if far is None else min(far, self._worst)), 0.0)
 
     @cached_property
     def _signed(self) -> NDArray[np.float64]:

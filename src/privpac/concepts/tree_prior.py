@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 from typing import Literal
 
@@ -67,7 +68,7 @@ class Prior:
             size = self.repeat * self.tests * below + (labels if self.stop_at(depth) > 0 else 0)
         return size
 
-    @property
+    @cached_property
     def least(self) -> Fraction:
         """The smallest positive prior of a tree, with its labels."""
         rarest = min(range(self.tests), key=lambda test: self.weights[test])
