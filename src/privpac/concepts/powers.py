@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.compiled import compiled
 from privpac.mechanisms.gibbs import reach
 from privpac.theory.exact import power_table
 
@@ -51,10 +52,18 @@ class Powers:
 
         Claim: relative error at most 3·2^-53 a number; numbers beyond the table become 0.
         """
-        present = mantissas > 0.0
-        if not present.any():
-            return np.zeros(len(mantissas))
-        steps = np.where(present, exponents - exponents[present].min(), 0)
-        reached = steps < len(self.table) - self.below
-        factors = self.table[np.where(reached, steps, 0) + self.below]
-        return np.where(reached, mantissas * factors, 0.0)
+        return _aligned(exponents, mantissas, self.table, self.below)
+
+
+@compiled
+def _aligned(exponents: Integers, mantissas: Floats, table: Floats, below: int) -> Floats:
+    lowest = np.int64(2**62)
+    for i in range(len(mantissas)):
+        if mantissas[i] > 0.0:
+            lowest = min(lowest, exponents[i])
+    values = np.zeros(len(mantissas))
+    for i in range(len(mantissas)):
+        index = exponents[i] - lowest + below
+        if mantissas[i] > 0.0 and index < len(table):
+            values[i] = mantissas[i] * table[index]
+    return values

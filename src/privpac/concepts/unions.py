@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,9 @@ __all__ = [
 
 Range = tuple[int, int]
 """Cells low <= cell < high."""
+
+_REMEMBERED = 64
+"""Weight lists kept between draws; each has at most 2k·sqrt(records) numbers."""
 
 _LARGEST_PRICE = 2**60
 """Total price of all records that sums of 64-bit integers can hold with room to spare."""
@@ -207,6 +210,18 @@ class UnionGibbs:
         return self.name(tuple((ends[i], ends[i + 1]) for i in range(0, len(changes), 2)))
 
     @cached_property
+    def weights(self) -> Callable[..., Floats]:
+        """Float weights of a decision; those asked for last are kept, because further draws ask for them
+        again."""
+
+        def compute(question: str, *place: int) -> Floats:
+            values: Floats = getattr(self.sums, question)(*place)
+            values.setflags(write=False)
+            return values
+
+        return lru_cache(maxsize=_REMEMBERED)(compute)
+
+    @cached_property
     def _ladders(self) -> dict[int | None, Ladder]:
         return {}
 
@@ -245,8 +260,7 @@ class _Choice:
         sums = self._law.sums
         if not sums.fits:
             return np.ones(1), 1.0
-        values: Floats = getattr(sums, self._question)(*self._place)
-        return values, sums.error
+        return self._law.weights(self._question, *self._place), sums.error
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -259,7 +273,7 @@ class _Choice:
 
 
 def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: int) -> None:
-    """Refuse columns without an order, more than two classes, and an `inside` that is not a class number."""
+    """Refuse columns without an order, and an `inside` that is not a class number."""
     for column in columns:
         if not schema.column(column).ordered:
             raise ParameterError(
@@ -269,10 +283,6 @@ def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: 
                 allowed="a column with an order (numeric, date or boolean)",
                 remedy="Categories have no order; use concepts='stumps' to test for one of them.",
             )
-    if len(schema.classes) != 2:
-        raise ParameterError(
-            owner, "classes", schema.classes, allowed="two classes", remedy="For more classes use trees."
-        )
     if isinstance(inside, bool) or inside not in (0, 1):
         raise ParameterError(owner, "inside", inside, allowed="0 or 1")
 
