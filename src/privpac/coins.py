@@ -88,6 +88,8 @@ class Coins(Protocol):
 class _BitCoins(ABC):
     """Everything from a stream of fair bits."""
 
+    origin: str
+
     @abstractmethod
     def bits(self, count: int) -> int:
         """A uniform integer of `count` bits."""
@@ -166,7 +168,9 @@ def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None
         return None
     if index > 0 and point - doubt <= sums[index - 1]:
         return None
-    if point + doubt + 2.0**-_FIRST_BITS * total >= sums[index]:  # the last one too: a dropped tail may follow
+    if (
+        point + doubt + 2.0**-_FIRST_BITS * total >= sums[index]
+    ):  # the last one too: a dropped tail may follow
         return None
     return index
 
@@ -270,7 +274,10 @@ class EnumeratedCoins:
     origin = "enumerated"
 
     def __init__(
-        self, prefix: Sequence[int], memory: Enumeration, laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]]
+        self,
+        prefix: Sequence[int],
+        memory: Enumeration,
+        laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]],
     ) -> None:
         self._prefix = prefix
         self._memory = memory

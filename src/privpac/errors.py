@@ -15,6 +15,7 @@ __all__ = [
     "RuleRefused",
     "SchemaError",
     "SizeError",
+    "SmallEvidence",
 ]
 
 
@@ -100,6 +101,10 @@ class NotCertified(PrivpacError):
     """A stored certificate does not follow from its own premises, or a promise cannot be given."""
 
     exit_code = 4
+
+
+class SmallEvidence(UserWarning):
+    """The numbers are legal but little can be learnt from so few records at so small an epsilon."""
 
 
 class MissingExtra(PrivpacError, ImportError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,16 +21,23 @@ from numpy.typing import NDArray
 
 from privpac import __version__
 from privpac.coins import Coins, SeededCoins, SystemCoins
-from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.errors import DataError, NotCertified, ParameterError, PrivpacError, SchemaError
+from privpac.errors import (
+    DataError,
+    NotCertified,
+    ParameterError,
+    PrivpacError,
+    SchemaError,
+    SmallEvidence,
+)
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.check import check_certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
-from privpac.learners.words import Request, request_from_json
+from privpac.learners.words import Request, concepts_from_json, request_from_json
 from privpac.release.confusion import Confusion
 from privpac.theory.exact import exact_decimal
 
@@ -122,7 +130,7 @@ def learn(
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
     epsilon: object = 1.0,
     delta: object = 0,
-    concepts: str = "auto",
+    concepts: str | ConceptClass = "auto",
     protect: str = "records",
     y: object = None,
     costs: Costs | None = None,
@@ -154,7 +162,9 @@ def learn(
         sample,
         request,
         concepts=concepts,
-        estimate_epsilon=None if estimate_epsilon is None else _positive(estimate_epsilon, "estimate_epsilon"),
+        estimate_epsilon=None
+        if estimate_epsilon is None
+        else _positive(estimate_epsilon, "estimate_epsilon"),
         holdout=exact_decimal(holdout, owner="learn", name="holdout"),
         ledger=ledger,
         coins=_coins(random_state),
@@ -165,7 +175,7 @@ def learn_sample(
     sample: MemorySample,
     request: Request,
     *,
-    concepts: str,
+    concepts: str | ConceptClass,
     estimate_epsilon: Fraction | None,
     holdout: Fraction,
     ledger: Ledger | None,
@@ -174,8 +184,15 @@ def learn_sample(
     """As `learn`, once the records are encoded."""
     recipe = Recipe(concepts, request, estimate_epsilon, holdout)
     certificate = recipe.certify().with_coins(coins.origin)
+    if recipe.advice is not None:
+        warnings.warn(recipe.advice, SmallEvidence, stacklevel=3)
     if ledger is not None:
-        ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {concepts}")
+        word = concepts if isinstance(concepts, str) else concepts.word
+        ledger.charge(
+            epsilon=certificate.epsilon,
+            delta=certificate.delta,
+            note=f"learn {concepts if isinstance(concepts, str) else concepts.word}",
+        )
     hypothesis, estimate = recipe.run(sample, coins)
     return Model(hypothesis, request.schema, certificate.to_json(), estimate)
 
@@ -287,7 +304,7 @@ def _made_anew(model: Model) -> dict[str, Any]:
     wishes = model.certificate["request"]
     estimate = wishes["estimate_epsilon"]
     recipe = Recipe(
-        wishes["concepts"],
+        concepts_from_json(wishes["concepts"], model.schema),
         request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
         None if estimate is None else Fraction(estimate),
         Fraction(wishes["holdout"]),

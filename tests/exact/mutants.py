@@ -34,7 +34,9 @@ ONE = Fraction(1)
 CLAIM = rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 2))).fact
 
 
-def _case(name: str, run: Callable[[Sequence[Record], Coins], Hashable], *, cells: int = 3, n: int = 3) -> Case:
+def _case(
+    name: str, run: Callable[[Sequence[Record], Coins], Hashable], *, cells: int = 3, n: int = 3
+) -> Case:
     schema = tiny_schema(cells)
     return Case(name, run, records_of(schema), n, CLAIM)
 

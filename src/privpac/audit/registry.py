@@ -27,6 +27,7 @@ from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.learners.base import Learner
+from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
 from privpac.learners.staged_trees import StagedTrees
@@ -89,14 +90,16 @@ class _Remembered:
         return self._wrap([self.data[i] for i in positions])
 
     def rest(self, positions: Any) -> _Remembered:
-        out = set(int(i) for i in positions)
+        out = {int(i) for i in positions}
         return self._wrap([record for i, record in enumerate(self.data) if i not in out])
 
     def parts(
         self, number: Callable[[Mapping[str, Any]], Any], count: int, *, columns: tuple[str, ...]
     ) -> list[_Remembered]:
         numbers = number(self.sample.block(*columns).cells) if columns else [0] * len(self.data)
-        return [self._wrap([d for d, k in zip(self.data, numbers, strict=True) if k == i]) for i in range(count)]
+        return [
+            self._wrap([d for d, k in zip(self.data, numbers, strict=True) if k == i]) for i in range(count)
+        ]
 
     def _wrap(self, data: list[Record]) -> _Remembered:
         return _Remembered(sample_of(self.schema, data), tuple(data), self.memory)
@@ -183,7 +186,9 @@ def _subsampled() -> Case:
         return learner.learn(sample_of(schema, kept), coins)
 
     inner = learner.certify(Size(3)).privacy
-    return Case("subsampled thresholds", run, records_of(schema), 4, rules.subsampling(inner, kept=3, of=4).fact)
+    return Case(
+        "subsampled thresholds", run, records_of(schema), 4, rules.subsampling(inner, kept=3, of=4).fact
+    )
 
 
 def _resampled() -> Case:
@@ -205,6 +210,13 @@ def _tree(stages: tuple[int, ...], cells: tuple[int, ...], n: int, *, unit: Unit
     learner = StagedTrees(schema, ONE, stages, Binarisation.of(schema), unit=unit, threads=1)
     name = "staged trees " + "+".join(str(depth) for depth in stages)
     return learner_case(name, learner, schema, n)
+
+
+def _label_private() -> Case:
+    """Cuts at the quantiles of public features; only labels change between neighbours."""
+    schema = tiny_schema(3)
+    learner = LabelPrivateTrees(schema, ONE, (1,), cuts=2)
+    return learner_case("label-private trees", learner, schema, 2)
 
 
 def _tree_of_three_classes() -> Case:
@@ -234,6 +246,7 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     "trees": lambda: _tree((2,), (2, 2), 2),
     "staged-trees": lambda: _tree((1, 1), (3,), 2),
     "staged-trees-labels": lambda: _tree((1, 1), (3,), 2, unit=Unit.LABEL),
+    "label-private-trees": _label_private,
     "staged-trees-three-classes": _tree_of_three_classes,
     "subsampled": _subsampled,
     "resampled": _resampled,

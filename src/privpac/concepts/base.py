@@ -32,6 +32,8 @@ Cells = Mapping[str, NDArray[Any]]
 class Hypothesis(Protocol):
     """A released rule: immutable, hashable, readable, storable as data."""
 
+    def __hash__(self) -> int: ...
+
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         """Class numbers of encoded records."""
 

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.finite import Lookup
 from privpac.concepts.intervals import Interval
 from privpac.concepts.points import Point
+from privpac.concepts.predicates import Predicate
+from privpac.concepts.rectangles import Box
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
 from privpac.concepts.tree import Tree
@@ -17,20 +20,25 @@ from privpac.errors import NotCertified
 __all__ = ["KINDS", "hypothesis_from_json"]
 
 KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
+    "box": Box.from_json,
     "constant": Constant.from_json,
     "interval": Interval.from_json,
+    "lookup": Lookup.from_json,
     "match": Match.from_json,
-    "threshold": Threshold.from_json,
     "point": Point.from_json,
+    "predicate": Predicate.from_json,
+    "threshold": Threshold.from_json,
     "tree": Tree.from_json,
     "union": Union.from_json,
 }
 
 
 def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
-    kind = tree.get("kind")
+    kind = str(tree.get("kind"))
     if kind not in KINDS:
-        raise NotCertified(f"The model holds a hypothesis of kind {kind!r}, which this version does not know.")
+        raise NotCertified(
+            f"The model holds a hypothesis of kind {kind!r}, which this version does not know."
+        )
     try:
         return KINDS[kind](dict(tree))
     except (KeyError, ValueError, TypeError):

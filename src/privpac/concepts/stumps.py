@@ -71,7 +71,8 @@ class Match:
         return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
-        return ((cells[self.column] == self.category) == self.equal).astype(np.uint8)
+        matches = np.asarray(cells[self.column] == self.category, dtype=bool)
+        return np.asarray(matches == self.equal).astype(np.uint8)
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes

@@ -46,7 +46,8 @@ class Threshold:
             reached = np.zeros(len(values), dtype=bool)
         else:
             reached = np.asarray(values >= self.cut, dtype=bool)
-        return (reached == self.up).astype(np.uint8)
+        labels: NDArray[np.uint8] = (reached == self.up).astype(np.uint8)
+        return labels
 
     def describe(self, schema: Schema) -> str:
         zero, one = schema.classes

@@ -131,9 +131,14 @@ def _mechanism(exponent: str, twice: bool, kind: str, release: str | None) -> Ca
         fact = node["fact"]
         _require(fact["kind"] == kind, f"a {kind} fact is expected here")
         loss = _Loss(fact["epsilon"])
-        _require(loss.equals(Fraction(0), ratio ** -(2 * amount if twice else amount)), "epsilon is not the ratio's")
+        _require(
+            loss.equals(Fraction(0), ratio ** -(2 * amount if twice else amount)),
+            "epsilon is not the ratio's",
+        )
         _require(Fraction(fact.get("delta", 0)) == 0, "delta must be 0")
-        _require(release is None or fact["release"] == release, "the release is not what this mechanism gives")
+        _require(
+            release is None or fact["release"] == release, "the release is not what this mechanism gives"
+        )
 
     return check
 
@@ -170,14 +175,18 @@ def _sequential(node: Tree) -> None:
     for premise in premises:
         factor *= premise[0].factor
     _require(loss.equals(log, factor), "the epsilons do not add up")
-    _require(delta == min(Fraction(1), sum((p[1] for p in premises), Fraction(0))), "the deltas do not add up")
+    _require(
+        delta == min(Fraction(1), sum((p[1] for p in premises), Fraction(0))), "the deltas do not add up"
+    )
 
 
 def _disjoint(node: Tree) -> None:
     loss, delta, scope = _privacy(node)
     premises = _several(node)
     parts = [p[2][1] for p in premises]
-    _require(len(set(parts)) == len(parts) and "all records" not in parts, "the parts are not different parts")
+    _require(
+        len(set(parts)) == len(parts) and "all records" not in parts, "the parts are not different parts"
+    )
     _require(scope[1] == "all records", "disjoint parts together are all records")
     _require(all(p[0].at_most(loss) for p in premises), "a part loses more than the whole")
     _require(all(p[1] <= delta for p in premises), "a part has a larger delta than the whole")
@@ -187,7 +196,9 @@ def _on_part(node: Tree) -> None:
     old, new = dict(_one(node)["fact"]), dict(node["fact"])
     _require(old.pop("part") == "all records", "the premise must speak of all records of its input")
     part = new.pop("part")
-    _require(part == node["where"]["part"] and part != "all records" and old == new, "more than the part changed")
+    _require(
+        part == node["where"]["part"] and part != "all records" and old == new, "more than the part changed"
+    )
 
 
 def _group(node: Tree) -> None:
@@ -196,7 +207,9 @@ def _group(node: Tree) -> None:
     size = int(node["where"]["size"])
     _require(size >= 1 and scope == old_scope, "size or scope is wrong")
     _require(loss.equals(old.log * size, old.factor**size), "epsilon is not size times the premise's")
-    _require(size == 1 or any(str(size) in text for text in node.get("assumes", ())), "the assumption is missing")
+    _require(
+        size == 1 or any(str(size) in text for text in node.get("assumes", ())), "the assumption is missing"
+    )
     if old_delta:
         e = old.high
         grown = sum((e**i for i in range(size)), Fraction(0))  # (e^k - 1)/(e - 1) as a sum
@@ -274,10 +287,16 @@ def _occam(against: str) -> Callable[[Tree], None]:
         ratio, tilt, odds = (Fraction(where[name]) for name in ("ratio", "tilt", "odds"))
         error, failure = Fraction(fact["error"]), Fraction(fact["failure"])
         _require(0 < ratio <= tilt <= 1 and 0 < error <= 1 and 0 < failure < 1 and odds >= 0, "out of range")
-        base = 1 - error + error * tilt if against == "realizable" else (1 - error) / (2 * tilt) + tilt * (1 + error) / 2
+        base = (
+            1 - error + error * tilt
+            if against == "realizable"
+            else (1 - error) / (2 * tilt) + tilt * (1 + error) / 2
+        )
         mantissa, exponent = _power_up(base, int(fact["records"]))
         left, right = odds.numerator * mantissa * failure.denominator, failure.numerator * odds.denominator
-        _require((left << exponent) <= right if exponent >= 0 else left <= right << -exponent, "the bound fails")
+        _require(
+            (left << exponent) <= right if exponent >= 0 else left <= right << -exponent, "the bound fails"
+        )
 
     return check
 
@@ -331,7 +350,9 @@ def _assumed(tree: Tree) -> list[str]:
 def check_certificate(tree: Tree) -> int:
     """Re-derive a stored certificate and its headline; returns the number of steps checked."""
     if tree.get("format") not in FORMATS:
-        raise NotCertified(f"The certificate's format is {tree.get('format')!r}; this version knows {FORMATS}.")
+        raise NotCertified(
+            f"The certificate's format is {tree.get('format')!r}; this version knows {FORMATS}."
+        )
     try:
         privacy, accuracy = tree["privacy"], tree["accuracy"]
         steps = check_derivation(privacy, "privacy")

@@ -203,9 +203,7 @@ class Accuracy:
         )
 
     def __str__(self) -> str:
-        compared = (
-            "error" if self.against is Against.REALIZABLE else "error above the best of the class"
-        )
+        compared = "error" if self.against is Against.REALIZABLE else "error above the best of the class"
         condition = " if some member makes no error" if self.against is Against.REALIZABLE else ""
         return (
             f"{compared} at most {decimal_text(self.error)}{condition}, "

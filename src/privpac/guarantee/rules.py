@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from flint import ctx
 
@@ -50,6 +51,7 @@ __all__ = [
 ]
 
 ONE = Fraction(1)
+F = TypeVar("F", bound=Fact)
 
 
 def _need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:
@@ -81,9 +83,7 @@ def exponential_mechanism(
     return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
-def bounded_range(
-    *, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD
-) -> Proof[BoundedRange]:
+def bounded_range(*, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD) -> Proof[BoundedRange]:
     """One exponential mechanism moves the log-odds of every event by at most 2·sensitivity·ln(1/ratio).
 
     Register `bounded-range`. Not true of adaptive compositions, so no rule here composes this fact.
@@ -281,17 +281,14 @@ def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]
     _need(rule, old.delta == 0, "the releases must be pure epsilon")
     _need(rule, times >= 1 and 0 <= 2 * saved <= times, "saved must lie between 0 and half of times")
     e = _rational(rule, old.epsilon)
-    total = sum(
-        math.comb(times, l) * (e ** (times - l) - e ** (times - 2 * saved + l)) for l in range(saved)
-    )
+    gaps = (e ** (times - low) - e ** (times - 2 * saved + low) for low in range(saved))
+    total = sum(math.comb(times, low) * gap for low, gap in enumerate(gaps))
     delta = Fraction(total) / (1 + e) ** times
     fact = Privacy(Loss(factor=e ** (times - 2 * saved)), delta, old.unit, old.part, old.release)
     return Proof(fact, rule, (premise,), {"times": times, "saved": saved}, seal=SEAL)
 
 
-def declared(
-    premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fraction(0)
-) -> Proof[Privacy]:
+def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Proof[Privacy]:
     """The decimal numbers a person declared are at or above the true loss: these are charged."""
     rule = "declared"
     old = premise.fact
@@ -301,7 +298,7 @@ def declared(
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
-def assuming(premise: Proof[Fact], text: str) -> Proof[Fact]:
+def assuming(premise: Proof[F], text: str) -> Proof[F]:
     """The same fact, given something that cannot be checked from the inside."""
     return Proof(premise.fact, "assuming", (premise,), assumes=(text,), seal=SEAL)
 
@@ -318,7 +315,7 @@ def occam(
 ) -> Proof[Accuracy]:
     """The drawn member errs by more than `error` (above the best) with probability at most odds·base^records.
 
-    Here odds bounds prior(bad)/prior(best) and, with x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable)
+    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior, and, with x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable)
     or the worst case over the best error, ((1 - error)/x + (1 + error)·x)/2 (agnostic).
     Source: our one-step bound, register `occam-realizable` and `occam-agnostic`; replaces Beimel et al. 2013, Theorem
     3.2. Holds for independent records. With costs, errors are average costs divided by the largest, and `ratio` is

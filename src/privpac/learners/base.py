@@ -18,6 +18,11 @@ class Learner(Protocol):
     @property
     def concepts(self) -> ConceptClass: ...
 
+    @property
+    def outcomes(self) -> int | None:
+        """How many hypotheses it could ever release, or more; public. None: unknown, so that an estimate of accuracy
+        needs records of its own."""
+
     def certify(self, size: Size) -> Certificate:
         """What will be true of `learn` on this many records, from public parameters alone."""
 

@@ -90,6 +90,10 @@ class Occam:
         return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
 
     @property
+    def outcomes(self) -> int | None:
+        return self.concepts.size
+
+    @property
     def ratio(self) -> Fraction:
         """Weight of one unit of price: one record moves a score by at most max(costs)."""
         return ratio_for(self.epsilon / (2 * max(self.prices)))

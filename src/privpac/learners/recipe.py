@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import Hypothesis
+from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
@@ -22,21 +22,24 @@ from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
-from privpac.learners.words import Request, learner_for
+from privpac.learners.words import Request, learner_for, stored_concepts
 from privpac.release.confusion import Confusion, estimate_privacy, release_confusion
 from privpac.theory.exact import plain
 
 __all__ = ["Recipe"]
+
+ENOUGH = 200
+"""n·epsilon below which the default classifier did not reliably beat a constant (benchmarks/accuracy)."""
 
 TRAINING, HOLDOUT = "training part", "hold-out part"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What `word` names, built for `request`, plus a private estimate of accuracy at `estimate_epsilon` on a `holdout`
+    """What `concepts` names, built for `request`, plus a private estimate of accuracy at `estimate_epsilon` on a `holdout`
     share of the records, or on all of them."""
 
-    word: str
+    concepts: str | ConceptClass
     request: Request
     estimate_epsilon: Fraction | None = None
     holdout: Fraction = Fraction(0)
@@ -55,12 +58,31 @@ class Recipe:
                 allowed="0 without an estimate",
                 remedy="Say what the estimate may cost with estimate_epsilon.",
             )
+        if estimate is not None and not self.holdout and self.learner.outcomes is None:
+            raise ParameterError(
+                "learn",
+                "holdout",
+                "0",
+                allowed="above 0 for this learner, whose choices cannot be counted beforehand",
+                remedy="Keep some records aside for the estimate, such as holdout=0.2.",
+            )
         if self.holdout and not 1 <= self._aside < self.request.size.labelled:
             raise SizeError("The hold-out share leaves no record on one side.", remedy="Change holdout.")
 
     @cached_property
     def learner(self) -> Learner:
-        return learner_for(self.word, self.request)
+        return learner_for(self.concepts, self.request)
+
+    @property
+    def advice(self) -> str | None:
+        """A word of caution that follows from public numbers; None when there is none."""
+        n, epsilon = self.request.size.labelled, self.request.per_record
+        if self.concepts != "auto" or n * epsilon >= ENOUGH:
+            return None
+        return (
+            f"n·epsilon is {float(n * epsilon):.3g}, below {ENOUGH}: on unbalanced tables a constant may do as well as "
+            f"what is learnt. {ENOUGH} would take {-(-ENOUGH // epsilon)} records, or epsilon {float(ENOUGH / n):.2g}."
+        )
 
     @property
     def _aside(self) -> int:
@@ -81,7 +103,7 @@ class Recipe:
         if self.request.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
         wishes = {
-            "concepts": self.word,
+            "concepts": stored_concepts(self.concepts),
             **self.request.to_json(),
             "estimate_epsilon": None if self.estimate_epsilon is None else plain(self.estimate_epsilon),
             "holdout": plain(self.holdout),
@@ -92,7 +114,7 @@ class Recipe:
     def _with_estimate(self, own: Proof[Privacy]) -> Proof[Privacy]:
         if self.estimate_epsilon is None:
             return own
-        cost = estimate_privacy(epsilon=self._per_record)
+        cost = estimate_privacy(epsilon=self._per_record, unit=own.fact.unit)
         if not self._aside:
             return rules.sequential(own, cost)
         return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
@@ -102,7 +124,7 @@ class Recipe:
             return self.learner.learn(sample, coins), None
         if not self._aside:
             hypothesis = self.learner.learn(sample, coins)
-            return hypothesis, self._estimate(sample, hypothesis, coins, self.learner.concepts.size)
+            return hypothesis, self._estimate(sample, hypothesis, coins, self.learner.outcomes)
         positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)
         hypothesis = self.learner.learn(sample.rest(positions), coins)
         return hypothesis, self._estimate(sample.take(positions), hypothesis, coins, None)

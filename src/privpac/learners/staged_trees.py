@@ -32,7 +32,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE, accuracy_of_draw, read_costs
 from privpac.theory.exact import plain, ratio_for
 
-__all__ = ["SHARES", "StagedTrees", "default_stages"]
+__all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
 
 SHARES: dict[int, tuple[Fraction, ...]] = {
     1: (Fraction(1),),
@@ -119,6 +119,10 @@ class StagedTrees:
             for label in range(classes)
         }
 
+    @property
+    def outcomes(self) -> int:
+        return trees_up_to(sum(self.stages), len(self.tests.tests), len(self.schema.classes))
+
     def ratio(self, stage: int) -> Fraction:
         share = (self.shares or SHARES[len(self.stages)])[stage]
         return ratio_for(self.epsilon * share / (2 * max(self.prices)))
@@ -178,6 +182,18 @@ class StagedTrees:
             for leaf, part in zip(leaves, parts, strict=True)
         ]
         return _replaced(tree, iter(coins.each(growers)))
+
+
+def trees_up_to(depth: int, tests: int, classes: int) -> int:
+    """How many trees of at most so many levels there are, with their labels.
+
+    >>> trees_up_to(1, 3, 2)
+    14
+    """
+    trees = classes
+    for _ in range(depth):
+        trees = tests * trees**2 + classes
+    return trees
 
 
 def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:

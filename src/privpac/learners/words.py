@@ -13,8 +13,10 @@ from typing import Any
 
 from privpac.concepts.base import ConceptClass, Costs
 from privpac.concepts.binarise import Binarisation
+from privpac.concepts.finite import Finite
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.points import Points
+from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.unions import Unions
@@ -22,11 +24,20 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.learners.base import Learner
+from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.occam import Occam
 from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.theory.exact import plain
 
-__all__ = ["PROTECTS", "WORDS", "Request", "learner_for", "request_from_json"]
+__all__ = [
+    "PROTECTS",
+    "WORDS",
+    "Request",
+    "concepts_from_json",
+    "learner_for",
+    "request_from_json",
+    "stored_concepts",
+]
 
 OWNER = "concepts"
 
@@ -68,7 +79,9 @@ class Request:
             "records_per_person": self.records_per_person,
         }
 
-    def staged(self, stages: tuple[int, ...], tests: Binarisation) -> StagedTrees:
+    def staged(self, stages: tuple[int, ...], tests: Binarisation) -> Learner:
+        if self.protect == "labels":
+            return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
     def occam(self, concepts: ConceptClass) -> Occam:
@@ -130,6 +143,16 @@ def _unions(request: Request, rest: str) -> Learner:
     return request.occam(Unions(request.schema, column, intervals=int(count)))
 
 
+def _rectangles(request: Request, rest: str) -> Learner:
+    names = [_column(request, name.strip(), "rectangles:COL,COL") for name in rest.split(",")]
+    return request.occam(Rectangles(request.schema, tuple(names)))
+
+
+def _cuts(tests: Binarisation) -> int:
+    """Cuts of the column that has most of them."""
+    return max(len(group.cells) for group in tests.groups)
+
+
 def _trees(request: Request, rest: str) -> Learner:
     return _staged(request, rest or "3")
 
@@ -145,32 +168,33 @@ def _staged(request: Request, rest: str) -> Learner:
 
 def _auto(request: Request, rest: str) -> Learner:
     tests = Binarisation.default(request.schema, n=request.size.labelled)
-    stages = default_stages(
-        n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests)
-    )
+    stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
     return request.staged(stages, tests)
 
 
 WORDS: Mapping[str, Word] = {
-    "auto": Word("auto", "what suits n, epsilon and the schema", _auto),
+    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, ("records", "labels")),
     "stumps": Word("stumps", "one test on any column", _stumps),
     "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds),
     "intervals": Word("intervals:COLUMN", "one range of a column", _intervals),
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
-    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", None),
+    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles),
     "points": Word("points:COLUMN", "one value of a column", _points),
-    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees),
-    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged),
+    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, ("records", "labels")),
+    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, ("records", "labels")),
     "lists": Word("lists:K", "decision lists of up to K tests", None),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", None),
     "halfspaces": Word("halfspaces", "a linear score against a cut", None),
 }
 
 
-def learner_for(word: str, request: Request) -> Learner:
-    """The learner a word names. Unknown words list the known ones; what does not exist yet says so."""
+def learner_for(word: str | ConceptClass, request: Request) -> Learner:
+    """The learner a word names, or `Occam` on a class of concepts given as such.
+
+    Unknown words list the known ones; what does not exist yet says so.
+    """
     if not isinstance(word, str):
-        raise ParameterError(OWNER, "concepts", word, allowed=_known())
+        return _given(word, request)
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
@@ -196,6 +220,31 @@ def learner_for(word: str, request: Request) -> Learner:
             remedy=f"protect={request.protect!r} does not exist yet for {entry.form}.",
         )
     return entry.build(request, rest)
+
+
+def _given(concepts: ConceptClass, request: Request) -> Learner:
+    if not hasattr(concepts, "gibbs"):
+        raise ParameterError(OWNER, "concepts", concepts, allowed=_known() + ", or a class of concepts")
+    if concepts.schema != request.schema:
+        raise SchemaError(
+            "The class of concepts was made for another schema.", remedy="Give both the same schema."
+        )
+    if request.protect != "records":
+        raise ParameterError(OWNER, "protect", request.protect, allowed="'records' for a class of concepts")
+    return request.occam(concepts)
+
+
+def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
+    """What a certificate keeps of the wish: the word, or the word and the public options of a class."""
+    if isinstance(concepts, str):
+        return concepts
+    options = getattr(concepts, "options", None)
+    return concepts.word if options is None else {"word": concepts.word, "options": options}
+
+
+def concepts_from_json(stored: str | Mapping[str, Any], schema: Schema) -> str | ConceptClass:
+    """Undo `stored_concepts`."""
+    return stored if isinstance(stored, str) else Finite.from_options(schema, stored["options"])
 
 
 def _known() -> str:

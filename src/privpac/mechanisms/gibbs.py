@@ -151,9 +151,7 @@ class MixtureWeights:
     def exact(self) -> Sequence[Fraction]:
         return [
             Fraction(share, size) * part.ratio**lead * sum(part.exact())
-            for part, share, size, lead in zip(
-                self.parts, self.shares, self.sizes, self._lead, strict=True
-            )
+            for part, share, size, lead in zip(self.parts, self.shares, self.sizes, self._lead, strict=True)
         ]
 
 

@@ -23,7 +23,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.data.sample import Block, Sample
 from privpac.errors import SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
 from privpac.theory.exact import ball, ratio_for
@@ -93,9 +93,7 @@ class Confusion:
             counts=tuple(tuple(int(c) for c in row) for row in tree["counts"]),
             records=int(tree["records"]),
             holdout=bool(tree["holdout"]),
-            **{
-                name: Fraction(tree[name]) for name in ("accuracy", "low", "high", "noise", "sampling")
-            },
+            **{name: Fraction(tree[name]) for name in ("accuracy", "low", "high", "noise", "sampling")},
         )
 
     def __str__(self) -> str:
@@ -111,9 +109,9 @@ def _ratio(epsilon: Fraction) -> Fraction:
     return ratio_for(epsilon / _CHANGE)
 
 
-def estimate_privacy(*, epsilon: Fraction) -> Proof[Privacy]:
+def estimate_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
     """What releasing the confusion counts (or one difference of two models) costs: at most `epsilon`."""
-    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE)
+    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, unit=unit)
     return rules.declared(mechanism, epsilon=epsilon)
 
 

@@ -7,7 +7,7 @@ Ball arithmetic is python-flint's `arb`: a ball always contains the true value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -20,6 +20,8 @@ from privpac.compiled import compiled
 from privpac.errors import ParameterError
 
 __all__ = [
+    "EXACT_BITS",
+    "ROUNDED_BITS",
     "SMALLEST_POWER",
     "UNIT_ROUNDOFF",
     "ball",
@@ -31,8 +33,13 @@ __all__ = [
     "ln_up",
     "plain",
     "power_table",
+    "power_up",
+    "powers_at",
     "ratio_for",
+    "reach",
+    "shortened",
     "sign_of_log_sum",
+    "significant_up",
 ]
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -42,8 +49,18 @@ SMALLEST_POWER = 2.0**-900
 """Powers below this are dropped from float tables (and counted in the error bound): far enough from the
 underflow threshold 2^-1022 that the double-double products below stay free of subnormals."""
 
+EXACT_BITS = 4096
+"""A number whose numerator or denominator needs more bits is rounded up before it enters a guarantee: Python refuses
+to write integers beyond 14,000 bits as text, and nobody reads them."""
+
+ROUNDED_BITS = 256
+"""Significant bits of a number that is rounded up."""
+
+_LARGEST_EXPONENT = 1000
+"""Decimal exponents beyond this are typing errors: 1e999999999 would fill the memory as an exact number."""
+
 _PRECISIONS = tuple(128 << i for i in range(12))
-"""Working precisions tried in turn; the last is half a million bits, far beyond any comparison seen."""
+"""Working precisions tried in turn; the last is a quarter of a million bits, far beyond any comparison seen."""
 
 
 def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
@@ -62,7 +79,7 @@ def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a num
         number = Decimal(str(value).strip())
     except (ArithmeticError, ValueError):
         raise ParameterError(owner, name, value, allowed=allowed) from None
-    if not number.is_finite():
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
         raise ParameterError(owner, name, value, allowed=allowed)
     return Fraction(number)
 
@@ -98,16 +115,77 @@ def sign_of_log_sum(log: Fraction, factor: Fraction) -> int:
     return 0
 
 
-def _directed(upper: bool, value_at: object, digits: int) -> Fraction:
-    """Round a certified real outwards to `digits` decimals; `value_at(bits)` gives balls around it."""
+def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction:
+    """An irrational number rounded outwards to `digits` decimals; `value_at()` gives balls around it.
+
+    The answer does not depend on the working precision: both ends of the ball must round to it.
+    """
     scale = 10**digits
     for bits in _precisions():
         with ctx.workprec(bits):
-            scaled = value_at() * scale  # type: ignore[operator]
-            edge = (scaled.upper().ceil() if upper else scaled.lower().floor()).unique_fmpz()
-            if edge is not None:
-                return Fraction(int(edge), scale)
-    return Fraction(0)
+            scaled = value_at() * scale
+            ends = (scaled.lower(), scaled.upper())
+            low, high = ((end.ceil() if upper else end.floor()).unique_fmpz() for end in ends)
+            if low is not None and low == high:
+                return Fraction(int(low), scale)
+    raise AssertionError("unreachable: the precisions end with an error")
+
+
+def _significant_ceiling(value: Fraction) -> Fraction:
+    """The smallest number with ROUNDED_BITS significant bits at or above a positive rational."""
+    shift = value.numerator.bit_length() - value.denominator.bit_length() - ROUNDED_BITS
+    # value / 2^shift lies in (2^(R-1), 2^(R+1)); one more halving if it has R + 1 bits before the point.
+    if value >= Fraction(2) ** (shift + ROUNDED_BITS):
+        shift += 1
+    unit = Fraction(2) ** shift
+    return math.ceil(value / unit) * unit
+
+
+def significant_up(value_at: Callable[[], arb]) -> Fraction:
+    """A positive real rounded up to ROUNDED_BITS significant bits; `value_at()` gives balls around it.
+
+    As in `_directed`, both ends of the ball must agree. A number that has no more significant bits must come in a ball of
+    radius 0 once the precision suffices, as products and powers of dyadic numbers do.
+    """
+    for bits in _precisions():
+        with ctx.workprec(2 * bits + 2 * ROUNDED_BITS):
+            value = value_at()
+            if value > 0:
+                low, high = (_significant_ceiling(_rational(end)) for end in (value.lower(), value.upper()))
+                if low == high:
+                    return high
+    raise AssertionError("unreachable: the precisions end with an error")
+
+
+def _rational(exact: arb) -> Fraction:
+    """The value of a ball of radius 0."""
+    mantissa, exponent = exact.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def shortened(value: Fraction) -> Fraction:
+    """The number itself while it fits in EXACT_BITS over EXACT_BITS, else rounded up to ROUNDED_BITS significant bits.
+
+    >>> shortened(Fraction(2, 3)), shortened(Fraction(2**5000 + 1)) - 2**5000 == 2**4745
+    (Fraction(2, 3), True)
+    """
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) <= EXACT_BITS:
+        return value
+    return _significant_ceiling(value)
+
+
+def power_up(base: Fraction, count: int) -> Fraction:
+    """base^count of a positive base: exactly while count times the bits of the base is at most EXACT_BITS, else rounded
+    up to ROUNDED_BITS significant bits.
+
+    >>> power_up(Fraction(2, 3), 3), power_up(Fraction(3, 2), 10**6) > 1
+    (Fraction(8, 27), True)
+    """
+    if abs(count) * max(base.numerator.bit_length(), base.denominator.bit_length()) <= EXACT_BITS:
+        return base**count
+    if base == 1:
+        return base
+    return significant_up(lambda: ball(base) ** count)
 
 
 def ln_up(value: Fraction, digits: int = 12) -> Fraction:
@@ -144,12 +222,32 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
         return "0"
     if value < 0:
         raise ValueError("decimal_text shows non-negative numbers")
-    if value < Fraction(1, 10 ** (digits - 3)):
-        exponent = -math.floor(math.log10(value)) + 3
-        scaled = -((-value.numerator * 10**exponent) // value.denominator)
-        return _short(f"{Decimal(scaled).scaleb(-exponent).normalize():e}")
-    scaled = -((-value.numerator * 10**digits) // value.denominator)
-    return f"{Decimal(scaled).scaleb(-digits).normalize():f}"
+    if value >= Fraction(1, 10 ** (digits - 3)):
+        return _pointed(math.ceil(value * 10**digits), digits)
+    exponent = _decimal_exponent(value)
+    mantissa = math.ceil(value / Fraction(10) ** (exponent - 3))
+    if mantissa == 10**4:
+        mantissa, exponent = 10**3, exponent + 1
+    return f"{_pointed(mantissa, 3)}e{exponent}"
+
+
+def _decimal_exponent(value: Fraction) -> int:
+    """The largest e with 10^e <= value, for a positive value of any size."""
+    guess = int((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2.0))
+    while Fraction(10) ** guess > value:
+        guess -= 1
+    while Fraction(10) ** (guess + 1) <= value:
+        guess += 1
+    return guess
+
+
+def _pointed(scaled: int, digits: int) -> str:
+    """scaled / 10^digits as a decimal without trailing zeros."""
+    if digits == 0:
+        return str(scaled)
+    text = str(abs(scaled)).rjust(digits + 1, "0")
+    whole, part = text[:-digits], text[-digits:].rstrip("0")
+    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
 
 
 def plain(value: Fraction) -> str:
@@ -166,12 +264,7 @@ def plain(value: Fraction) -> str:
     digits = max(twos, fives)
     if rest != 1 or digits > 20:
         return str(value)
-    return f"{Decimal(value.numerator * 10**digits // value.denominator).scaleb(-digits):f}"
-
-
-def _short(text: str) -> str:
-    mantissa, exponent = text.split("e")
-    return f"{mantissa}e{int(exponent)}"
+    return _pointed(value.numerator * 10**digits // value.denominator, digits)
 
 
 @lru_cache(maxsize=256)
@@ -179,7 +272,7 @@ def ratio_for(exponent: Fraction) -> Fraction:
     """The smallest double at or above e^(-exponent), as an exact rational.
 
     This is the weight of one more unit of score in the exponential mechanism. Rounding *upwards* makes the
-    true loss 2·ln(1/ratio) at most what was declared. Exponents beyond 600 are cut to 2^-900: the loss is
+    true loss 2·ln(1/ratio) at most what was declared. Exponents beyond 624 are cut to 2^-900 > e^-624: the loss is
     then smaller than declared, never larger.
 
     >>> ratio_for(Fraction(1, 2)) >= Fraction("0.60653065971263342")
@@ -189,7 +282,7 @@ def ratio_for(exponent: Fraction) -> Fraction:
         raise ValueError("exponent must not be negative")
     if exponent == 0:
         return Fraction(1)
-    if exponent > 600:
+    if exponent > 624:
         return Fraction(SMALLEST_POWER)
     guess = math.exp(-float(exponent))
     while not _at_least_exp(guess, exponent):
@@ -230,7 +323,17 @@ def _powers(high: float, low: float, count: int, smallest: float) -> NDArray[np.
     return table
 
 
-@lru_cache(maxsize=64)
+def reach(ratio: Fraction, bits: int = 900) -> int | None:
+    """A number of steps k with ratio^(k + 1) below 2^-bits, up to a relative 10^-12; None when there is none.
+
+    The logarithm has a relative error below 10^-15 and so has k; in ratio^k that is a factor 1 ± bits·10^-15.
+    """
+    if ratio == 1:
+        return None
+    per_step = -math.log(ratio) if ratio < Fraction(1, 2) else -math.log1p(-float(1 - ratio))
+    return int(bits * math.log(2.0) / per_step) + 1
+
+
 def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
     """ratio^0, ratio^1, … as doubles, at most `limit + 1` of them, ending before 2^-900.
 
@@ -239,8 +342,44 @@ def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
     2^-105), fewer than 2^40 products are chained, and the final rounding adds 2^-53; see
     docs/proofs/certified-choice.md. Tested by tests/unit/test_exact.py against rational powers.
     """
+    furthest = reach(ratio)
+    needed = limit if furthest is None else min(limit, furthest)
+    # Lengths are rounded up, so that draws whose scores spread differently share one table.
+    return _shared_table(ratio, max(needed, 1).bit_length())[: needed + 1]
+
+
+@lru_cache(maxsize=16)
+def _shared_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
     high = float(ratio)
     low = float(ratio - Fraction(high))
-    table = _powers(high, low, limit + 1, SMALLEST_POWER)
+    table = _powers(high, low, 1 << bits, SMALLEST_POWER)
     table.setflags(write=False)
     return table
+
+
+_LARGEST_TABLE = 2**21
+"""Steps up to which powers are looked up in one table (16 MB); beyond, in a product of two."""
+
+
+def powers_at(ratio: Fraction, steps: NDArray[np.int64]) -> tuple[NDArray[np.float64], int]:
+    """ratio^step for increasing non-negative steps, and how many units of 2^-53 their relative error is at most.
+
+    Powers below 2^-900 are given as 0. Beyond 2^21 steps the table is a product of two, ratio^(i·2^k) and
+    ratio^j: two errors of 2^-52 and one rounding; ratio^(2^k) is known to 2^-255, which adds nothing visible.
+    """
+    values = np.zeros(len(steps))
+    furthest = reach(ratio)
+    known = len(steps) if furthest is None else int(np.searchsorted(steps, furthest, side="right"))
+    last = int(steps[known - 1]) if known else 0
+    if last < _LARGEST_TABLE:
+        table = power_table(ratio, last)
+        known = int(np.searchsorted(steps, len(table), side="left"))
+        values[:known] = table[steps[:known]]
+        return values, 2
+    bits = (last.bit_length() + 1) // 2
+    fine = power_table(ratio, (1 << bits) - 1)
+    coarse = power_table(power_up(ratio, 1 << bits), last >> bits)
+    high, low = steps[:known] >> bits, steps[:known] & ((1 << bits) - 1)
+    inside = (high < len(coarse)) & (low < len(fine))
+    values[:known][inside] = coarse[high[inside]] * fine[low[inside]]
+    return values, 5

@@ -1,0 +1,92 @@
+"""Label privacy for trees: the features are public, only the labels are protected.
+
+Then cut points may come from the data's own quantiles, constant columns may be dropped, and nothing of it costs
+anything: a neighbour has the same features. The draw itself is that of `StagedTrees`, with unit = label in every fact.
+Statement: epsilon-DP when one record's label is replaced, for any features whatever.
+Source: Chaudhuri–Hsu 2011, Section 5 (label privacy). Proof: docs/proofs/leafwise-exponential.md.
+Tested by tests/exact/ (row `label-private-trees`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from privpac.coins import Coins
+from privpac.concepts.base import Costs
+from privpac.concepts.binarise import Binarisation, Test
+from privpac.concepts.tree import Tree
+from privpac.concepts.trees import Trees
+from privpac.data.columns import Column
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Unit
+from privpac.learners.staged_trees import StagedTrees, trees_up_to
+
+__all__ = ["PUBLIC_FEATURES", "LabelPrivateTrees", "quantile_tests"]
+
+PUBLIC_FEATURES = "every column but the label is public; only labels are protected"
+
+
+@dataclass(frozen=True)
+class LabelPrivateTrees:
+    """Staged trees whose tests are quantiles of the public features."""
+
+    schema: Schema
+    epsilon: Fraction
+    stages: tuple[int, ...]
+    cuts: int
+    costs: Costs | None = None
+
+    def _staged(self, tests: Binarisation) -> StagedTrees:
+        return StagedTrees(self.schema, self.epsilon, self.stages, tests, self.costs, unit=Unit.LABEL)
+
+    @property
+    def concepts(self) -> Trees:
+        """The class as far as the schema alone fixes it: the cuts are moved to quantiles once features are seen."""
+        return self._staged(Binarisation.of(self.schema, cuts=self.cuts)).concepts
+
+    @property
+    def outcomes(self) -> int:
+        """Cuts may lie at any cell, since the features choose them."""
+        cells = sum(column.size for column in self.schema.columns)
+        return trees_up_to(sum(self.stages), cells, len(self.schema.classes))
+
+    def certify(self, size: Size) -> Certificate:
+        own = self._staged(Binarisation.of(self.schema, cuts=self.cuts)).certify(size)
+        learner = {**own.learner, "name": "label-private-trees", "cuts": self.cuts}
+        return replace(own, learner=learner).assuming(PUBLIC_FEATURES)
+
+    def learn(self, sample: Sample, coins: Coins) -> Tree:
+        return self._staged(quantile_tests(sample, cuts=self.cuts)).learn(sample, coins)
+
+
+def quantile_tests(sample: Sample, *, cuts: int) -> Binarisation:
+    """At most `cuts` tests an ordered column, at its quantiles; one a category that occurs (but one) otherwise.
+
+    Looks at features only, so it may be used under label privacy and nowhere else.
+    """
+    tests: list[Test] = []
+    for column in sample.schema.columns:
+        tests += _tests_of(column, sample, cuts)
+    return Binarisation(sample.schema, tuple(tests)) if tests else Binarisation.of(sample.schema, cuts=cuts)
+
+
+def _tests_of(column: Column, sample: Sample, cuts: int) -> list[Test]:
+    seen = sample.reduce(CellCounts(column, classes=1))
+    if len(seen.values) < 2:
+        return []
+    if not column.ordered:
+        cells = [int(cell) for cell in seen.values]
+        kept = cells[:1] if len(cells) == 2 else cells
+        return [Test(column.name, cell, "equals") for cell in kept]
+    below = np.cumsum(seen.counts[:, 0])
+    ranks = [(j * int(below[-1])) // (cuts + 1) for j in range(1, cuts + 1)]
+    places = np.searchsorted(below, ranks, side="right")
+    # A cut at the smallest value that occurs would separate nothing.
+    cells = sorted({int(seen.values[place]) for place in places.tolist() if place > 0})
+    return [Test(column.name, cell, "at least") for cell in cells or [int(seen.values[1])]]
