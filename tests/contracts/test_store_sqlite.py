@@ -14,7 +14,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from tests.contracts.store_conformance import NewStore, StoreConformance, budget, charge_until_refused, travelled
+from tests.contracts.store_conformance import (
+    NewStore,
+    StoreConformance,
+    budget,
+    charge_until_refused,
+    travelled,
+)
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee import store as store_module

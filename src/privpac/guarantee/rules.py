@@ -315,8 +315,9 @@ def occam(
 ) -> Proof[Accuracy]:
     """The drawn member errs by more than `error` (above the best) with probability at most odds·base^records.
 
-    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior, and, with x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable)
-    or the worst case over the best error, ((1 - error)/x + (1 + error)·x)/2 (agnostic).
+    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior, and, with x = tilt
+    in [ratio, 1]: base = 1 - error·(1 - x) (realizable) or the worst case over the best error,
+    ((1 - error)/x + (1 + error)·x)/2 (agnostic).
     Source: our one-step bound, register `occam-realizable` and `occam-agnostic`; replaces Beimel et al. 2013, Theorem
     3.2. Holds for independent records. With costs, errors are average costs divided by the largest, and `ratio` is
     the weight of one largest cost.
