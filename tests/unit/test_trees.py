@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations, product
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from flint import ctx
 
-from privpac.coins import Enumeration, SeededCoins, law
+from privpac.coins import SeededCoins, law
 from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.concepts.trees import Trees, TreesGibbs
@@ -19,17 +17,19 @@ from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.exact import ball, ratio_for
+from privpac.theory.exact import ratio_for
 
 from .tiny import (
     DoubtfulCoins,
     Listing,
+    assert_enclosed,
     chi_square_p,
     counted,
     drawn_counts,
     flags,
     mixed_columns,
     normalised,
+    some_regions,
     table,
 )
 
@@ -86,16 +86,6 @@ def test_the_sum_is_that_of_the_list(depth: int, p: int) -> None:
     assert sum(gibbs.law.node((), depth).exact()) == sum(listed)
 
 
-def some_regions(p: int, size: int, *, seed: int) -> list[Any]:
-    everything = [
-        tuple(zip(tests, signs, strict=True))
-        for tests in combinations(range(p), size)
-        for signs in product((False, True), repeat=size)
-    ]
-    generator = np.random.default_rng(seed)
-    return [everything[i] for i in generator.permutation(len(everything))[:40]]
-
-
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("stop", [Fraction(0), Fraction(1, 3)])
@@ -117,22 +107,6 @@ def test_floats_equal_exact_recursion_on_the_records(depth: int, classes: int, s
             want = listing.options(listing.region(region), left)
             assert list(weights.exact()) == want
             assert_enclosed(weights, want)
-
-
-def assert_enclosed(weights: Any, want: list[Fraction]) -> None:
-    values, error = weights.floats()
-    assert error < 1e-12
-    total, scale = sum(want), Fraction(float(sum(values)))
-    for value, weight in zip(values, want, strict=True):
-        if weight == 0:
-            assert value == 0
-        else:
-            assert abs(Fraction(float(value)) * total / (scale * weight) - 1) <= 2 * error
-    Enumeration().probabilities(weights)
-    with ctx.workprec(400):
-        for enclosure, weight in zip(weights.balls(200), want, strict=True):
-            assert (enclosure - ball(weight)).contains(0)
-            assert weight == 0 or enclosure.rad() < 2.0**-150 * enclosure
 
 
 def test_large_scores_use_wide_exponents_and_still_agree() -> None:

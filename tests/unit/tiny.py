@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from flint import ctx
 from numpy.typing import NDArray
 
-from privpac.coins import Coins, SeededCoins, Weights
+from privpac.coins import Coins, Enumeration, SeededCoins, Weights
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.tree import Leaf, Split, Tree
@@ -17,6 +19,7 @@ from privpac.concepts.tree_prior import Prior
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
+from privpac.theory.exact import ball
 
 Mask = NDArray[np.bool_]
 
@@ -122,6 +125,32 @@ class Listing:
 def normalised(weights: dict[Any, Fraction]) -> dict[Any, Fraction]:
     total = sum(weights.values())
     return {key: weight / total for key, weight in weights.items() if weight}
+
+
+def some_regions(p: int, size: int, *, seed: int) -> list[Any]:
+    everything = [
+        tuple(zip(tests, signs, strict=True))
+        for tests in combinations(range(p), size)
+        for signs in product((False, True), repeat=size)
+    ]
+    generator = np.random.default_rng(seed)
+    return [everything[i] for i in generator.permutation(len(everything))[:40]]
+
+
+def assert_enclosed(weights: Any, want: list[Fraction]) -> None:
+    values, error = weights.floats()
+    assert error < 1e-12
+    total, scale = sum(want), Fraction(float(sum(values)))
+    for value, weight in zip(values, want, strict=True):
+        if weight == 0:
+            assert value == 0
+        else:
+            assert abs(Fraction(float(value)) * total / (scale * weight) - 1) <= 2 * error
+    Enumeration().probabilities(weights)
+    with ctx.workprec(400):
+        for enclosure, weight in zip(weights.balls(200), want, strict=True):
+            assert (enclosure - ball(weight)).contains(0)
+            assert weight == 0 or enclosure.rad() < 2.0**-150 * enclosure
 
 
 class DoubtfulCoins(SeededCoins):

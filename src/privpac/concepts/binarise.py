@@ -23,7 +23,7 @@ from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
-__all__ = ["Binarisation", "Test"]
+__all__ = ["Binarisation", "Facts", "Test", "implied"]
 
 Kind = Literal["at least", "equals"]
 
@@ -74,6 +74,22 @@ class Test:
         if kind not in ("at least", "equals"):
             raise ParameterError("Test", "kind", kind, allowed="'at least' or 'equals'")
         return cls(str(tree["column"]), int(str(tree["cell"])), "equals" if kind == "equals" else "at least")
+
+
+Facts = tuple[tuple[Test, bool], ...]
+"""Tests whose answers are known."""
+
+
+def implied(test: Test, facts: Facts) -> bool | None:
+    """The answer to a test where the facts hold, if it follows from one of them."""
+    for fact, holds in facts:
+        if fact.column != test.column or fact.kind != test.kind:
+            continue
+        if test.kind == "equals" and (holds or fact == test):
+            return holds and fact == test
+        if test.kind == "at least" and (test.cell <= fact.cell if holds else test.cell >= fact.cell):
+            return holds
+    return None
 
 
 @dataclass(frozen=True)

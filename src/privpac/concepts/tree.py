@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells
-from privpac.concepts.binarise import Test
+from privpac.concepts.binarise import Facts, Test, implied
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
@@ -35,7 +35,7 @@ class Tree(ABC):
         return self._merged(())
 
     @abstractmethod
-    def _merged(self, facts: tuple[tuple[Test, bool], ...]) -> Tree: ...
+    def _merged(self, facts: Facts) -> Tree: ...
 
     @property
     @abstractmethod
@@ -100,7 +100,7 @@ class Leaf(Tree):
     def tests(self) -> Iterator[Test]:
         return iter(())
 
-    def _merged(self, facts: tuple[tuple[Test, bool], ...]) -> Tree:
+    def _merged(self, facts: Facts) -> Tree:
         return self
 
     @property
@@ -141,8 +141,8 @@ class Split(Tree):
         yield from self.low.tests()
         yield from self.high.tests()
 
-    def _merged(self, facts: tuple[tuple[Test, bool], ...]) -> Tree:
-        known = _implied(self.test, facts)
+    def _merged(self, facts: Facts) -> Tree:
+        known = implied(self.test, facts)
         if known is not None:
             return (self.high if known else self.low)._merged(facts)
         low = self.low._merged((*facts, (self.test, False)))
@@ -177,18 +177,6 @@ class Split(Tree):
 
     def _node(self) -> dict[str, object]:
         return {"test": self.test.to_json(), "low": self.low._node(), "high": self.high._node()}
-
-
-def _implied(test: Test, facts: tuple[tuple[Test, bool], ...]) -> bool | None:
-    """The answer to a test where the facts hold, if it follows from one of them."""
-    for fact, holds in facts:
-        if fact.column != test.column or fact.kind != test.kind:
-            continue
-        if test.kind == "equals" and (holds or fact == test):
-            return holds and fact == test
-        if test.kind == "at least" and (test.cell <= fact.cell if holds else test.cell >= fact.cell):
-            return holds
-    return None
 
 
 def _read(node: Mapping[str, Any]) -> Tree:

@@ -1,0 +1,190 @@
+"""Decision lists: a few literals in order, the first that holds decides; drawn exactly over the whole class.
+
+The same sums as for trees, with the branch of the literal that holds forced to be a leaf (see `tree_law`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells, Costs
+from privpac.concepts.binarise import Binarisation, Facts, Test, implied
+from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, Estimate
+from privpac.concepts.tree_law import Law, Region, narrowed
+from privpac.concepts.tree_prior import Prior, checked_prior, estimate, refuse_beyond
+from privpac.data.schema import Schema
+
+__all__ = ["DecisionList", "DecisionLists", "DecisionListsGibbs", "Rule"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`label` where the test holds (`positive`), or where it does not."""
+
+    test: Test
+    positive: bool
+    label: int
+
+    def to_json(self) -> dict[str, object]:
+        return {"test": self.test.to_json(), "positive": self.positive, "label": self.label}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> Rule:
+        return cls(Test.from_json(tree["test"]), bool(tree["positive"]), int(tree["label"]))
+
+
+@dataclass(frozen=True)
+class DecisionList:
+    """The label of the first rule that applies, else `default`."""
+
+    rules: tuple[Rule, ...]
+    default: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(rule.test.column for rule in self.rules))
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        n = len(next(iter(cells.values()))) if cells else 0
+        labels = np.full(n, self.default, dtype=np.uint8)
+        for rule in reversed(self.rules):
+            labels[rule.test.holds(cells) == rule.positive] = rule.label
+        return labels
+
+    def describe(self, schema: Schema) -> str:
+        if not self.rules:
+            return f"always {schema.classes[self.default]}"
+        lines = [
+            f"if {rule.test.describe(schema, positive=rule.positive)}: {schema.classes[rule.label]}"
+            for rule in self.rules
+        ]
+        return "\nelse ".join(lines) + f"\nelse: {schema.classes[self.default]}"
+
+    def to_sql(self, schema: Schema) -> str:
+        if not self.rules:
+            return str(self.default)
+        cases = (
+            f"WHEN {rule.test.to_sql(schema, positive=rule.positive)} THEN {rule.label}"
+            for rule in self.rules
+        )
+        return f"CASE {' '.join(cases)} ELSE {self.default} END"
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "list", "rules": [rule.to_json() for rule in self.rules], "default": self.default}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> DecisionList:
+        return cls(tuple(Rule.from_json(rule) for rule in tree["rules"]), int(tree["default"]))
+
+    def merged(self) -> DecisionList:
+        """The same function without rules that never apply or change nothing: post-processing."""
+        kept: list[Rule] = []
+        facts: Facts = ()
+        default = self.default
+        for rule in self.rules:
+            known = implied(rule.test, facts)
+            if known is not None and known == rule.positive:  # it always applies, so nothing after it does
+                default = rule.label
+                break
+            if known is None:
+                kept.append(rule)
+                facts = (*facts, (rule.test, not rule.positive))
+        while kept and kept[-1].label == default:
+            kept.pop()
+        return DecisionList(tuple(kept), default)
+
+
+@dataclass(frozen=True)
+class DecisionLists:
+    """Decision lists of at most `length` rules over public tests; the prior is described with `Trees`."""
+
+    schema: Schema
+    length: int = 3
+    binarisation: Binarisation | None = None
+    stop: Fraction = Fraction(0)
+    root_splits: bool = True
+    label_prior: tuple[Fraction, ...] | None = None
+    weights: tuple[int, ...] | None = None
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        assert self.prior is not None  # checks all parameters
+        self._refuse(None)
+
+    @cached_property
+    def tests(self) -> Binarisation:
+        return self.binarisation or Binarisation.of(self.schema)
+
+    @cached_property
+    def prior(self) -> Prior:
+        return checked_prior(
+            "DecisionLists", "length", shape="list", depth=self.length, tests=self.tests, stop=self.stop,
+            root_splits=self.root_splits, label_prior=self.label_prior, weights=self.weights,
+        )  # fmt: skip
+
+    @property
+    def word(self) -> str:
+        return f"lists:{self.length}"
+
+    @property
+    def size(self) -> int:
+        return self.prior.size
+
+    @property
+    def odds(self) -> Fraction:
+        return 1 / self.prior.least - 1
+
+    @property
+    def vc(self) -> int | None:
+        """A class of N functions shatters at most log2 N points; for two classes only."""
+        return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
+
+    @property
+    def statistic(self) -> CooccurrenceTensor:
+        return self._tensor(self.length)
+
+    def _tensor(self, length: int) -> CooccurrenceTensor:
+        return CooccurrenceTensor(self.tests, length, len(self.schema.classes), self.threads)
+
+    def estimate(self, n: int) -> Estimate:
+        """Public estimate of time and memory for n records."""
+        return estimate(self.statistic, self.prior, n)
+
+    def require(self, n: int) -> None:
+        """Refuse, before anything is read, what would not fit in memory or time."""
+        self._refuse(n)
+
+    def _refuse(self, n: int | None) -> None:
+        refuse_beyond("DecisionLists", "length", self.length, self._tensor, self.prior, n=n)
+
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> DecisionListsGibbs:
+        return DecisionListsGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs)))
+
+
+@dataclass(frozen=True)
+class DecisionListsGibbs:
+    """The law to draw lists from."""
+
+    tests: Binarisation
+    law: Law
+
+    def draw(self, coins: Coins) -> DecisionList:
+        rules: list[Rule] = []
+        region: Region = ()
+        for left in range(self.law.prior.depth, 0, -1):
+            option = coins.choose(self.law.node(region, left)) - 1
+            if option < 0:
+                break
+            test, positive = option // 2, option % 2 == 1
+            label = coins.choose(self.law.label(narrowed(region, test, positive)))
+            rules.append(Rule(self.tests.tests[test], positive, label))
+            region = narrowed(region, test, not positive)
+        return DecisionList(tuple(rules), coins.choose(self.law.label(region)))
