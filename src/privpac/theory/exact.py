@@ -1,4 +1,4 @@
-"""Numbers a guarantee may rest on: exact decimals, certified logarithms, outward rounding, tables of powers.
+"""Numbers a guarantee may rest on: exact decimals, certified logarithms, outward rounding.
 
 A float never enters a guarantee except through a function of this file, and then with a proven error bound.
 Ball arithmetic is python-flint's `arb`: a ball always contains the true value.
@@ -12,11 +12,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
 from flint import arb, ctx, fmpq
-from numpy.typing import NDArray
 
-from privpac.compiled import compiled
 from privpac.errors import ParameterError
 
 __all__ = [
@@ -32,7 +29,6 @@ __all__ = [
     "ln_down",
     "ln_up",
     "plain",
-    "power_table",
     "power_up",
     "powers_at",
     "ratio_for",
@@ -50,8 +46,8 @@ SMALLEST_POWER = 2.0**-900
 underflow threshold 2^-1022 that the double-double products below stay free of subnormals."""
 
 EXACT_BITS = 4096
-"""A number whose numerator or denominator needs more bits is rounded up before it enters a guarantee: Python refuses
-to write integers beyond 14,000 bits as text, and nobody reads them."""
+"""A number whose numerator or denominator needs more bits is rounded up before it enters a guarantee: Python
+refuses to write integers beyond 14,000 bits as text, and nobody reads them."""
 
 ROUNDED_BITS = 256
 """Significant bits of a number that is rounded up."""
@@ -60,7 +56,7 @@ _LARGEST_EXPONENT = 1000
 """Decimal exponents beyond this are typing errors: 1e999999999 would fill the memory as an exact number."""
 
 _PRECISIONS = tuple(128 << i for i in range(12))
-"""Working precisions tried in turn; the last is a quarter of a million bits, far beyond any comparison seen."""
+"""Working precisions tried in turn; the last is 2^18 bits, far beyond any comparison seen."""
 
 
 def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
@@ -144,8 +140,8 @@ def _significant_ceiling(value: Fraction) -> Fraction:
 def significant_up(value_at: Callable[[], arb]) -> Fraction:
     """A positive real rounded up to ROUNDED_BITS significant bits; `value_at()` gives balls around it.
 
-    As in `_directed`, both ends of the ball must agree. A number that has no more significant bits must come in a ball of
-    radius 0 once the precision suffices, as products and powers of dyadic numbers do.
+    As in `_directed`, both ends of the ball must agree. A number that has no more significant bits must come in a
+    ball of radius 0 once the precision suffices, as powers of dyadic numbers do.
     """
     for bits in _precisions():
         with ctx.workprec(2 * bits + 2 * ROUNDED_BITS):
@@ -164,7 +160,7 @@ def _rational(exact: arb) -> Fraction:
 
 
 def shortened(value: Fraction) -> Fraction:
-    """The number itself while it fits in EXACT_BITS over EXACT_BITS, else rounded up to ROUNDED_BITS significant bits.
+    """The number itself while both its parts fit in EXACT_BITS, else rounded up to ROUNDED_BITS significant bits.
 
     >>> shortened(Fraction(2, 3)), shortened(Fraction(2**5000 + 1)) - 2**5000 == 2**4745
     (Fraction(2, 3), True)
@@ -175,8 +171,8 @@ def shortened(value: Fraction) -> Fraction:
 
 
 def power_up(base: Fraction, count: int) -> Fraction:
-    """base^count of a positive base: exactly while count times the bits of the base is at most EXACT_BITS, else rounded
-    up to ROUNDED_BITS significant bits.
+    """base^count of a positive base: exactly while count times the bits of the base is at most EXACT_BITS, else
+    rounded up to ROUNDED_BITS significant bits.
 
     >>> power_up(Fraction(2, 3), 3), power_up(Fraction(3, 2), 10**6) > 1
     (Fraction(8, 27), True)
@@ -272,8 +268,8 @@ def ratio_for(exponent: Fraction) -> Fraction:
     """The smallest double at or above e^(-exponent), as an exact rational.
 
     This is the weight of one more unit of score in the exponential mechanism. Rounding *upwards* makes the
-    true loss 2·ln(1/ratio) at most what was declared. Exponents beyond 624 are cut to 2^-900 > e^-624: the loss is
-    then smaller than declared, never larger.
+    true loss 2·ln(1/ratio) at most what was declared. Exponents beyond 624 are cut to 2^-900 > e^-624: the
+    loss is then smaller than declared, never larger.
 
     >>> ratio_for(Fraction(1, 2)) >= Fraction("0.60653065971263342")
     True
@@ -295,91 +291,3 @@ def ratio_for(exponent: Fraction) -> Fraction:
 def _at_least_exp(candidate: float, exponent: Fraction) -> bool:
     """Whether a double is certainly at or above e^(-exponent)."""
     return sign_of_log_sum(exponent, Fraction(candidate)) >= 0
-
-
-@compiled
-def _split(x: float) -> tuple[float, float]:
-    scaled = 134217729.0 * x  # 2^27 + 1: Veltkamp's splitting
-    high = scaled - (scaled - x)
-    return high, x - high
-
-
-@compiled
-def _powers(high: float, low: float, count: int, smallest: float) -> NDArray[np.float64]:
-    """Powers of `high + low` in double-double, each rounded to the nearest double, stopping below `smallest`."""
-    table = np.empty(count)
-    a, b = 1.0, 0.0
-    rh, rl = _split(high)
-    for k in range(count):
-        table[k] = a + b
-        if table[k] < smallest:
-            return table[:k]
-        product = a * high
-        ah, al = _split(a)
-        error = ((ah * rh - product) + ah * rl + al * rh) + al * rl
-        tail = error + (a * low + b * high)
-        a = product + tail
-        b = tail - (a - product)
-    return table
-
-
-def reach(ratio: Fraction, bits: int = 900) -> int | None:
-    """A number of steps k with ratio^(k + 1) below 2^-bits, up to a relative 10^-12; None when there is none.
-
-    The logarithm has a relative error below 10^-15 and so has k; in ratio^k that is a factor 1 ± bits·10^-15.
-    """
-    if ratio == 1:
-        return None
-    per_step = -math.log(ratio) if ratio < Fraction(1, 2) else -math.log1p(-float(1 - ratio))
-    return int(bits * math.log(2.0) / per_step) + 1
-
-
-def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
-    """ratio^0, ratio^1, … as doubles, at most `limit + 1` of them, ending before 2^-900.
-
-    Claim: every entry has relative error at most 2^-52.
-    Proof: a double-double product loses less than 2^-100 relatively (the ratio itself is represented to
-    2^-105), fewer than 2^40 products are chained, and the final rounding adds 2^-53; see
-    docs/proofs/certified-choice.md. Tested by tests/unit/test_exact.py against rational powers.
-    """
-    furthest = reach(ratio)
-    needed = limit if furthest is None else min(limit, furthest)
-    # Lengths are rounded up, so that draws whose scores spread differently share one table.
-    return _shared_table(ratio, max(needed, 1).bit_length())[: needed + 1]
-
-
-@lru_cache(maxsize=16)
-def _shared_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
-    high = float(ratio)
-    low = float(ratio - Fraction(high))
-    table = _powers(high, low, 1 << bits, SMALLEST_POWER)
-    table.setflags(write=False)
-    return table
-
-
-_LARGEST_TABLE = 2**21
-"""Steps up to which powers are looked up in one table (16 MB); beyond, in a product of two."""
-
-
-def powers_at(ratio: Fraction, steps: NDArray[np.int64]) -> tuple[NDArray[np.float64], int]:
-    """ratio^step for increasing non-negative steps, and how many units of 2^-53 their relative error is at most.
-
-    Powers below 2^-900 are given as 0. Beyond 2^21 steps the table is a product of two, ratio^(i·2^k) and
-    ratio^j: two errors of 2^-52 and one rounding; ratio^(2^k) is known to 2^-255, which adds nothing visible.
-    """
-    values = np.zeros(len(steps))
-    furthest = reach(ratio)
-    known = len(steps) if furthest is None else int(np.searchsorted(steps, furthest, side="right"))
-    last = int(steps[known - 1]) if known else 0
-    if last < _LARGEST_TABLE:
-        table = power_table(ratio, last)
-        known = int(np.searchsorted(steps, len(table), side="left"))
-        values[:known] = table[steps[:known]]
-        return values, 2
-    bits = (last.bit_length() + 1) // 2
-    fine = power_table(ratio, (1 << bits) - 1)
-    coarse = power_table(power_up(ratio, 1 << bits), last >> bits)
-    high, low = steps[:known] >> bits, steps[:known] & ((1 << bits) - 1)
-    inside = (high < len(coarse)) & (low < len(fine))
-    values[:known][inside] = coarse[high[inside]] * fine[low[inside]]
-    return values, 5
