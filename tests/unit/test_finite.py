@@ -107,7 +107,7 @@ def test_a_member_occupies_as_many_places_as_its_weight(weights: str | None, n: 
             assert scores.locate(price, passed[slot]) == member
             assert scores.locate(price, passed[slot] + weight - 1) == member
             passed[slot] += weight
-        assert passed == counted.counts
+        assert passed == list(counted.counts)
         assert counted.beyond == 0
 
 
@@ -244,7 +244,8 @@ def test_options_rebuild_the_class(weights: str | None) -> None:
         counted = [
             c.scores(sample.reduce(c.statistic), costs=(1, 1)).histogram(None) for c in (again, concepts)
         ]
-        assert counted[0] == counted[1]
+        assert counted[0].best == counted[1].best
+        assert list(counted[0].counts) == list(counted[1].counts)
     assert Finite(SCHEMA, TEXTS).options["members"][2] == "age == 0 or age >= 3 or smoker"
     assert Finite.of_matrix(SCHEMA, "age", MATRIX).options["rows"][0] == "00111"
 
