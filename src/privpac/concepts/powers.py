@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.mechanisms.gibbs import reach
-from privpac.theory.exact import power_table
+from privpac.theory.powers import power_table
 
 __all__ = ["SMALLEST_BITS", "Floats", "Integers", "Powers"]
 

@@ -32,7 +32,8 @@ from privpac.concepts.tensor import Cooccurrence, binomials, offsets
 from privpac.concepts.tree_leaves import bottom_entries, leaf, signed_table
 from privpac.concepts.tree_prior import LEAST_MASS, Prior
 from privpac.mechanisms.gibbs import reach
-from privpac.theory.exact import ball, power_table
+from privpac.theory.exact import ball
+from privpac.theory.powers import power_table
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 

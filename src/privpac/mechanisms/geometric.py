@@ -22,7 +22,8 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball, power_table
+from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
+from privpac.theory.powers import power_table
 
 __all__ = ["NoiseLaw", "add_noise", "half_width"]
 

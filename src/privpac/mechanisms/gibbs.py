@@ -9,6 +9,7 @@ Proof: docs/proofs/exponential-mechanism.md. Tested by tests/exact/.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +22,8 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.mechanisms.scores import Histogram, Scores
-from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball, power_table
+from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
+from privpac.theory.powers import power_table, powers_at, reach
 
 __all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_mixture", "reach"]
 
@@ -31,12 +33,12 @@ _FLOAT_BITS = 960
 M = TypeVar("M")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PowerWeights(Generic[M]):
-    """counts[i] · ratio^i for i = 0, 1, …: scores counted from the best one.
+    """counts[i] · ratio^steps[i] for i = 0, 1, …: scores counted from the best one, whose step is 0.
 
-    `near` holds the groups whose powers are above 2^-900, `beyond` how many members lie further out; `source`
-    gives the whole list when a draw is refined or enumerated.
+    `near` holds the groups whose powers are above 2^-900, and how many members lie further out; `full` is the whole
+    list, for enumeration and for the draws (fewer than one in 2^600) that floats and short balls cannot decide.
     """
 
     ratio: Fraction
@@ -52,38 +54,55 @@ class PowerWeights(Generic[M]):
 
     @property
     def key(self) -> Hashable:
-        return ("powers", self.ratio, tuple(self.full.counts))
+        return ("powers", self.ratio, tuple(self.full.steps.tolist()), tuple(self.full.counts))
+
+    @cached_property
+    def shift(self) -> int:
+        """Floats stand for weights divided by 2^shift."""
+        return max(0, max(self.near.counts).bit_length() - _FLOAT_BITS)
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        """Bound: conversion 2^-53, table 2^-52, product 2^-53, and what was dropped, over the best group."""
-        counts = self.near.counts
-        shift = max(0, max(counts).bit_length() - _FLOAT_BITS)
-        table = power_table(self.ratio, len(counts) - 1)
-        multiplicities = np.array([float(c >> shift) for c in counts])
-        values = multiplicities[: len(table)] * table
+        """Bound: conversion 2^-53, power, product 2^-53, and what was cut off or dropped, over the sum of the rest.
+
+        A multiplicity that is shifted loses less than 1; a dropped power is below 1.001 · 2^-900.
+        """
+        near, shift = self.near, self.shift
+        powers, units = powers_at(self.ratio, near.steps)
+        values = np.array([float(count >> shift) for count in near.counts]) * powers
         total = float(values.sum())
-        # Beyond the table a power is below 2^-900 (or, at most one step, equal to its last entry times ratio).
-        lost = float(self.near.beyond >> shift) + float(sum(counts[len(table) :]) >> shift) + 2.0
-        cut = len(counts) if shift else 0
         if total == 0.0:
             return values, 1.0
-        return values, 4.04 * UNIT_ROUNDOFF + (lost * SMALLEST_POWER + cut) * 1.01 / total
+        far = sum(count for count, power in zip(near.counts, powers.tolist(), strict=True) if power == 0.0)
+        lost = (_at_least(far >> shift) + _at_least(near.beyond >> shift) + 2.0) * SMALLEST_POWER
+        cut = len(near.counts) if shift else 0
+        return values, (units + 2.04) * UNIT_ROUNDOFF + (lost + cut) * 1.01 / total
 
     def balls(self, bits: int) -> Sequence[arb]:
+        """All weights; while the far ones together are below 2^-bits, one ball for all of them instead."""
+        # The best group weighs at least 1, and the far ones less than beyond · 2^-899.
+        lumped = self.near.beyond > 0 and self.near.beyond.bit_length() + bits < 899
+        groups = self.near if lumped else self.full
         with ctx.workprec(bits):
             ratio = ball(self.ratio)
-            return [arb(fmpz(c)) * ratio**i if c else arb(0) for i, c in enumerate(self.full.counts)]
+            weights = [
+                arb(fmpz(count)) * ratio**step
+                for step, count in zip(groups.steps.tolist(), groups.counts, strict=True)
+            ]
+            if lumped:
+                weights.append(arb(0, arb(fmpz(self.near.beyond)) * arb(2) ** -899))
+            return weights
 
     def exact(self) -> Sequence[Fraction]:
-        return [c * self.ratio**i for i, c in enumerate(self.full.counts)]
+        groups = zip(self.full.steps.tolist(), self.full.counts, strict=True)
+        return [count * self.ratio**step for step, count in groups]
 
 
-def reach(ratio: Fraction) -> int | None:
-    """How far above the best score a weight can still matter to a float: powers above 2^-900."""
-    if ratio == 1:
-        return None
-    per_step = -np.log(float(ratio)) if ratio < Fraction(1, 2) else -np.log1p(-float(1 - ratio))
-    return int(900 * np.log(2.0) / per_step) + 1
+def _at_least(count: int) -> float:
+    """A float at or above a non-negative integer, up to one rounding; infinite when none is finite."""
+    try:
+        return float(count)
+    except OverflowError:
+        return math.inf
 
 
 def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
@@ -92,13 +111,13 @@ def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
 
 
 def _draw_from(weights: PowerWeights[M], coins: Coins) -> M:
-    step = coins.choose(weights)
-    histogram = weights.near if step < len(weights.near.counts) else weights.full
-    index = coins.below(histogram.counts[step])
-    return weights.source.locate(histogram.best + step, index)
+    group = coins.choose(weights)
+    histogram = weights.near if group < len(weights.near.counts) else weights.full
+    index = coins.below(histogram.counts[group])
+    return weights.source.locate(histogram.best + int(histogram.steps[group]), index)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class MixtureWeights:
     """Total weight of each part of a mixture: share_p / size_p · sum over its members of ratio^score.
 
@@ -120,23 +139,30 @@ class MixtureWeights:
         return ("mixture", self.shares, self.sizes, tuple(self._lead), tuple(p.key for p in self.parts))
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        """Bound: the parts' own, a sum of up to 2^20 terms each, and four roundings more; late parts are dropped."""
-        ratio = self.parts[0].ratio
-        table = power_table(ratio, max(self._lead))
-        values, bound, dropped = np.zeros(len(self.parts)), 0.0, 0.0
+        """Bound: the parts' own, one rounding a summand of theirs, a power and a conversion; late parts are dropped.
+
+        Shares over sizes reach far beyond the range of floats, so the products are formed exactly and divided by the
+        largest before they become floats.
+        """
+        undecided = np.ones(len(self.parts)), 1.0
+        table = power_table(self.parts[0].ratio, max(self._lead))
+        products, bound, dropped = [], 0.0, Fraction(0)
         for i, (part, lead) in enumerate(zip(self.parts, self._lead, strict=True)):
-            share = float(Fraction(self.shares[i], self.sizes[i]))
             inner, error = part.floats()
-            shift = 2.0 ** min(max(0, max(part.near.counts).bit_length() - _FLOAT_BITS), 1000)
-            total = float(inner.sum()) * shift
-            if lead < len(table):
-                values[i] = share * total * table[lead]
+            total = float(inner.sum())
+            if not (math.isfinite(error) and math.isfinite(total) and total > 0.0):
+                return undecided
+            weight = Fraction(self.shares[i], self.sizes[i]) * Fraction(total) * (1 << part.shift)
+            kept = lead < len(table)
+            products.append(weight * Fraction(float(table[lead])) if kept else Fraction(0))
+            if kept:
                 bound = max(bound, error + (len(inner) + 6) * UNIT_ROUNDOFF)
             else:
-                dropped += share * total * SMALLEST_POWER * (1 + error)
-        if not np.isfinite(values).all() or values.sum() == 0.0:
-            return np.ones(len(self.parts)), 1.0
-        return values, 1.01 * (bound + dropped / float(values.sum()))
+                dropped += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
+        largest = max(products)
+        values = np.array([float(product / largest) for product in products])
+        lost = float(dropped / largest) + len(self.parts) * 2.0**-1000
+        return values, 1.01 * (bound + lost)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.errors import SizeError
 from privpac.mechanisms.scores import Scores
-from privpac.theory.exact import UNIT_ROUNDOFF, ball, power_table
+from privpac.theory.exact import UNIT_ROUNDOFF, ball
+from privpac.theory.powers import power_table
 
 __all__ = ["LARGEST", "draw"]
 

@@ -2,7 +2,10 @@
 
 `Runs` covers every class whose members can be laid out in rows with few changes of score: thresholds, points, finite
 lists, and unions of such rows (stumps). Multiplicities are exact integers of any size; they are counted by a compiled
-kernel in two 64-bit limbs, or by Python integers where members do not fit in 64 bits.
+kernel in two 64-bit limbs, or by Python integers where members do not fit in 64 bits. Scores are 64-bit integers:
+whoever makes them sees to it that the price of all records fits (`learners.occam`).
+
+Everything here is private: nothing in this file has a repr that shows what it holds.
 """
 
 from __future__ import annotations
@@ -24,11 +27,15 @@ Place = tuple[int, int]
 M = TypeVar("M", covariant=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
-    """`counts[i]` members have score `best + i`; `beyond` members have a larger score than the last counted."""
+    """`counts[i]` > 0 members have score `best + steps[i]`; `beyond` members have a larger one than the last counted.
+
+    `steps` begins with 0 and increases. Scores nobody has are left out: with costs of a million they are almost all.
+    """
 
     best: int
+    steps: NDArray[np.int64]
     counts: list[int]
     beyond: int = 0
 
@@ -43,7 +50,7 @@ class Scores(Protocol[M]):
         """The index-th member, in order, among those with this score."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Row:
     """Members first..last in runs of equal score: run j ends with `lasts[j]`, the final run with `last`.
 
@@ -70,20 +77,24 @@ class Row:
         end = int(self.lasts[run]) if run < len(self.lasts) else self.last
         return end - self.start(run) + 1
 
-    def count(self, best: int, width: int) -> list[int]:
-        """Members by score - best; slot `width` collects everything from there on."""
-        runs = len(self.scores)
+    @property
+    def empty(self) -> bool:
+        return self.last < self.first
+
+    def count(self, slots: NDArray[np.int64], best: int, width: int) -> list[int]:
+        """Members by slot - best, for a slot a run; what lies at `width` or above is collected there."""
+        runs = len(slots)
         if self.lasts.dtype == object:
             counts = [0] * (width + 1)
             inner = range(1, runs - 1)
         else:
-            low, high = _count_inner(self.lasts, self.scores, best, width)
+            low, high = _count_inner(self.lasts, slots, best, width)
             counts = low.tolist()
             for slot in np.flatnonzero(high).tolist():
                 counts[slot] += int(high[slot]) << 64
             inner = range(0)
         for run in {0, runs - 1, *inner}:
-            counts[min(int(self.scores[run]) - best, width)] += self.length(run)
+            counts[min(int(slots[run]) - best, width)] += self.length(run)
         return counts
 
     def find(self, score: int, index: int) -> tuple[int | None, int]:
@@ -114,6 +125,9 @@ class Row:
 _BLOCK = 65536
 """Runs looked at together when a member is located: large enough for numpy, small enough to stop early."""
 
+_DENSE = 2**20
+"""Scores up to which a table with a slot for each is counted into, whatever the number of runs."""
+
 
 @compiled
 def _count_inner(
@@ -132,20 +146,27 @@ def _count_inner(
     return low, high
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Runs:
     """Rows of members, scored."""
 
     rows: Sequence[Row]
 
     def histogram(self, span: int | None) -> Histogram:
-        best = min(int(row.scores.min()) for row in self.rows)
-        worst = max(int(row.scores.max()) for row in self.rows)
+        rows = [row for row in self.rows if not row.empty]
+        best = min(int(row.scores.min()) for row in rows)
+        worst = max(int(row.scores.max()) for row in rows)
         width = (worst - best if span is None else min(worst - best, span)) + 1
-        counts = self.rows[0].count(best, width)
-        for row in self.rows[1:]:
-            counts = [a + b for a, b in zip(counts, row.count(best, width), strict=True)]
-        return Histogram(best, counts[:width], counts[width])
+        if width <= max(_DENSE, sum(len(row.scores) for row in rows)):
+            counts = _total([row.count(row.scores, best, width) for row in rows])
+            steps = np.flatnonzero(np.array([count > 0 for count in counts[:width]]))
+            return Histogram(best, steps, [counts[i] for i in steps.tolist()], counts[width])
+        present = [np.unique(row.scores[row.scores - best < width]) for row in rows]
+        scores = np.unique(np.concatenate(present))
+        # Scores further out than the last one present find the slot after it.
+        slots = [np.searchsorted(scores, row.scores) for row in rows]
+        counts = _total([row.count(at, 0, len(scores)) for row, at in zip(rows, slots, strict=True)])
+        return Histogram(best, scores - best, counts[:-1], counts[-1])
 
     def locate(self, score: int, index: int) -> Place:
         for number, row in enumerate(self.rows):
@@ -155,7 +176,12 @@ class Runs:
         raise IndexError("no member with this score and index")
 
 
-@dataclass(frozen=True)
+def _total(lists: list[list[int]]) -> list[int]:
+    """Sums over all lists, place by place."""
+    return lists[0] if len(lists) == 1 else [sum(column) for column in zip(*lists, strict=True)]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Named(Generic[M]):
     """Scores whose places stand for something: `name` turns a place into a hypothesis."""
 
