@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _UsageError as problem:
         console.fail(_usage(problem), as_json=as_json)
         return PrivpacError.exit_code
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # typer turns a closed pipe into an exit of its own
         _hush()
         return PIPE_CLOSED
     except (KeyboardInterrupt, typer.Abort):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Json",
+    "collecting",
     "fail",
     "note",
     "prepare_streams",
@@ -92,6 +94,16 @@ def note(text: str, *, as_json: bool) -> None:
     """Something a person may like to know; a program asked for the result only."""
     if not as_json:
         sys.stderr.write(text + "\n")
+
+
+@contextmanager
+def collecting() -> Iterator[list[str]]:
+    """What privpac warns of meanwhile, to be said after the work and in our own form; other warnings are noise."""
+    found: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield found
+    found += [str(entry.message) for entry in caught if entry.category.__module__.startswith("privpac")]
 
 
 def warn(text: str, *, as_json: bool) -> None:

@@ -94,10 +94,10 @@ def learn(
         Destination.of(out, owner=OWNER, option="out", keep=inputs),
         Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out)),
     )
-    with console.working("Learning", as_json=as_json):
+    with console.working("Learning", as_json=as_json), console.collecting() as advice:
         model = _learn(data, ledger, wishes)
         files.write(model)
-    _show(model, files, full=full, as_json=as_json)
+    _show(model, files, advice, full=full, as_json=as_json)
 
 
 def _numbers(
@@ -206,14 +206,17 @@ class _Files:
         }
 
 
-def _show(model: Model, files: _Files, *, full: bool, as_json: bool) -> None:
+def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json: bool) -> None:
     from privpac.cli.summary import summary_json, summary_sections
     from privpac.guarantee.certificate import SEEDED
 
     if model.certificate["coins"] != "system":
-        console.warn(f"{SEEDED}.", as_json=as_json)
+        advice = [f"{SEEDED}.", *advice]
+    for text in advice:
+        console.warn(text, as_json=as_json)
     if as_json:
-        console.show_json({**summary_json(model), **files.to_json(), "model": model.to_json()})
+        tree = {**summary_json(model), "warnings": advice, **files.to_json(), "model": model.to_json()}
+        console.show_json(tree)
     else:
         console.show_sections(summary_sections(model, full=full))
     for what, path in files.to_json().items():

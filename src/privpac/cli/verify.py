@@ -9,7 +9,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.errors import NotCertified, PrivpacError
+from privpac.errors import DataError, NotCertified, PrivpacError
 
 if TYPE_CHECKING:
     from privpac.model import Verified
@@ -32,15 +32,20 @@ def verify(
 
 
 def _verify(path: str) -> Verified:
+    from privpac.model import load
     from privpac.model import verify as verify_model
 
     try:
-        return verify_model(path)
-    except PrivpacError:
+        found = verify_model(path)
+        load(path).describe()  # a rule about columns the schema does not have is no rule
+    except (NotCertified, DataError):  # DataError: there is no such file
         raise
+    except PrivpacError as problem:  # stored parameters that nobody could have asked for
+        raise NotCertified(f"{path!r} contradicts itself: {problem.problem}") from None
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
         # Whatever a forged file trips over, the answer is the same.
         raise NotCertified(f"{path!r} holds a certificate that is incomplete or malformed.") from None
+    return found
 
 
 def _lines(found: Verified) -> list[str]:
