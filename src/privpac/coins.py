@@ -49,7 +49,11 @@ class Weights(Protocol):
         """
 
     def balls(self, bits: int) -> Sequence[arb]:
-        """Enclosures of all weights, ever tighter as `bits` grows."""
+        """Enclosures of all weights, ever tighter as `bits` grows.
+
+        The list may be cut short: then its last ball encloses the sum of all weights from there on, and that sum is
+        below 2^-bits of the total, so that a draw is never decided in favour of it.
+        """
 
     def exact(self) -> Sequence[Fraction]:
         """The weights themselves; for enumeration on small inputs."""
@@ -139,7 +143,10 @@ class _BitCoins(ABC):
         return index if index is not None else self._refine(weights, drawn)
 
     def _refine(self, weights: Weights, drawn: int) -> int:
-        """Decide a doubtful draw by balls, extending the same random number; it is never drawn again."""
+        """Decide a doubtful draw by balls, extending the same random number; it is never drawn again.
+
+        Starting afresh would favour outcomes far from the doubtful edges.
+        """
         bits = _FIRST_BITS
         while True:
             drawn = (drawn << bits) | self.bits(bits)
@@ -152,9 +159,9 @@ class _BitCoins(ABC):
 def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None:
     """The index whose part of [0, 1) certainly contains the drawn number, or None if that is in doubt.
 
-    With E the relative error of the cumulative sums (the weights' own, plus one rounding per summand), a true
-    cumulative probability differs from the computed quotient by at most 3E for E <= 1/4; 4E leaves room for
-    the roundings of the comparison itself.
+    The number is known to 64 bits: it lies in [drawn, drawn + 1) / 2^64. With E the relative error of the cumulative
+    sums (the weights' own, plus one rounding per summand), a true cumulative probability differs from the computed
+    quotient by at most 3E for E <= 1/4; the fourth E, at least 16 roundings, covers those of the comparison itself.
     """
     sums = np.cumsum(values)
     total = float(sums[-1])
@@ -162,7 +169,7 @@ def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None
     if not (bound <= 0.25 and math.isfinite(total) and total > 0):
         return None
     doubt = 4.0 * bound * total
-    point = drawn * 2.0**-_FIRST_BITS * total  # a Python int times a float: rounded once, covered above
+    point = drawn * 2.0**-_FIRST_BITS * total  # two roundings: of the integer and of the product
     index = int(np.searchsorted(sums, point, side="right"))
     if index >= len(values):
         return None

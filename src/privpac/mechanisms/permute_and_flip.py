@@ -1,23 +1,21 @@
-"""Permute-and-flip: walk through the class in random order, take each member with probability ratio^(score - best).
+"""Permute-and-flip: walk through the class in random order, take each with probability ratio^(score - best).
 
 Statement: as private as the exponential mechanism at the same ratio, and never worse in expected score.
 Source: McKenna–Sheldon 2020, Theorems 1 and 2; register `permute-and-flip`.
-Holds if: the class is public and its members equally likely beforehand. Not inside relabelling transformations: their
-proofs use the exponential weights themselves.
-Proof: docs/proofs/permute-and-flip.md. Tested by tests/exact/.
+Holds if: the class is public and its members equally likely beforehand. Not inside relabelling transformations:
+their proofs use the exponential weights themselves.
+Proof: docs/proofs/permute-and-flip.md. Tested by tests/exact/, tests/unit/test_permute_and_flip.py.
 
-Members of equal score are exchangeable, so the walk needs only their numbers: draw the score of the next member in the
-order, flip its coin, and name a uniform member of that score once one is taken. The number of steps is at most the size
-of the class over the number of best members, in expectation; hence the limit.
+Members of equal score are exchangeable, so the walk needs only their numbers: draw the score of the next member in
+the order, flip its coin, and name a uniform member of that score once one is taken. The number of steps is at most
+the size of the class; hence the limit.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -28,7 +26,7 @@ from privpac.coins import Coins
 from privpac.errors import SizeError
 from privpac.mechanisms.scores import Scores
 from privpac.theory.exact import UNIT_ROUNDOFF, ball
-from privpac.theory.powers import power_table
+from privpac.theory.powers import powers_at
 
 __all__ = ["LARGEST", "draw"]
 
@@ -38,7 +36,7 @@ LARGEST = 10**6
 M = TypeVar("M")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Coin:
     """A coin that shows 1 with probability ratio^power, as weights (1 - ratio^power, ratio^power)."""
 
@@ -50,10 +48,10 @@ class _Coin:
         return ("coin", self.ratio, self.power)
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        table = power_table(self.ratio, self.power)
-        success = float(table[self.power]) if self.power < len(table) else 0.0
-        # The complement is formed in floats: two absolute errors of at most 2^-52 each, over a sum of 1.
-        return np.array([1.0 - success, success]), 8.0 * UNIT_ROUNDOFF
+        powers, units = powers_at(self.ratio, np.array([self.power]))
+        success = float(powers[0])
+        # Both entries carry the absolute error of the power, the first also a rounding; their sum is about 1.
+        return np.array([1.0 - success, success]), (2.0 * units + 2.0) * UNIT_ROUNDOFF
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -67,15 +65,17 @@ class _Coin:
 def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
     """One member, by permute-and-flip."""
     histogram = scores.histogram(None)
-    left = list(histogram.counts)
-    if sum(left) > LARGEST:
+    if sum(histogram.counts) > LARGEST:
         raise SizeError(
             f"Permute-and-flip walks through at most {LARGEST} members.",
             remedy="Use the exponential mechanism for this class.",
         )
+    left = np.cumsum(
+        histogram.counts
+    )  # members that have not been passed over, from the best score up to each
     while True:
-        sums = list(accumulate(left))
-        step = bisect_right(sums, coins.below(sums[-1]))
+        group = int(np.searchsorted(left, coins.below(int(left[-1])), side="right"))
+        step = int(histogram.steps[group])
         if step == 0 or coins.choose(_Coin(ratio, step)) == 1:
-            return scores.locate(histogram.best + step, coins.below(histogram.counts[step]))
-        left[step] -= 1
+            return scores.locate(histogram.best + step, coins.below(histogram.counts[group]))
+        left[group:] -= 1

@@ -10,7 +10,7 @@ Everything here is private: nothing in this file has a repr that shows what it h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -81,20 +81,20 @@ class Row:
     def empty(self) -> bool:
         return self.last < self.first
 
-    def count(self, slots: NDArray[np.int64], best: int, width: int) -> list[int]:
+    def count(self, slots: NDArray[np.int64], best: int, width: int) -> dict[int, int]:
         """Members by slot - best, for a slot a run; what lies at `width` or above is collected there."""
         runs = len(slots)
-        if self.lasts.dtype == object:
-            counts = [0] * (width + 1)
-            inner = range(1, runs - 1)
-        else:
+        counts: dict[int, int] = {}
+        inner = range(1, runs - 1)
+        if self.lasts.dtype != object:
             low, high = _count_inner(self.lasts, slots, best, width)
-            counts = low.tolist()
-            for slot in np.flatnonzero(high).tolist():
-                counts[slot] += int(high[slot]) << 64
+            filled = np.flatnonzero(low | high)
+            limbs = zip(low[filled].tolist(), high[filled].tolist(), strict=True)
+            counts = dict(zip(filled.tolist(), (a + (b << 64) for a, b in limbs), strict=True))
             inner = range(0)
         for run in {0, runs - 1, *inner}:
-            counts[min(int(slots[run]) - best, width)] += self.length(run)
+            slot = min(int(slots[run]) - best, width)
+            counts[slot] = counts.get(slot, 0) + self.length(run)
         return counts
 
     def find(self, score: int, index: int) -> tuple[int | None, int]:
@@ -158,15 +158,13 @@ class Runs:
         worst = max(int(row.scores.max()) for row in rows)
         width = (worst - best if span is None else min(worst - best, span)) + 1
         if width <= max(_DENSE, sum(len(row.scores) for row in rows)):
-            counts = _total([row.count(row.scores, best, width) for row in rows])
-            steps = np.flatnonzero(np.array([count > 0 for count in counts[:width]]))
-            return Histogram(best, steps, [counts[i] for i in steps.tolist()], counts[width])
+            counts = _total(row.count(row.scores, best, width) for row in rows)
+            return _histogram(best, None, counts, width)
         present = [np.unique(row.scores[row.scores - best < width]) for row in rows]
         scores = np.unique(np.concatenate(present))
         # Scores further out than the last one present find the slot after it.
-        slots = [np.searchsorted(scores, row.scores) for row in rows]
-        counts = _total([row.count(at, 0, len(scores)) for row, at in zip(rows, slots, strict=True)])
-        return Histogram(best, scores - best, counts[:-1], counts[-1])
+        counts = _total(row.count(np.searchsorted(scores, row.scores), 0, len(scores)) for row in rows)
+        return _histogram(best, scores - best, counts, len(scores))
 
     def locate(self, score: int, index: int) -> Place:
         for number, row in enumerate(self.rows):
@@ -176,9 +174,21 @@ class Runs:
         raise IndexError("no member with this score and index")
 
 
-def _total(lists: list[list[int]]) -> list[int]:
-    """Sums over all lists, place by place."""
-    return lists[0] if len(lists) == 1 else [sum(column) for column in zip(*lists, strict=True)]
+def _total(parts: Iterable[dict[int, int]]) -> dict[int, int]:
+    """Sums over all parts, slot by slot."""
+    total: dict[int, int] = {}
+    for part in parts:
+        for slot, count in part.items():
+            total[slot] = total.get(slot, 0) + count
+    return total
+
+
+def _histogram(best: int, steps: NDArray[np.int64] | None, counts: dict[int, int], beyond: int) -> Histogram:
+    """Slots in order, as their steps (themselves when None); slot `beyond` holds what lies further out."""
+    outside = counts.pop(beyond, 0)
+    slots = sorted(counts)
+    where = np.array(slots, dtype=np.int64)
+    return Histogram(best, where if steps is None else steps[where], [counts[i] for i in slots], outside)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
