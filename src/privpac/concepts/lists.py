@@ -117,7 +117,7 @@ class DecisionLists:
 
     def __post_init__(self) -> None:
         assert self.prior is not None  # checks all parameters
-        self._refuse(None)
+        self.require(None)
 
     @cached_property
     def tests(self) -> Binarisation:
@@ -154,16 +154,16 @@ class DecisionLists:
     def _tensor(self, length: int) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, length, len(self.schema.classes), self.threads)
 
+    def _cost(self, length: int, n: int) -> Estimate:
+        return estimate(self._tensor(length), self.prior, n)
+
     def estimate(self, n: int) -> Estimate:
         """Public estimate of time and memory for n records."""
-        return estimate(self.statistic, self.prior, n)
+        return self._cost(self.length, n)
 
-    def require(self, n: int) -> None:
-        """Refuse, before anything is read, what would not fit in memory or time."""
-        self._refuse(n)
-
-    def _refuse(self, n: int | None) -> None:
-        refuse_beyond("DecisionLists", "length", self.length, self._tensor, self.prior, n=n)
+    def require(self, n: int | None) -> None:
+        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
+        refuse_beyond("DecisionLists", "length", self.length, self.prior.tests, self._cost, n=n)
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> DecisionListsGibbs:
         return DecisionListsGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs)))

@@ -139,24 +139,21 @@ def refuse_beyond(
     owner: str,
     levels: str,
     depth: int,
-    tensor: Callable[[int], CooccurrenceTensor],
-    prior: Prior,
+    tests: int,
+    cost: Callable[[int, int], Estimate],
     *,
     n: int | None,
 ) -> None:
     """SizeError when memory (or, for a known public n, time) would not suffice; names the depth that fits."""
 
     def fits(levels: int) -> bool:
-        cost = estimate(tensor(levels), prior, n or 0)
-        return cost.bytes <= MOST_BYTES and (n is None or cost.seconds <= MOST_SECONDS)
+        need = cost(levels, n or 0)
+        return need.bytes <= MOST_BYTES and (n is None or need.seconds <= MOST_SECONDS)
 
     if fits(depth):
         return
-    cost = estimate(tensor(depth), prior, n or 0)
+    need = cost(depth, n or 0)
     smaller = next((levels for levels in range(depth - 1, 0, -1) if fits(levels)), None)
     remedy = "Use fewer cuts or columns." if smaller is None else f"Use {levels}={smaller}, or fewer cuts."
-    need = f"{cost.bytes / 2**30:.1f} GiB" + ("" if n is None else f" and {cost.seconds:,.0f} seconds")
-    raise SizeError(
-        f"{owner}: {levels}={depth} with {prior.tests} tests needs about {need}.",
-        remedy=remedy,
-    )
+    text = f"{need.bytes / 2**30:.1f} GiB" + ("" if n is None else f" and {need.seconds:,.0f} seconds")
+    raise SizeError(f"{owner}: {levels}={depth} with {tests} tests needs about {text}.", remedy=remedy)

@@ -42,7 +42,7 @@ class Trees:
 
     def __post_init__(self) -> None:
         assert self.prior is not None  # checks all parameters
-        refuse_beyond("Trees", "depth", self.depth, self._tensor, self.prior, n=None)
+        self.require(None)
 
     @cached_property
     def tests(self) -> Binarisation:
@@ -79,13 +79,16 @@ class Trees:
     def _tensor(self, depth: int) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, depth, len(self.schema.classes), self.threads)
 
+    def _cost(self, depth: int, n: int) -> Estimate:
+        return estimate(self._tensor(depth), self.prior, n)
+
     def estimate(self, n: int) -> Estimate:
         """Public estimate of time and memory for n records."""
-        return estimate(self.statistic, self.prior, n)
+        return self._cost(self.depth, n)
 
-    def require(self, n: int) -> None:
-        """Refuse, before anything is read, what would not fit in memory or time."""
-        refuse_beyond("Trees", "depth", self.depth, self._tensor, self.prior, n=n)
+    def require(self, n: int | None) -> None:
+        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
+        refuse_beyond("Trees", "depth", self.depth, self.prior.tests, self._cost, n=n)
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> TreesGibbs:
         return TreesGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs)))
