@@ -152,7 +152,7 @@ class RectangleSums:
     @cached_property
     def error(self) -> float:
         """Relative error of every weight below; see docs/proofs/rectangle-sums.md."""
-        dropped = 3 * 2.0 ** (self.members.bit_length() + 2 * _SLACK - SMALLEST_BITS)
+        dropped = 6 * 2.0 ** (self.members.bit_length() + 2 * _SLACK - SMALLEST_BITS)
         return 1.01 * ((10 * self.shape[2] + 12) * UNIT_ROUNDOFF + dropped)
 
     def ranges(self) -> Floats:

@@ -204,7 +204,7 @@ class UnionSums:
         changes, blocks = self.states - 1, len(self.forward.walks)
         a_change = 2 * self.block + blocks + changes + 20
         roundings = changes * a_change + 4 * int(self.forward.rescales.sum()) + 8
-        return 1.01 * (roundings * UNIT_ROUNDOFF + (self.states + 2) * 2.0**-_DROPPED_BITS)
+        return 1.01 * (roundings * UNIT_ROUNDOFF + (self.states + 2) * 2.0 ** (1 - _DROPPED_BITS))
 
     def totals(self) -> Floats:
         """Weight of each number of changes."""
