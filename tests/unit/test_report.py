@@ -14,17 +14,9 @@ import numpy as np
 import pytest
 
 from privpac import Model, Schema, learn
+from privpac.cli.lines import LETTER, WIDTH, _stacked, number_line, ticks
 from privpac.cli.meaning import does_not_mean, means
-from privpac.cli.pictures import (
-    LETTER,
-    MOST_CATEGORIES,
-    PICTURES,
-    WIDTH,
-    _stacked,
-    _ticks,
-    number_line,
-    picture,
-)
+from privpac.cli.pictures import MOST_CATEGORIES, PICTURES, picture
 from privpac.cli.report import report_html, write_report
 from privpac.concepts.hypotheses import KINDS, hypothesis_from_json
 from privpac.errors import PrivpacError
@@ -60,6 +52,29 @@ RULES: dict[str, dict[str, Any]] = {
     "union": {"kind": "union", "column": "age", "intervals": [["3", "4"], ["110", "121"]], "inside": 0},
     "match": {"kind": "match", "column": NASTY, "category": 3, "equal": False},
     "constant": {"kind": "constant", "label": 1},
+    "side": {"kind": "box", "columns": ["age"], "low": ["20"], "high": ["30"], "inside": 1},
+    "plane": {
+        "kind": "box",
+        "columns": ["age", "bmi"],
+        "low": ["20", "7"],
+        "high": ["121", "99"],
+        "inside": 1,
+    },
+    "corner": {
+        "kind": "box",
+        "columns": ["age", "seen"],
+        "low": ["120", "9"],
+        "high": ["121", "99"],
+        "inside": 0,
+    },
+    "nowhere": {"kind": "box", "columns": ["age", "bmi"], "low": ["0", "0"], "high": ["0", "0"], "inside": 1},
+    "solid": {
+        "kind": "box",
+        "columns": ["age", "bmi", "seen"],
+        "low": ["20", "0", "5"],
+        "high": ["30", "999", "3653"],
+        "inside": 1,
+    },
     "tree": {
         "kind": "tree",
         "root": {
@@ -248,10 +263,10 @@ def test_labels_keep_apart() -> None:
 def test_ticks_are_few_distinct_and_in_place(lower: Any, upper: Any, integer: bool) -> None:
     tree = {"name": "a", "kind": "numeric", "lower": lower, "upper": upper, "integer": integer}
     column = Schema.from_json({"label": "y", "columns": [tree]}).columns[0]
-    ticks = _ticks(column)
-    assert 2 <= len(ticks) <= 10
-    assert len({mark.text for mark in ticks}) == len(ticks)
-    for mark in ticks:
+    marks = ticks(column)
+    assert 2 <= len(marks) <= 10
+    assert len({mark.text for mark in marks}) == len(marks)
+    for mark in marks:
         exact = (Fraction(mark.text) - Fraction(lower)) / (Fraction(upper) - Fraction(lower) + integer)
         assert mark.place == pytest.approx(float(exact), abs=1e-5)
 

@@ -13,8 +13,9 @@ from importlib.resources import files
 from typing import Any
 
 from privpac.cli.destination import Destination
+from privpac.cli.lines import LEFT, RIGHT, WIDTH
 from privpac.cli.meaning import does_not_mean, means
-from privpac.cli.pictures import LEFT, RIGHT, WIDTH, picture
+from privpac.cli.pictures import picture
 from privpac.cli.summary import NO_ACCURACY
 from privpac.concepts.tree import Tree
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric

@@ -1,0 +1,108 @@
+"""Boxes: a rectangle in a plane of two columns; one or three columns as lines."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import cast
+
+from privpac.cli.lines import LETTER, Segment, legend, number_line, share, svg, ticks, tone
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.rectangles import Box
+from privpac.data.columns import Column
+from privpac.data.schema import Schema
+
+__all__ = ["box"]
+
+LEFT, RIGHT, TOP, BOTTOM = 150.0, 570.0, 26.0, 326.0  # of the plane; labels stand around it
+NARROWEST = 3.0
+
+
+def box(hypothesis: Hypothesis, schema: Schema) -> str:
+    """The columns the box restricts: two as a plane, otherwise a line each."""
+    rule = cast(Box, hypothesis)
+    columns = [schema.column(name) for name in rule.columns]
+    sides = list(zip(columns, rule.low, rule.high, strict=True))
+    if len(sides) == 2 and not rule.is_empty:
+        return _plane(sides[0], sides[1], rule.inside, schema)
+    lines = [number_line(side[0], _side(side, rule), schema, keyed=False) for side in sides]
+    if len(lines) > 1:
+        name = escape(schema.classes[rule.inside])
+        lines.append(f'<p class="soft">{name} where every line says {name}, the other class elsewhere.</p>')
+    return "".join(lines) + legend(schema)
+
+
+def _side(side: tuple[Column, int, int], rule: Box) -> list[Segment]:
+    column, low, high = side
+    if rule.is_empty:
+        return [(0, column.size, 1 - rule.inside)]
+    parts = [(0, low, 1 - rule.inside), (low, high, rule.inside), (high, column.size, 1 - rule.inside)]
+    return [part for part in parts if part[0] < part[1]]
+
+
+def _plane(across: tuple[Column, int, int], up: tuple[Column, int, int], inside: int, schema: Schema) -> str:
+    left, right = (_x(share(cell, across[0])) for cell in across[1:])
+    bottom, top = (_y(share(cell, up[0])) for cell in up[1:])
+    width, height = max(right - left, NARROWEST), max(bottom - top, NARROWEST)
+    body = [
+        _rectangle(1 - inside, LEFT, TOP, RIGHT - LEFT, BOTTOM - TOP),
+        _rectangle(inside, min(left, RIGHT - width), min(top, BOTTOM - height), width, height),
+        *_labels_across(across),
+        *_labels_up(up),
+    ]
+    words = f"a rectangle of {across[0].name} and {up[0].name}"
+    return svg(BOTTOM + 44, words, body) + legend(schema)
+
+
+def _x(place: float) -> float:
+    return LEFT + place * (RIGHT - LEFT)
+
+
+def _y(place: float) -> float:
+    return BOTTOM - place * (BOTTOM - TOP)
+
+
+def _rectangle(label: int, x: float, y: float, width: float, height: float) -> str:
+    return f'<rect class="k{tone(label)}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"/>'
+
+
+def _text(css: str, x: float, y: float, anchor: str, text: str) -> str:
+    return f'<text class="{css}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _cuts(side: tuple[Column, int, int], room: float, length: float) -> list[tuple[float, str]]:
+    """The ends of a side that exclude something, pushed apart if their labels would touch."""
+    column, low, high = side
+    found = [(share(cell, column), column.show(cell)) for cell in (low, high) if 0 < cell < column.size]
+    if len(found) == 2 and (found[1][0] - found[0][0]) * length < room:
+        middle = (found[0][0] + found[1][0]) / 2
+        half = room / length / 2
+        middle = min(max(middle, half), 1 - half)
+        found = [(middle - half, found[0][1]), (middle + half, found[1][1])]
+    return found
+
+
+def _labels_across(side: tuple[Column, int, int]) -> list[str]:
+    """Cuts above the plane, bounds and name below."""
+    column = side[0]
+    room = max([len(column.show(c)) for c in side[1:] if 0 < c < column.size] or [0]) * LETTER + 8
+    body = [
+        _text("cutlabel", _x(place), TOP - 7, "middle", text)
+        for place, text in _cuts(side, room, RIGHT - LEFT)
+    ]
+    for mark in ticks(column)[:2]:
+        body.append(_text("ticklabel", _x(mark.place), BOTTOM + 18, "middle", mark.text))
+    body.append(_text("axis", (LEFT + RIGHT) / 2, BOTTOM + 36, "middle", column.name))
+    return body
+
+
+def _labels_up(side: tuple[Column, int, int]) -> list[str]:
+    """Cuts to the right of the plane, bounds and name to the left."""
+    column = side[0]
+    cuts = _cuts(side, 17, BOTTOM - TOP)
+    body = [_text("cutlabel", RIGHT + 8, _y(place) + 4, "start", text) for place, text in cuts]
+    for mark, lift in zip(ticks(column)[:2], (0, 10), strict=True):
+        body.append(_text("ticklabel", LEFT - 8, _y(mark.place) + lift, "end", mark.text))
+    longest = int((LEFT - 10) / LETTER)
+    name = column.name if len(column.name) <= longest else column.name[: longest - 1] + "…"
+    body.append(_text("axis", LEFT - 8, (TOP + BOTTOM) / 2, "end", name))
+    return body
