@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from privpac.compiled import compiled
 from privpac.concepts.tensor import Cooccurrence, binomials, offsets
 from privpac.concepts.tree_law import Answer
-from privpac.concepts.tree_regions import next_set
+from privpac.concepts.tree_regions import first_set, next_set
 from privpac.errors import SizeError
 from privpac.mechanisms.scores import Histogram
 
@@ -132,7 +132,7 @@ def _extremes(signed: Longs, begin: Longs, binomial: Longs, p: int, size: int) -
     """The smallest and the largest d among the regions of `size` tests."""
     if size == 0:
         return signed[0], signed[0]
-    rest = np.arange(size - 1)
+    rest = first_set(size - 1)
     without, with_ = np.empty(1 << (size - 1), np.int64), np.empty((1 << (size - 1), p), np.int64)
     low, high = np.int64(2**62), np.int64(-(2**62))
     while True:
@@ -155,7 +155,7 @@ def _count(signed: Longs, begin: Longs, binomial: Longs, p: int, size: int, low:
     if size == 0:
         counts[min(signed[0] - low, last)] += 1
         return
-    rest = np.arange(size - 1)
+    rest = first_set(size - 1)
     without, with_ = np.empty(1 << (size - 1), np.int64), np.empty((1 << (size - 1), p), np.int64)
     while True:
         limit = p if size == 1 else rest[0]
@@ -177,7 +177,7 @@ def _find(
     if size == 0:
         found = signed[0] == wanted
         return (0, 0) if found and index == 0 else (-1, index - found)
-    rest = np.arange(size - 1)
+    rest = first_set(size - 1)
     without, with_ = np.empty(1 << (size - 1), np.int64), np.empty((1 << (size - 1), p), np.int64)
     while True:
         limit = p if size == 1 else rest[0]

@@ -104,7 +104,8 @@ def count_words(
     both = np.empty(BLOCK_WORDS, np.uint64)
     for start in range(0, words, BLOCK_WORDS):  # outermost, so that all rows of a block stay in the cache
         stop = min(start + BLOCK_WORDS, words)
-        prefix[:] = np.arange(size - 1)
+        for i in range(size - 1):
+            prefix[i] = i
         turn = 0
         while True:
             if turn % share[1] == share[0]:
@@ -214,9 +215,11 @@ def count_cells(
     columns, n = codes.shape
     if columns < size:
         return
-    chosen = np.arange(size)
+    chosen = np.empty(size, np.int64)
+    known = np.empty(size, np.int64)  # the prefix that `joint` holds the codes of
+    for i in range(size):
+        chosen[i], known[i] = i, -1
     joint = np.empty(n, np.int32)
-    known = np.full(size - 1, -1)  # the prefix that `joint` holds the codes of
     turn = -1
     while True:
         turn += 1
@@ -253,7 +256,8 @@ def _join_prefix(
         stride *= first[chosen[i] + 1] - first[chosen[i]] + 1
         same = same and known[i] == chosen[i]
     if not same:
-        joint[:] = 0
+        for r in range(len(joint)):
+            joint[r] = 0
         step = 1
         for i in range(size - 1):
             row = codes[chosen[i]]
@@ -324,8 +328,11 @@ def reduce_same_column(
     p = first[-1]
     column = np.empty(p, np.int64)
     for c in range(len(first) - 1):
-        column[first[c] : first[c + 1]] = c
-    tests = np.arange(size)
+        for test in range(first[c], first[c + 1]):
+            column[test] = c
+    tests = np.empty(size, np.int64)
+    for i in range(size):
+        tests[i] = i
     for row in range(begin[size], begin[size + 1]):
         for i in range(size - 1):
             if column[tests[i]] == column[tests[i + 1]]:

@@ -85,8 +85,10 @@ def _leaf_side(
 ) -> None:
     """One leaf for every test; labels in the outer loops, so that the inner ones run over contiguous rows."""
     classes, p = row.shape
-    top = np.full(p, -1, row.dtype)
+    top = np.empty(p, row.dtype)
     kept = np.empty((classes, p), row.dtype)
+    for h in range(p):
+        top[h] = -1
     for y in range(classes):
         every, cost = total[y], costs[y]
         counts, own = row[y], kept[y]

@@ -7,10 +7,19 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["next_set", "region_counts", "regions", "restrict"]
+__all__ = ["first_set", "next_set", "region_counts", "regions", "restrict"]
 
 Longs = NDArray[np.int64]
 Counts = NDArray[np.int32]
+
+
+@compiled
+def first_set(size: int) -> Longs:
+    """0, 1, ..., size - 1. (A loop compiles in a fraction of the time of `np.arange`, here and elsewhere.)"""
+    tests = np.empty(size, np.int64)
+    for i in range(size):
+        tests[i] = i
+    return tests
 
 
 @compiled
@@ -127,7 +136,7 @@ def restrict(counts: NDArray[np.int64], p: int, depth: int, test: int, holds: bo
     for size in range(min(depth, p + 1)):
         start = here
         larger = start + binomial[size, p]
-        tests = np.arange(size)
+        tests = first_set(size)
         while True:
             with_test, rank, inside = larger, 0, False
             for i in range(size):

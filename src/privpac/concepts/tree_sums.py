@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.concepts.tree_leaves import leaf, leaf_pairs, pair_sum_of_two, power
-from privpac.concepts.tree_regions import next_set, regions
+from privpac.concepts.tree_regions import first_set, next_set, regions
 
 __all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "weigh"]
 
@@ -77,7 +77,7 @@ def bottom_sums(
 ) -> None:
     """Leaf sums and depth-one sums of every region of `size` tests, written at row set · 2^size + signs."""
     p, classes = len(weights), counts.shape[1]
-    rest = np.arange(max(size - 1, 0))
+    rest = first_set(max(size - 1, 0))
     half = 1 << len(rest)
     rows = np.empty((half, classes, p), costs.dtype)
     totals = np.empty((half, classes), costs.dtype)
@@ -205,7 +205,7 @@ def inner_sums(
     """Sums of every region of `size` tests from those one level deeper."""
     p = len(weights)
     repeat = 2 if lists else 1
-    tests = np.arange(size)
+    tests = first_set(size)
     entries = np.empty(repeat * p, np.int64)
     masses = np.empty(repeat * p)
     place = zbegin[size]
