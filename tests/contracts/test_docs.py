@@ -1,0 +1,185 @@
+"""The words around the code are true: blocks run, printed output is what is printed, links and paths lead somewhere.
+
+In every document a fenced block names its language. `python` blocks are executed, all of a document in one namespace
+and one empty folder; after `print(...)  # text` the text must have been printed. In `console` blocks every
+`$ privpac ...` is run and what follows is compared with its output (`...` stands for anything). `json` blocks are
+parsed. `text` is for people.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import json
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privpac.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "tests" / "README.md"])
+LANGUAGES = {"python", "console", "json", "sql", "text"}
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+PLACE = re.compile(
+    r"(?<![\w/.-])(?:docs|tests|examples|benchmarks|src)/(?:[\w-]+/)*[\w-]+\.(?:md|py|json)(?![\w-])"
+)
+PROMISED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _blocks(path: Path, *languages: str) -> list[tuple[str, str]]:
+    found = FENCE.findall(path.read_text(encoding="utf-8"))
+    return [(language, text) for language, text in found if not languages or language in languages]
+
+
+def _sources() -> list[Path]:
+    return sorted((ROOT / "src").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+def test_every_block_says_what_it_is(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    fences = [line for line in text.splitlines() if line.lstrip().startswith("```")]
+    assert len(fences) == 2 * len(_blocks(path)), "a fence is not closed, or not at the start of a line"
+    unknown = {language for language, _ in _blocks(path)} - LANGUAGES
+    assert not unknown, f"use one of {sorted(LANGUAGES)}"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in DOCUMENTS if _blocks(path, "python", "console")], ids=_name
+)
+def test_blocks_run_as_printed(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": _name(path)}
+    for language, text in _blocks(path, "python", "console"):
+        if language == "python":
+            _run_python(text, namespace, path)
+        else:
+            _run_console(text)
+
+
+def _run_python(text: str, namespace: dict[str, Any], path: Path) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, _name(path), "exec"), namespace)
+    for promised in PROMISED.findall(text):
+        assert promised in printed.getvalue().splitlines(), f"never printed: {promised}"
+
+
+def _run_console(text: str) -> None:
+    for command, wanted in _commands(text):
+        words = shlex.split(command)
+        if words[0] != "privpac":
+            continue
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+            main(words[1:])
+        got = "\n".join(line.rstrip() for line in shown.getvalue().splitlines()) + "\n"
+        same = doctest.OutputChecker().check_output(wanted.rstrip("\n") + "\n", got, doctest.ELLIPSIS)
+        assert same or not wanted.strip(), f"$ {command}\nprints now:\n{got}"
+
+
+def _commands(text: str) -> Iterator[tuple[str, str]]:
+    """Commands with the output below them; a backslash at the end of a line continues a command."""
+    joined = text.replace("\\\n", " ")
+    for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+@pytest.mark.parametrize("path", [path for path in DOCUMENTS if _blocks(path, "json")], ids=_name)
+def test_json_blocks_are_json(path: Path) -> None:
+    for _, text in _blocks(path, "json"):
+        json.loads(text)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in LINK.findall(FENCE.sub("", path.read_text(encoding="utf-8"))):
+        if "://" not in target and not target.startswith("#"):
+            assert (path.parent / target.partition("#")[0]).exists(), f"{target} does not exist"
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, *_sources()], ids=_name)
+def test_files_that_are_named_exist(path: Path) -> None:
+    missing = {
+        place for place in PLACE.findall(path.read_text(encoding="utf-8")) if not (ROOT / place).exists()
+    }
+    assert not missing
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+def test_make_targets_that_are_named_exist(path: Path) -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    text = path.read_text(encoding="utf-8")
+    named = set(re.findall(r"`make ([\w-]+)`", text)) | set(
+        re.findall(r"^\$ make ([\w-]+)", text, re.MULTILINE)
+    )
+    assert named <= targets
+
+
+def test_the_layers_in_the_architecture_are_those_that_are_checked() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = next(c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "layers")
+    checked = " > ".join(re.sub(r"[()]", "", layer) for layer in contract["layers"])
+    assert checked in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_layout_in_the_architecture_is_the_one_there_is() -> None:
+    """Every folder and every top-level module is in the layout; every name in the layout exists."""
+    layout = next(
+        text for _, text in _blocks(ROOT / "docs" / "architecture.md") if text.startswith("src/privpac/")
+    )
+    package = ROOT / "src" / "privpac"
+    folders = {item.name for item in package.iterdir() if item.is_dir() and any(item.rglob("*.py"))}
+    modules = {item.stem for item in package.glob("*.py")}
+    top = set(re.findall(r"^  (\w+)(?:/|\.py)", layout, re.MULTILINE))
+    assert folders | modules == top
+    inside = re.findall(r"^  (\w+)/(.*(?:\n    .*)*)", layout, re.MULTILINE)
+    for folder, text in inside:
+        for name in re.findall(r"(\w+(?:/\w+)*)\.py", text):
+            assert (package / folder / f"{name}.py").exists(), f"{folder}/{name}.py is gone"
+
+
+def _tracked() -> list[Path]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):  # an unpacked archive
+        return [*DOCUMENTS, *_sources(), *sorted((ROOT / "tests").rglob("*.py"))]
+    return [ROOT / line for line in listed.splitlines() if (ROOT / line).is_file()]
+
+
+# Put together from pieces, so that this file does not contain them.
+FORBIDDEN = {
+    "a path of somebody's machine": re.compile("/" + r"(?:work|root|home/\w+|Users/\w+)" + "/"),
+    "a folder outside the project": re.compile(re.escape("../") + "shared"),
+    "unfinished work": re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3]) + r")\b"),
+    "a stub": re.compile("NotImplemented" + "Error"),
+    "a test that does not run": re.compile(
+        r"pytest\.mark\.(?:" + "sk" + "ip|x" + r"fail)|pytest\." + "sk" + r"ip\("
+    ),
+}
+
+
+def test_nothing_of_a_workplace_or_unfinished_is_left_in_a_file() -> None:
+    found = []
+    for path in _tracked():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{_name(path)}: {what}" for what, pattern in FORBIDDEN.items() if pattern.search(text)]
+    assert not found

@@ -1,0 +1,154 @@
+"""Every name people meet is documented: public names, words, verbs and options, and the fields of files."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import privpac
+from privpac.cli import app
+from privpac.concepts.hypotheses import KINDS
+from privpac.data.schema import OPTIONS
+from privpac.learners.words import WORDS
+from tests.contracts.test_register_complete import EXAMPLES
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+VERBS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+NAMES = [name for name in privpac.__all__ if name != "__version__"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_can_be_imported_and_is_documented(name: str) -> None:
+    value = getattr(privpac, name)
+    assert value.__doc__
+    assert value.__name__ == name
+    assert re.search(
+        rf"`(?:privpac\.)?{name}[`(]|privpac\.{name}\b|import .*\b{name}\b", README + ARCHITECTURE
+    )
+
+
+def test_the_table_of_names_and_the_imports_for_type_checkers_agree() -> None:
+    tree = ast.parse(Path(privpac.__file__).read_text(encoding="utf-8"))
+    checking = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = {
+        alias.asname: f"{node.module}"
+        for node in checking.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert imported == {name: f"privpac.{module}" for name, module in privpac._NAMES.items()}
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'forest'"):
+        _ = privpac.forest
+    assert set(NAMES) <= set(dir(privpac))
+
+
+def _table_of_words() -> dict[str, str]:
+    """The forms in the README's table, with what stands beside them."""
+    return dict(re.findall(r"^\| `([a-z]+(?::[^`]+)?)` \| (.+) \|$", README, re.MULTILINE))
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_is_in_the_table_if_and_only_if_it_can_be_learnt(word: str) -> None:
+    entry = WORDS[word]
+    assert (entry.form in _table_of_words()) == (entry.build is not None)
+    assert f"`{entry.form}`" in README
+
+
+def test_the_table_has_no_other_words() -> None:
+    assert set(_table_of_words()) <= {entry.form for entry in WORDS.values()}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_documented(verb: str) -> None:
+    assert re.search(rf"`privpac {verb}\b|^\$ privpac {verb}\b", README, re.MULTILINE)
+    assert VERBS[verb].help
+    for option in VERBS[verb].params:
+        assert option.help, f"privpac {verb}: {option.name} has no help"
+    assert any("--json" in option.opts for option in VERBS[verb].params), f"privpac {verb} has no --json"
+
+
+def test_exit_codes_are_documented() -> None:
+    for code, meaning in ((0, "done"), (2, "wrong input"), (3, "budget refused"), (4, "guarantee not met")):
+        assert f"{code} {meaning}" in README
+
+
+def _keys(tree: Any) -> Iterator[str]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield key
+            yield from _keys(value)
+    elif isinstance(tree, list | tuple):
+        for value in tree:
+            yield from _keys(value)
+
+
+def _described(key: str) -> bool:
+    return bool(re.search(rf'[`"{{\s]{re.escape(key)}["`]', FORMATS))
+
+
+def _model(concepts: str, **wishes: Any) -> dict[str, Any]:
+    columns = [
+        {"name": "a", "kind": "numeric", "lower": 0, "upper": 7, "integer": True},
+        {"name": "b", "kind": "numeric", "lower": 0, "upper": 1, "resolution": 8, "missing": 0},
+        {"name": "c", "kind": "categorical", "categories": ["u", "v"], "other": "w", "missing": "x"},
+    ]
+    table = {
+        "a": [i % 8 for i in range(80)],
+        "b": [i % 3 / 2 for i in range(80)],
+        "c": ["u", "v", "z", ""] * 20,
+    }
+    labels = [int(i % 8 > 3) for i in range(80)]
+    schema = {"label": "y", "columns": columns}
+    model = privpac.learn(
+        table, y=labels, schema=schema, concepts=concepts, epsilon=10, random_state=0, **wishes
+    )
+    return model.to_json()
+
+
+FORMS = {
+    "thresholds": "thresholds:a",
+    "intervals": "intervals:a",
+    "unions": "unions:a:2",
+    "rectangles": "rectangles:a,b",
+    "points": "points:a",
+    "trees": "trees:2",
+    "staged": "staged:1+1",
+    "lists": "lists:2",
+    "conjunctions": "conjunctions:2",
+}
+
+
+@pytest.mark.parametrize("word", [word for word, entry in WORDS.items() if entry.build is not None])
+def test_every_field_of_a_model_file_is_described(word: str) -> None:
+    tree = _model(FORMS.get(word, word), estimate_epsilon=1, records_per_person=2, costs=(1, 2))
+    missing = {key for key in _keys(tree) if not _described(key)}
+    assert not missing
+
+
+def test_every_field_of_other_wishes_is_described() -> None:
+    trees = [
+        _model("trees:1", protect="labels", holdout="0.25", estimate_epsilon=1),
+        _model("trees:1", leaf_epsilon=1),
+    ]
+    missing = {key for key in _keys(trees) if not _described(key)}
+    assert not missing
+
+
+def test_every_field_of_a_derivation_and_every_kind_is_described() -> None:
+    steps = [make().to_json() for make in EXAMPLES.values()]
+    missing = {key for key in _keys(steps) if not _described(key)}
+    missing |= {key for options in OPTIONS.values() for key in options if not _described(key)}
+    missing |= {kind for kind in [*KINDS, *OPTIONS, *EXAMPLES] if f"`{kind}`" not in FORMATS}
+    assert not missing
