@@ -1,120 +1,20 @@
-"""The command line: one verb a file, results on stdout, everything else on stderr.
-
-Nothing heavy is imported here or at the top of a verb, so that `--help` and `--version` answer at once.
-"""
+"""The command line: one verb a file, results on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
-import os
-import sys
-import traceback
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Annotated
 
-import typer
-
-from privpac import __version__
-from privpac.cli import console
-from privpac.cli.explain import explain
-from privpac.cli.learn import learn
-from privpac.cli.ledger import ledger
-from privpac.cli.predict import predict
-from privpac.cli.reproduce import reproduce
-from privpac.cli.schema import schema
-from privpac.cli.theorems import theorems
-from privpac.cli.verify import verify
-from privpac.errors import PrivpacError
-
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 INTERRUPTED = 130  # what shells report for a program ended by Ctrl-C
-PIPE_CLOSED = 141  # and for one whose reader went away, such as `| head`
-FAULT = 1
-TRACEBACK = "PRIVPAC_TRACEBACK"
-
-# typer does not export it, and older releases take it from click.
-_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-
-app = typer.Typer(
-    name="privpac",
-    add_completion=False,
-    no_args_is_help=True,
-    # Plain help: the rich one loads a Markdown parser and takes as long as everything else together.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for verb in (learn, predict, explain, verify, schema, ledger, theorems, reproduce):
-    app.command()(verb)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        console.show(f"privpac {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Learn readable classifiers from sensitive records, with guarantees you can print and re-check.
-
-    Exit codes: 0 done, 2 wrong input, 3 budget refused, 4 guarantee not met.
-    """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    as_json = "--json" in given
-    console.prepare_streams()
     try:
-        code = app(given, prog_name="privpac", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except PrivpacError as problem:
-        console.fail(problem, as_json=as_json)
-        return problem.exit_code
-    except _UsageError as problem:
-        console.fail(_usage(problem), as_json=as_json)
-        return PrivpacError.exit_code
-    except (BrokenPipeError, SystemExit):  # typer turns a closed pipe into an exit of its own
-        _hush()
-        return PIPE_CLOSED
-    except (KeyboardInterrupt, typer.Abort):
+        # Inside, so that Ctrl-C is quiet while modules are still being loaded.
+        from privpac.cli.app import run
+
+        return run(arguments)
+    except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as problem:
-        console.fail(_fault(problem), as_json=as_json)
-        return FAULT
-
-
-def _usage(problem: Exception) -> PrivpacError:
-    """A misspelt option or verb, as a sentence of our own shape."""
-    sentence = " ".join(problem.format_message().split()).replace("?.", "?")  # type: ignore[attr-defined]
-    context = getattr(problem, "ctx", None)
-    verb = getattr(context, "command_path", "privpac")
-    stop = "" if sentence.endswith((".", "?")) else "."
-    return PrivpacError(sentence + stop, remedy=f"See {verb} --help.")
-
-
-def _fault(problem: Exception) -> PrivpacError:
-    """A bug. Its own message may quote records, so only the place is told."""
-    if os.environ.get(TRACEBACK):
-        traceback.print_exception(problem, file=sys.stderr)
-    frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if "privpac" in frame.filename] or frames
-    place = f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else "an unknown place"
-    return PrivpacError(
-        f"An unexpected {type(problem).__name__} in {place}: this is a fault of privpac, not of your input.",
-        remedy=f"Please report it; {TRACEBACK}=1 prints the whole trace, which may quote records.",
-    )
-
-
-def _hush() -> None:
-    """Keep the interpreter from complaining about a closed pipe when it flushes at exit."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
