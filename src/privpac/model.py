@@ -23,6 +23,7 @@ from privpac import __version__
 from privpac.coins import Coins, SeededCoins, SystemCoins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.tree import Tree
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import (
@@ -39,6 +40,7 @@ from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import Request, concepts_from_json, request_from_json
 from privpac.release.confusion import Confusion
+from privpac.release.leaf_counts import LeafCounts
 from privpac.theory.exact import exact_decimal
 
 __all__ = ["FORMAT", "Model", "Verified", "learn", "load", "schema_for", "verify"]
@@ -56,6 +58,21 @@ class Model:
     """The stored form (`privpac-certificate/1`); `explain` prints it, `verify` re-derives it."""
     estimate: Confusion | None = None
     version: str = __version__
+    leaf_counts: LeafCounts | None = None
+    """Noisy counts in the leaves of a tree, if a share of epsilon was given to them."""
+
+    def __post_init__(self) -> None:
+        leaves = self._counted()
+        if leaves is not None and not leaves[1].fits(leaves[0], len(self.schema.classes)):
+            raise NotCertified("The model's leaf counts do not belong to its tree.")
+
+    def _counted(self) -> tuple[Tree, LeafCounts] | None:
+        """The tree and its leaf counts, if it has any."""
+        if self.leaf_counts is None:
+            return None
+        if not isinstance(self.hypothesis, Tree):
+            raise NotCertified("The model has leaf counts, but its hypothesis is no tree.")
+        return self.hypothesis, self.leaf_counts
 
     def predict(self, table: object) -> NDArray[Any]:
         """The predicted class of every record, as the schema writes it."""
@@ -66,15 +83,36 @@ class Model:
         sample = MemorySample.of(table, self.schema, labelled=False)
         return self.hypothesis.predict(sample.block().cells)
 
+    def predict_proba(self, table: object) -> NDArray[np.float64]:
+        """For every record the share of each class in its leaf: noisy counts, one added to each, divided by their sum.
+
+        Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
+        the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
+        """
+        counted = self._counted()
+        if counted is None:
+            raise PrivpacError(
+                "This model has no leaf counts, so it cannot tell probabilities.",
+                remedy="Learn it with a share of epsilon for them, such as leaf_epsilon=0.1.",
+            )
+        tree, leaf_counts = counted
+        return leaf_counts.proba(tree, MemorySample.of(table, self.schema, labelled=False).block().cells)
+
     def describe(self) -> str:
         return self.hypothesis.describe(self.schema)
+
+    def describe_leaves(self) -> str:
+        """The tree with the noisy counts of every leaf; empty without them."""
+        counted = self._counted()
+        return "" if counted is None else counted[1].describe(counted[0], self.schema)
 
     def to_sql(self) -> str:
         return self.hypothesis.to_sql(self.schema)
 
     def explain(self) -> str:
-        """The rule, the estimate and the certificate, in words."""
-        parts = ["Rule", self.describe(), "", explain_certificate(self.certificate)]
+        """The rule, the leaf counts, the estimate and the certificate, in words."""
+        rule = self.describe_leaves() or self.describe()
+        parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
             parts += ["", "Private estimate", str(self.estimate)]
         return "\n".join(parts)
@@ -86,6 +124,7 @@ class Model:
             "hypothesis": self.hypothesis.to_json(),
             "schema": self.schema.to_json(),
             "certificate": dict(self.certificate),
+            "leaf_counts": self.leaf_counts.to_json() if self.leaf_counts else None,
             "estimate": self.estimate.to_json() if self.estimate else None,
         }
         tree["digest"] = digest(tree)
@@ -124,6 +163,10 @@ def _positive(value: object, name: str) -> Fraction:
     return number
 
 
+def _share(value: object, name: str) -> Fraction | None:
+    return None if value is None else _positive(value, name)
+
+
 def learn(
     table: object,
     *,
@@ -137,6 +180,7 @@ def learn(
     records_per_person: int = 1,
     estimate_epsilon: object = None,
     holdout: object = 0,
+    leaf_epsilon: object = None,
     ledger: Ledger | None = None,
     random_state: int | None = None,
     label: str | None = None,
@@ -145,7 +189,8 @@ def learn(
 
     Everything that can go wrong with input is found before the ledger is charged; the charge is durable before the
     first coin is tossed. `schema="from_data"` reads bounds, categories and classes from the table, and the certificate
-    then says so.
+    then says so. `estimate_epsilon` and `leaf_epsilon` buy further releases on top of `epsilon`: an estimate of the
+    accuracy, and noisy counts in a tree's leaves, from which `Model.predict_proba` takes its shares.
     """
     declared = schema_for(schema, table, label=label, y=y)
     sample = MemorySample.of(table, declared, y=y)
@@ -162,10 +207,9 @@ def learn(
         sample,
         request,
         concepts=concepts,
-        estimate_epsilon=None
-        if estimate_epsilon is None
-        else _positive(estimate_epsilon, "estimate_epsilon"),
+        estimate_epsilon=_share(estimate_epsilon, "estimate_epsilon"),
         holdout=exact_decimal(holdout, owner="learn", name="holdout"),
+        leaf_epsilon=_share(leaf_epsilon, "leaf_epsilon"),
         ledger=ledger,
         coins=_coins(random_state),
     )
@@ -178,23 +222,26 @@ def learn_sample(
     concepts: str | ConceptClass,
     estimate_epsilon: Fraction | None,
     holdout: Fraction,
+    leaf_epsilon: Fraction | None,
     ledger: Ledger | None,
     coins: Coins,
 ) -> Model:
     """As `learn`, once the records are encoded."""
-    recipe = Recipe(concepts, request, estimate_epsilon, holdout)
+    recipe = Recipe(concepts, request, estimate_epsilon, holdout, leaf_epsilon)
     certificate = recipe.certify().with_coins(coins.origin)
     if recipe.advice is not None:
         warnings.warn(recipe.advice, SmallEvidence, stacklevel=3)
     if ledger is not None:
         word = concepts if isinstance(concepts, str) else concepts.word
-        ledger.charge(
-            epsilon=certificate.epsilon,
-            delta=certificate.delta,
-            note=f"learn {concepts if isinstance(concepts, str) else concepts.word}",
-        )
-    hypothesis, estimate = recipe.run(sample, coins)
-    return Model(hypothesis, request.schema, certificate.to_json(), estimate)
+        ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {word}")
+    released = recipe.run(sample, coins)
+    return Model(
+        released.hypothesis,
+        request.schema,
+        certificate.to_json(),
+        released.estimate,
+        leaf_counts=released.leaf_counts,
+    )
 
 
 def schema_for(given: object, table: object, *, label: str | None = None, y: object = None) -> Schema:
@@ -257,6 +304,7 @@ def _model(tree: Mapping[str, Any]) -> Model:
             certificate=tree["certificate"],
             estimate=Confusion.from_json(tree["estimate"]) if tree["estimate"] else None,
             version=tree["version"],
+            leaf_counts=LeafCounts.from_json(tree["leaf_counts"]) if tree["leaf_counts"] else None,
         )
     except (KeyError, TypeError, ValueError) as problem:
         if isinstance(problem, PrivpacError):
@@ -286,6 +334,7 @@ def verify(path: str | os.PathLike[str]) -> Verified:
     """
     tree = _read(path)
     model = _model(tree)
+    _refuse_unpaid(model)
     steps = check_certificate(tree["certificate"])
     rebuilt = model.version == __version__
     if rebuilt and _made_anew(model) != tree["certificate"]:
@@ -300,13 +349,30 @@ def verify(path: str | os.PathLike[str]) -> Verified:
     )
 
 
+def _refuse_unpaid(model: Model) -> None:
+    """A model may hold what its certificate speaks of, and nothing else."""
+    wishes = model.certificate["request"]
+    for name, part in (("estimate", model.estimate), ("leaf", model.leaf_counts)):
+        if (part is None) != (wishes[f"{name}_epsilon"] is None):
+            raise NotCertified(
+                "The model holds a release that its certificate does not speak of, or lacks one."
+            )
+    if model.leaf_counts is not None:
+        share = Fraction(wishes["leaf_epsilon"]) / int(wishes["records_per_person"])
+        if model.leaf_counts.epsilon != share:
+            raise NotCertified("The leaf counts are not those the certificate speaks of.")
+
+
 def _made_anew(model: Model) -> dict[str, Any]:
     wishes = model.certificate["request"]
-    estimate = wishes["estimate_epsilon"]
+    shares = {
+        name: None if wishes[name] is None else Fraction(wishes[name])
+        for name in ("estimate_epsilon", "leaf_epsilon")
+    }
     recipe = Recipe(
         concepts_from_json(wishes["concepts"], model.schema),
         request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
-        None if estimate is None else Fraction(estimate),
-        Fraction(wishes["holdout"]),
+        holdout=Fraction(wishes["holdout"]),
+        **shares,
     )
     return recipe.certify().with_coins(model.certificate["coins"]).to_json()

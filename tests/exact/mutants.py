@@ -15,11 +15,11 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import ScoredGibbs
-from privpac.concepts.binarise import Binarisation
+from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.points import Points
 from privpac.concepts.stumps import Constant, Stumps
 from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.tree import Tree
+from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.data.engines.memory import MemorySample
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
@@ -28,6 +28,7 @@ from privpac.learners.staged_trees import StagedTrees
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.scores import Named, Row, Runs
+from privpac.release.leaf_counts import LeafTable, leaf_counts_privacy, release_leaf_counts
 from privpac.theory.exact import ratio_for
 
 ONE = Fraction(1)
@@ -106,6 +107,7 @@ def counts_records_instead_of_values() -> Case:
 
 
 CLAIM_RATIO = ratio_for(Fraction(1, 2))
+TWO_LEAVES = Split(Test("a", 1, "at least"), Leaf(0), Leaf(1))
 
 
 def reads_the_classes() -> Case:
@@ -265,6 +267,34 @@ def keeps_the_label_of_an_empty_leaf() -> Case:
     return Case("keeps the label of an empty leaf", run, records_of(schema), 2, CLAIM)
 
 
+def noise_in_full_leaves_only() -> Case:
+    """Leaf counts with noise only in cells that have records: an empty cell is seen to be empty."""
+    schema = tiny_schema(2)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        counts = sample_of(schema, data).reduce(LeafTable(TWO_LEAVES, 2)).ravel().tolist()
+        noisy = iter(
+            add_noise([c for c in counts if c], ratio=CLAIM_RATIO, low=0, high=len(data), coins=coins)
+        )
+        return tuple(next(noisy) if count else 0 for count in counts)
+
+    return Case(
+        "noise in full leaves only", run, records_of(schema), 2, leaf_counts_privacy(epsilon=ONE).fact
+    )
+
+
+def leaf_counts_for_half_the_change() -> Case:
+    """Leaf counts noised as if a replaced record changed one cell."""
+    schema = tiny_schema(2)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return release_leaf_counts(sample_of(schema, data), TWO_LEAVES, epsilon=Fraction(2), coins=coins)
+
+    return Case(
+        "leaf counts for half the change", run, records_of(schema), 2, leaf_counts_privacy(epsilon=ONE).fact
+    )
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     mutant.__name__: mutant
     for mutant in (
@@ -285,5 +315,7 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         stops_early,
         skips_empty_columns,
         keeps_the_label_of_an_empty_leaf,
+        noise_in_full_leaves_only,
+        leaf_counts_for_half_the_change,
     )
 }

@@ -17,9 +17,13 @@ import numpy as np
 from privpac.audit.exact import Case, Record
 from privpac.coins import Coins
 from privpac.concepts.binarise import Binarisation
+from privpac.concepts.finite import Finite
+from privpac.concepts.intervals import Intervals
 from privpac.concepts.points import Points
+from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.unions import Unions
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size, Statistic
@@ -141,6 +145,29 @@ def _stumps() -> Case:
     return learner_case("occam stumps", Occam(Stumps(schema), ONE), schema, 2)
 
 
+def _intervals() -> Case:
+    schema = tiny_schema(4)
+    return learner_case("occam intervals", Occam(Intervals(schema, "a"), ONE), schema, 3)
+
+
+def _unions() -> Case:
+    schema = tiny_schema(4)
+    learner = Occam(Unions(schema, "a", intervals=2), ONE, costs=(2, 1))
+    return learner_case("occam unions of two intervals with costs", learner, schema, 2)
+
+
+def _rectangles() -> Case:
+    schema = tiny_schema(3, 2)
+    return learner_case("occam rectangles", Occam(Rectangles(schema, ("a", "b")), ONE), schema, 2)
+
+
+def _finite() -> Case:
+    schema = tiny_schema(3, categories=2)
+    members = ["a >= 1", "a == 1 or kind == 'u'", "kind == 'v'", "False"]
+    learner = Occam(Finite(schema, members, weights=[1, 2, 1, 3]), ONE)
+    return learner_case("occam predicates with a prior", learner, schema, 2)
+
+
 def _permute_and_flip() -> Case:
     schema = tiny_schema(3)
     concepts = Thresholds(schema, "a")
@@ -174,6 +201,19 @@ def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
         return recipe.run(sample_of(schema, data), coins)
 
     return Case(name, run, records_of(schema), n, recipe.certify().privacy.fact)
+
+
+def _leaf_counts(name: str, protect: str) -> Case:
+    """A tree of one test and noisy counts of its leaves, as `learn` releases them."""
+    schema = tiny_schema(2)
+    request = Request(schema=schema, size=Size(1), epsilon=ONE, protect=protect)
+    recipe = Recipe("trees:1", request, leaf_epsilon=Fraction(1, 2))
+    remembered: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return recipe.run(_Remembered(sample_of(schema, data), tuple(data), remembered), coins)
+
+    return Case(name, run, records_of(schema), 1, recipe.certify().privacy.fact)
 
 
 def _subsampled() -> Case:
@@ -232,6 +272,10 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     "thresholds-costs": _costs,
     "points": _points,
     "stumps": _stumps,
+    "intervals": _intervals,
+    "unions": _unions,
+    "rectangles": _rectangles,
+    "finite": _finite,
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,
     "estimate-same-records": lambda: _recipe(
@@ -243,6 +287,8 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
         estimate_epsilon=Fraction(1, 2),
         holdout=Fraction(1, 2),
     ),
+    "leaf-counts": lambda: _leaf_counts("tree and counts of its leaves", "records"),
+    "leaf-counts-labels": lambda: _leaf_counts("label-private tree and counts of its leaves", "labels"),
     "trees": lambda: _tree((2,), (2, 2), 2),
     "staged-trees": lambda: _tree((1, 1), (3,), 2),
     "staged-trees-labels": lambda: _tree((1, 1), (3,), 2, unit=Unit.LABEL),

@@ -1,8 +1,8 @@
-"""A recipe: learn, and if asked estimate the accuracy, under one certificate for both.
+"""A recipe: learn, and if asked count the leaves and estimate the accuracy, under one certificate for all.
 
-On the same records the two releases add up (rule `sequential`); with a hold-out part they do not (rule
-`disjoint-parts`). The hold-out records are picked by coins that look at no record, and their number is public. A person
-behind several records is protected by the group rule on top of everything: her records may lie in both parts.
+On the same records the releases add up (rule `sequential`); an estimate on a hold-out part does not add to the rest
+(rule `disjoint-parts`). The hold-out records are picked by coins that look at no record, and their number is public.
+A person behind several records is protected by the group rule on top of everything: her records may lie in both parts.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.tree import Tree
+from privpac.concepts.trees import Trees
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
@@ -24,9 +27,10 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.words import Request, learner_for, stored_concepts
 from privpac.release.confusion import Confusion, estimate_privacy, release_confusion
+from privpac.release.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.theory.exact import plain
 
-__all__ = ["Recipe"]
+__all__ = ["Recipe", "Released"]
 
 ENOUGH = 200
 """n·epsilon below which the default classifier did not reliably beat a constant (benchmarks/accuracy)."""
@@ -34,17 +38,27 @@ ENOUGH = 200
 TRAINING, HOLDOUT = "training part", "hold-out part"
 
 
+class Released(NamedTuple):
+    """All that one run of a recipe makes public."""
+
+    hypothesis: Hypothesis
+    estimate: Confusion | None = None
+    leaf_counts: LeafCounts | None = None
+
+
 @dataclass(frozen=True)
 class Recipe:
-    """What `concepts` names, built for `request`, plus a private estimate of accuracy at `estimate_epsilon` on a `holdout`
-    share of the records, or on all of them."""
+    """What `concepts` names, built for `request`, plus, if paid for, noisy counts of a tree's leaves (`leaf_epsilon`)
+    and an estimate of the accuracy (`estimate_epsilon`), on a `holdout` share of the records or on all of them."""
 
     concepts: str | ConceptClass
     request: Request
     estimate_epsilon: Fraction | None = None
     holdout: Fraction = Fraction(0)
+    leaf_epsilon: Fraction | None = None
 
     def __post_init__(self) -> None:
+        self._check_leaves()
         estimate = self.estimate_epsilon
         if estimate is not None and estimate <= 0:
             raise ParameterError("learn", "estimate_epsilon", plain(estimate), allowed="a positive number")
@@ -69,6 +83,21 @@ class Recipe:
         if self.holdout and not 1 <= self._aside < self.request.size.labelled:
             raise SizeError("The hold-out share leaves no record on one side.", remedy="Change holdout.")
 
+    def _check_leaves(self) -> None:
+        share = self.leaf_epsilon
+        if share is None:
+            return
+        if share <= 0:
+            raise ParameterError("learn", "leaf_epsilon", plain(share), allowed="a positive number")
+        if not isinstance(self.learner.concepts, Trees):
+            raise ParameterError(
+                "learn",
+                "leaf_epsilon",
+                plain(share),
+                allowed="left out for rules without leaves",
+                remedy="Leaf counts exist for trees: concepts='auto', 'trees:3' or 'staged:3+3'.",
+            )
+
     @cached_property
     def learner(self) -> Learner:
         return learner_for(self.concepts, self.request)
@@ -89,15 +118,13 @@ class Recipe:
         """How many records are kept aside."""
         return int(self.request.size.labelled * self.holdout)
 
-    @property
-    def _per_record(self) -> Fraction:
-        assert self.estimate_epsilon is not None
-        return self.estimate_epsilon / self.request.records_per_person
+    def _per_record(self, share: Fraction) -> Fraction:
+        return share / self.request.records_per_person
 
     def certify(self) -> Certificate:
         size = self.request.size
         own = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
-        proof = self._with_estimate(own.privacy)
+        proof = self._with_estimate(self._with_leaves(own.privacy))
         if self.request.records_per_person > 1:
             proof = rules.group(proof, size=self.request.records_per_person)
         if self.request.schema.origin == "from_data":
@@ -106,32 +133,50 @@ class Recipe:
             "concepts": stored_concepts(self.concepts),
             **self.request.to_json(),
             "estimate_epsilon": None if self.estimate_epsilon is None else plain(self.estimate_epsilon),
+            "leaf_epsilon": None if self.leaf_epsilon is None else plain(self.leaf_epsilon),
             "holdout": plain(self.holdout),
             "labelled": size.labelled,
         }
         return replace(own, privacy=proof, request=wishes)
 
+    def _with_leaves(self, own: Proof[Privacy]) -> Proof[Privacy]:
+        if self.leaf_epsilon is None:
+            return own
+        cost = leaf_counts_privacy(epsilon=self._per_record(self.leaf_epsilon), unit=own.fact.unit)
+        return rules.sequential(own, cost)
+
     def _with_estimate(self, own: Proof[Privacy]) -> Proof[Privacy]:
         if self.estimate_epsilon is None:
             return own
-        cost = estimate_privacy(epsilon=self._per_record, unit=own.fact.unit)
+        cost = estimate_privacy(epsilon=self._per_record(self.estimate_epsilon), unit=own.fact.unit)
         if not self._aside:
             return rules.sequential(own, cost)
         return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
 
-    def run(self, sample: Sample, coins: Coins) -> tuple[Hypothesis, Confusion | None]:
-        if self.estimate_epsilon is None:
-            return self.learner.learn(sample, coins), None
-        if not self._aside:
-            hypothesis = self.learner.learn(sample, coins)
-            return hypothesis, self._estimate(sample, hypothesis, coins, self.learner.outcomes)
-        positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)
-        hypothesis = self.learner.learn(sample.rest(positions), coins)
-        return hypothesis, self._estimate(sample.take(positions), hypothesis, coins, None)
+    def run(self, sample: Sample, coins: Coins) -> Released:
+        training, tested = sample, sample
+        if self._aside:
+            positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)
+            training, tested = sample.rest(positions), sample.take(positions)
+        hypothesis = self.learner.learn(training, coins)
+        leaf_counts = self._leaf_counts(training, hypothesis, coins)
+        return Released(hypothesis, self._estimate(tested, hypothesis, coins), leaf_counts)
 
-    def _estimate(
-        self, sample: Sample, hypothesis: Hypothesis, coins: Coins, class_size: int | None
-    ) -> Confusion:
+    def _leaf_counts(self, sample: Sample, hypothesis: Hypothesis, coins: Coins) -> LeafCounts | None:
+        if self.leaf_epsilon is None:
+            return None
+        assert isinstance(hypothesis, Tree)  # what a learner over `Trees` returns
+        return release_leaf_counts(
+            sample, hypothesis, epsilon=self._per_record(self.leaf_epsilon), coins=coins
+        )
+
+    def _estimate(self, sample: Sample, hypothesis: Hypothesis, coins: Coins) -> Confusion | None:
+        if self.estimate_epsilon is None:
+            return None
         return release_confusion(
-            sample, hypothesis, epsilon=self._per_record, coins=coins, class_size=class_size
+            sample,
+            hypothesis,
+            epsilon=self._per_record(self.estimate_epsilon),
+            coins=coins,
+            class_size=None if self._aside else self.learner.outcomes,
         )

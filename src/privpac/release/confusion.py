@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,7 @@ def release_confusion(
     return Confusion(counts, n, accuracy, low, high, class_size is None, noise, sampling)
 
 
+@lru_cache(maxsize=256)
 def sum_half_width(ratio: Fraction, terms: int, failure: Fraction) -> int:
     """The smallest k (up to rounding) with Pr[|sum of `terms` independent noises| >= k + 1] at most `failure`.
 
