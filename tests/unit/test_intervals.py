@@ -15,7 +15,7 @@ from privpac.concepts.intervals import Interval, Intervals
 from privpac.concepts.unions import UnionGibbs
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.errors import NotCertified, ParameterError
 from privpac.theory.exact import ratio_for
 from tests.unit.test_unions import Record, evidence, schema
 from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
@@ -152,6 +152,13 @@ def test_a_boolean_column_has_four_intervals() -> None:
     concepts = Intervals(described, "x")
     assert concepts.size == 4
     assert Interval("x", 1, 2).to_sql(described) == 'CASE WHEN ("x" >= TRUE) THEN 1 ELSE 0 END'
+
+
+@pytest.mark.parametrize("change", [{"low": "5"}, {"low": "-2"}, {"inside": 7}, {"high": "x"}])
+def test_malformed_stored_intervals_are_refused(change: dict[str, str]) -> None:
+    stored = Interval("x", 2, 5).to_json()
+    with pytest.raises(NotCertified):
+        hypothesis_from_json({**stored, **change})
 
 
 def test_refusals() -> None:

@@ -238,6 +238,12 @@ def test_sql_agrees_with_predict_on_raw_values() -> None:
             assert [value for (value,) in answer] == member.predict(cells).tolist()
 
 
+@pytest.mark.parametrize("change", [{"low": ["1"]}, {"columns": []}, {"low": ["-1", "0"]}, {"inside": "1"}])
+def test_malformed_stored_boxes_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        Box.from_json({**Box(("x0", "x1"), (1, 2), (3, 4)).to_json(), **change})
+
+
 def test_refusals() -> None:
     mixed = Schema((*schema(9, 9, 9, 9).columns, Categorical("c", ("a", "b"))), "y")
     for columns in ((), ("x0", "x0"), ("x0", "x1", "x2", "x3")):

@@ -22,7 +22,7 @@ from privpac.data.columns import Categorical, Date, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
-from privpac.errors import ParameterError
+from privpac.errors import NotCertified, ParameterError
 from privpac.theory.exact import ratio_for
 from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
 
@@ -357,6 +357,25 @@ def test_sql_agrees_with_predict_on_raw_values() -> None:
             member = Union(name, ranges, int(rng.integers(2)))
             answer = connection.execute(f'SELECT {member.to_sql(described)} FROM t ORDER BY "row"').fetchall()
             assert [value for (value,) in answer] == member.predict(cells).tolist()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"inside": 2},
+        {"inside": True},
+        {"intervals": [["3", "3"]]},
+        {"intervals": [["5", "9"], ["9", "12"]]},
+        {"intervals": [["-1", "4"]]},
+        {"intervals": [["a", "b"]]},
+        {"intervals": None},
+    ],
+)
+def test_malformed_stored_unions_are_refused(change: dict[str, Any]) -> None:
+    stored = Union("x", ((1, 4), (6, 9))).to_json()
+    assert hypothesis_from_json(stored) == Union("x", ((1, 4), (6, 9)))
+    with pytest.raises(NotCertified):
+        hypothesis_from_json({**stored, **change})
 
 
 def test_refusals() -> None:

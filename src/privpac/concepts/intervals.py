@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis
-from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered
+from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered, inside_from_json
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 
@@ -54,7 +54,10 @@ class Interval:
 
     @classmethod
     def from_json(cls, tree: dict[str, Any]) -> Interval:
-        return cls(str(tree["column"]), int(tree["low"]), int(tree["high"]), int(tree["inside"]))
+        low, high = int(tree["low"]), int(tree["high"])
+        if not (0 <= low < high or low == high == 0):
+            raise ValueError("an interval must have 0 <= low < high, or low = high = 0")
+        return cls(str(tree["column"]), low, high, inside_from_json(tree))
 
 
 @dataclass(frozen=True)

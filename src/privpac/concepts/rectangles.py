@@ -21,7 +21,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis
 from privpac.concepts.powers import Floats, Integers
 from privpac.concepts.rectangle_sums import BoxLadder, RectangleSums, outer_range
-from privpac.concepts.unions import check_costs, check_ordered, range_sql, range_text
+from privpac.concepts.unions import check_costs, check_ordered, inside_from_json, range_sql, range_text
 from privpac.data.schema import Schema
 from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError, SizeError
@@ -90,7 +90,10 @@ class Box:
     @classmethod
     def from_json(cls, tree: dict[str, Any]) -> Box:
         low, high = (tuple(int(cell) for cell in tree[end]) for end in ("low", "high"))
-        return cls(tuple(str(name) for name in tree["columns"]), low, high, int(tree["inside"]))
+        columns = tuple(str(name) for name in tree["columns"])
+        if not columns or not len(columns) == len(low) == len(high) or min(low) < 0:
+            raise ValueError("a box must have a low and a high cell for each of its columns")
+        return cls(columns, low, high, inside_from_json(tree))
 
 
 @dataclass(frozen=True)

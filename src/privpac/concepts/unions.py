@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ __all__ = [
     "Unions",
     "check_costs",
     "check_ordered",
+    "inside_from_json",
     "range_sql",
     "range_text",
 ]
@@ -118,7 +120,10 @@ class Union:
     @classmethod
     def from_json(cls, tree: dict[str, Any]) -> Union:
         intervals = tuple((int(low), int(high)) for low, high in tree["intervals"])
-        return cls(str(tree["column"]), intervals, int(tree["inside"]))
+        ends = [end for bounds in intervals for end in bounds]
+        if any(end < 0 for end in ends) or any(a >= b for a, b in pairwise(ends)):
+            raise ValueError("the intervals of a union must be ascending, apart and not empty")
+        return cls(str(tree["column"]), intervals, inside_from_json(tree))
 
 
 @dataclass(frozen=True)
@@ -270,6 +275,14 @@ class _Choice:
     def exact(self) -> Sequence[Fraction]:
         weights: Sequence[Fraction] = getattr(self._law.ladder(None), self._question)(*self._place)
         return weights
+
+
+def inside_from_json(tree: dict[str, Any]) -> int:
+    """The class number of the inside in a stored hypothesis."""
+    inside = tree["inside"]
+    if isinstance(inside, bool) or inside not in (0, 1):
+        raise ValueError("inside must be 0 or 1")
+    return int(inside)
 
 
 def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: int) -> None:
