@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def publish(what: str, rows: list[Row], file: Path | None) -> None:
     for entry in rows:
         print(json.dumps(entry))
     if file is not None:
-        document = {"what": what, "date": datetime.now(UTC).date().isoformat(), "rows": rows}
+        date = datetime.now(UTC).date().isoformat()
+        document = {"what": what, "date": date, "version": version("privpac"), "rows": rows}
         file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
