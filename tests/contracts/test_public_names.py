@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import privpac
-from privpac.cli import app
+from privpac.cli.app import app
 from privpac.concepts.hypotheses import KINDS
 from privpac.data.schema import OPTIONS
 from privpac.learners.words import WORDS
