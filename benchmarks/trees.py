@@ -138,9 +138,9 @@ def _held(name: str, ratio: float, limit: float, *, against: str) -> Row:
 def nested_row(repeats: int) -> Row:
     """What joint histograms save: 31 cuts a column against as many unrelated flags."""
     schema, block = table(tuple(Numeric(f"x{i}", 0.0, 1.0) for i in range(4)), 100_000)
-    cuts = CooccurrenceTensor(Binarisation.of(schema), 3, 2)
+    cuts = CooccurrenceTensor(Binarisation.of(schema), 3, 2, 1)
     flags_schema, flags_block = table(tuple(Boolean(f"b{i}") for i in range(124)), 100_000)
-    flags = CooccurrenceTensor(Binarisation.of(flags_schema), 3, 2)
+    flags = CooccurrenceTensor(Binarisation.of(flags_schema), 3, 2, 1)
     fast = seconds(lambda: cuts.absorb(cuts.zero(), block), repeats)
     slow = seconds(lambda: flags.absorb(flags.zero(), flags_block), repeats)
     return _held("124 nested cuts of 4 columns over 124 flags", fast / slow, 0.25, against="124 flags")
@@ -150,7 +150,7 @@ def memory_row(depth: int) -> Row:
     """Peak of a fresh process that learns a depth-4 tree."""
     code = (
         "import resource; from benchmarks.trees import *; s, b = table(FLAGS, 100_000);"
-        f"t = Trees(s, {depth}); e = t.statistic.absorb(t.statistic.zero(), b);"
+        f"t = Trees(s, {depth}, threads=1); e = t.statistic.absorb(t.statistic.zero(), b);"
         "t.gibbs(e, ratio=ratio_for(EPSILON / 2), costs=(1, 1)).draw(SeededCoins(1));"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
     )
@@ -164,22 +164,22 @@ def memory_row(depth: int) -> Row:
 
 def measure(quick: bool, repeats: int) -> list[Row]:
     warm_schema, warm = table(FLAGS[:6], 500)
-    learn_rows("warm", Trees(warm_schema, 4), warm, 1)
-    learn_rows("warm", DecisionLists(warm_schema, 3), warm, 1)
-    learn_rows("warm", Conjunctions(warm_schema, 3), warm, 1)
+    learn_rows("warm", Trees(warm_schema, 4, threads=1), warm, 1)
+    learn_rows("warm", DecisionLists(warm_schema, 3, threads=1), warm, 1)
+    learn_rows("warm", Conjunctions(warm_schema, 3, threads=1), warm, 1)
     rows = [words_row(repeats), nested_row(repeats)]
     schema, block = table(FLAGS, 100_000)
-    rows += learn_rows("depth 3, n=10^5", Trees(schema, 3), block, repeats, limit=0.5)
-    rows += learn_rows("lists of 3, n=10^5", DecisionLists(schema, 3), block, repeats)
-    rows += learn_rows("conjunctions of 3, n=10^5", Conjunctions(schema, 3), block, repeats)
+    rows += learn_rows("depth 3, n=10^5", Trees(schema, 3, threads=1), block, repeats, limit=0.5)
+    rows += learn_rows("lists of 3, n=10^5", DecisionLists(schema, 3, threads=1), block, repeats)
+    rows += learn_rows("conjunctions of 3, n=10^5", Conjunctions(schema, 3, threads=1), block, repeats)
     census_schema, census = table(CENSUS, 34_000)
-    rows += learn_rows("census-like, depth 3, n=34,000", Trees(census_schema, 3), census, repeats)
+    rows += learn_rows("census-like, depth 3, n=34,000", Trees(census_schema, 3, threads=1), census, repeats)
     if not quick:
-        rows += learn_rows("depth 4, n=10^5", Trees(schema, 4), block, 1, limit=10.0)
-        rows += learn_rows("conjunctions of 4, n=10^5", Conjunctions(schema, 4), block, 1)
+        rows += learn_rows("depth 4, n=10^5", Trees(schema, 4, threads=1), block, 1, limit=10.0)
+        rows += learn_rows("conjunctions of 4, n=10^5", Conjunctions(schema, 4, threads=1), block, 1)
         rows.append(memory_row(4))
         large_schema, large = table(FLAGS, 1_000_000)
-        rows += learn_rows("depth 3, n=10^6", Trees(large_schema, 3), large, 1, limit=4.0)
+        rows += learn_rows("depth 3, n=10^6", Trees(large_schema, 3, threads=1), large, 1, limit=4.0)
     return rows
 
 

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from privpac.concepts import tensor as tensor_module
 from privpac.concepts import tensor_kernels
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, position
@@ -76,10 +77,11 @@ def test_absorbing_parts_and_merging_equals_the_whole() -> None:
     assert np.array_equal(merged.counts, whole.counts)
 
 
-def test_threads_do_not_change_counts() -> None:
+def test_threads_do_not_change_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensor_module, "WORTH_THREADS", 0)
     schema, block = table((*mixed_columns(), Numeric("z", 0.0, 1.0)), n=3000, seed=8)
     binarisation = Binarisation.of(schema, cuts=20)
-    one = counted(CooccurrenceTensor(binarisation, 3, 2), block)
+    one = counted(CooccurrenceTensor(binarisation, 3, 2, 1), block)
     for threads in (2, 5):
         other = counted(CooccurrenceTensor(binarisation, 3, 2, threads), block)
         assert np.array_equal(one.counts, other.counts)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
+from privpac.concepts import tree_law
 from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.concepts.trees import Trees, TreesGibbs
@@ -188,6 +189,30 @@ def test_depth_four_draws_on_a_larger_table() -> None:
     mistakes = int((tree.predict(block.cells) != block.labels).sum())
     assert gibbs.law.best <= mistakes <= gibbs.law.best + 400
     assert gibbs.draw(SeededCoins(5)) == tree
+
+
+def test_threads_do_not_change_a_bit_of_the_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_law, "WORTH_THREADS", 0)
+    schema, block = table(mixed_columns(), n=50, seed=3)
+    sums = []
+    for threads in (1, 3):
+        gibbs, _ = posterior(Trees(schema, 3, threads=threads), block, ratio=HALF, costs=(1, 1))
+        sums.append(gibbs.law.node((), 3).floats()[0].tolist())
+    assert sums[0] == sums[1]
+
+
+def test_counts_and_costs_that_do_not_fit_are_refused() -> None:
+    schema, block = table(flags(3), n=20)
+    trees, shallow = Trees(schema, 3), Trees(schema, 2)
+    evidence = counted(shallow.statistic, block)
+    with pytest.raises(ParameterError, match="evidence"):
+        trees.gibbs(evidence, ratio=HALF, costs=(1, 1))
+    for costs in ((1,), (1, 0), (1, 2**60)):
+        with pytest.raises(ParameterError, match="costs"):
+            shallow.gibbs(evidence, ratio=HALF, costs=costs)
+    deeper = counted(trees.statistic, block)
+    same = [shallow.gibbs(e, ratio=HALF, costs=(1, 1)).draw(SeededCoins(4)) for e in (evidence, deeper)]
+    assert same[0] == same[1]
 
 
 def example() -> tuple[Schema, Tree]:

@@ -20,7 +20,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs
 from privpac.concepts.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.monomials import RegionScores
-from privpac.concepts.tensor import DEEPEST, Cooccurrence, CooccurrenceTensor, Estimate
+from privpac.concepts.tensor import DEEPEST, THREADS, Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.tree_law import Answer
 from privpac.concepts.tree_prior import refuse_beyond
 from privpac.data.schema import Schema
@@ -130,7 +130,7 @@ class _Monomials:
     literals: int = 3
     binarisation: Binarisation | None = None
     shares: tuple[int, ...] | None = None
-    threads: int = 1
+    threads: int = THREADS
     outside: ClassVar[bool]
     name: ClassVar[str]
 

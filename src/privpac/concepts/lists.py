@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs
 from privpac.concepts.binarise import Binarisation, Facts, Test, implied
-from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, Estimate
+from privpac.concepts.tensor import THREADS, Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.tree_law import Law, Region, narrowed
 from privpac.concepts.tree_prior import Prior, checked_prior, estimate, refuse_beyond
 from privpac.data.schema import Schema
@@ -113,7 +113,7 @@ class DecisionLists:
     root_splits: bool = True
     label_prior: tuple[Fraction, ...] | None = None
     weights: tuple[int, ...] | None = None
-    threads: int = 1
+    threads: int = THREADS
 
     def __post_init__(self) -> None:
         assert self.prior is not None  # checks all parameters
@@ -166,7 +166,7 @@ class DecisionLists:
         refuse_beyond("DecisionLists", "length", self.length, self.prior.tests, self._cost, n=n)
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> DecisionListsGibbs:
-        return DecisionListsGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs)))
+        return DecisionListsGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs), self.threads))
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ the sets of its size, and smaller sets come first. The counting itself is in `te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import comb
 from typing import Any
 
@@ -24,13 +24,17 @@ from privpac.concepts.tensor_kernels import count_cells, count_words, nanosecond
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError
 
-__all__ = ["Cooccurrence", "CooccurrenceTensor", "Estimate", "binomials", "offsets", "position"]
+__all__ = ["Cooccurrence", "CooccurrenceTensor", "Estimate", "binomials", "offsets", "position", "shared"]
 
 Array = NDArray[Any]
 
 DEEPEST = 4
+THREADS = 2
+"""Default number of threads; used only where they save time."""
 MOST_RECORDS = 2**31 - 1
 """Counts are stored in 32 bits."""
+WORTH_THREADS = 1 << 24
+"""Words from which on starting threads costs less than it saves."""
 CHUNK = 1 << 20
 """Records coded and packed at a time, which bounds the memory beyond the counts themselves."""
 
@@ -80,7 +84,7 @@ class CooccurrenceTensor:
     binarisation: Binarisation
     depth: int
     classes: int
-    threads: int = 1
+    threads: int = THREADS
     """Threads that share the work; the counts are the same for any number."""
 
     def __post_init__(self) -> None:
@@ -144,18 +148,13 @@ class CooccurrenceTensor:
         begin = offsets(p, self.depth)
         counts[1 : p + 1, label] += np.bitwise_count(bits).sum(axis=1, dtype=np.int32)
 
-        def work(part: int) -> None:
-            for size in range(2, self.depth + 1):
-                level = counts[begin[size] : begin[size + 1], label]
-                share = (part, self.threads)
-                count_cells(codes, first, nested, binomials(p), size, level, share)
-                count_words(bits, codes.shape[1], first, binomials(p), size, level, share)
-
-        if self.threads == 1:
-            work(0)
-        else:  # the kernels release the interpreter and write to different entries
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(work, range(self.threads)))
+        words = self.sets * (codes.shape[1] // 64 + 1)
+        threads = self.threads if words >= WORTH_THREADS else 1
+        for size in range(2, self.depth + 1):
+            level = counts[begin[size] : begin[size + 1], label]
+            common = binomials(p), size, level
+            shared(partial(count_cells, codes, first, nested, *common), threads)
+            shared(partial(count_words, bits, codes.shape[1], first, *common), threads)
 
     def estimate(self, n: int) -> Estimate:
         """Seconds and bytes for n records, from public numbers only."""
@@ -168,6 +167,15 @@ class CooccurrenceTensor:
             3 * len(sizes) + len(self.binarisation.tests) // 8
         )
         return Estimate(seconds, memory)
+
+
+def shared(work: Callable[[tuple[int, int]], None], threads: int) -> None:
+    """Run work((part, threads)) for every part; the kernels release the interpreter and write apart."""
+    if threads == 1:
+        work((0, 1))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, [(part, threads) for part in range(threads)]))
 
 
 def _check_total(total: int) -> None:

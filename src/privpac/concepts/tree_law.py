@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 from typing import Any
 
@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 
 from privpac.concepts import tree_regions, tree_sums
 from privpac.concepts.base import Costs
-from privpac.concepts.tensor import Cooccurrence, binomials, offsets
+from privpac.concepts.tensor import Cooccurrence, binomials, offsets, shared
 from privpac.concepts.tree_leaves import bottom_entries, leaf, signed_table
 from privpac.concepts.tree_prior import LEAST_MASS, Prior
+from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import reach
 from privpac.theory.exact import ball
 from privpac.theory.powers import power_table
@@ -46,6 +47,12 @@ Number = Any
 """A Fraction or an arb, depending on the reading."""
 
 
+MOST_COST = 2**60
+"""Scores are 64-bit integers in the kernels."""
+WORTH_THREADS = 1 << 22
+"""Pairs of leaves from which on starting threads costs less than it saves."""
+
+
 @dataclass(frozen=True)
 class Law:
     """Trees weighted by prior · ratio^score, given the counts."""
@@ -54,6 +61,19 @@ class Law:
     evidence: Cooccurrence
     ratio: Fraction
     costs: Costs
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        sets, classes = self.evidence.counts.shape
+        needed = int(offsets(self.prior.tests, self.prior.depth)[-1])
+        if sets < needed or classes != len(self.prior.labels):  # the kernels do not check their indices
+            allowed = f"counts of at least {needed} sets and {len(self.prior.labels)} classes"
+            raise ParameterError("Law", "evidence", (sets, classes), allowed=allowed)
+        if len(self.costs) != classes or min(self.costs) < 1:
+            raise ParameterError("Law", "costs", self.costs, allowed=f"{classes} positive integers")
+        if max(self.costs) * int(self.evidence.counts[0].sum()) >= MOST_COST:
+            allowed = "such that the largest times the number of records is below 2^60"
+            raise ParameterError("Law", "costs", self.costs, allowed=allowed)
 
     @cached_property
     def _table(self) -> NDArray[np.float64]:
@@ -89,9 +109,18 @@ class Law:
         regions = np.cumsum([0] + [comb(p, size) << size for size in range(depth)]).astype(np.int64)
         return offsets(p, depth + 1), regions, binomials(p)
 
-    def _factors(self, depth: int) -> tuple[float, float]:
-        stop = self.prior.stop_at(depth)
-        return float((1 - stop) / sum(self.prior.weights)), float(stop)
+    @cached_property
+    def _factors(self) -> list[tuple[float, float]]:
+        """By levels left: the factor of a test's weight when splitting, and the probability to stop."""
+        total = sum(self.prior.weights)
+        stops = [self.prior.stop_at(depth) for depth in range(self.prior.depth + 1)]
+        return [(float((1 - stop) / total), float(stop)) for stop in stops]
+
+    @cached_property
+    def errors(self) -> list[float]:
+        """By levels left: the relative error of float weights; 1 where floats could underflow."""
+        sound = self.prior.least >= LEAST_MASS
+        return [self.prior.error(depth) if sound else 1.0 for depth in range(self.prior.depth + 1)]
 
     @cached_property
     def _sums(self) -> list[Table]:
@@ -100,16 +129,17 @@ class Law:
         costs, labels, weights = self._public
         depth = self.prior.depth
         tables = [_empty(int(regions[-1])), _empty(int(regions[-1]))]
+        threads = self.threads if int(regions[-1]) * len(weights) >= WORTH_THREADS else 1
         for size in range(min(depth, self.prior.tests + 1)):
             part = slice(int(regions[size]), int(regions[size + 1]))
-            scale, stop = self._factors(1)
-            tree_sums.bottom_sums(
-                self.evidence.counts, begin, binomial, size, costs, labels, weights, scale, stop,
-                self._table, self._signed, _part(tables[0], part), _part(tables[1], part), (0, 1),
+            work = partial(
+                tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
+                *self._factors[1], self._table, self._signed, _part(tables[0], part), _part(tables[1], part),
             )  # fmt: skip
+            shared(work, threads)
         for level in range(2, depth + 1):
             tables.append(_empty(int(regions[depth - level + 1])))
-            scale, stop = self._factors(level)
+            scale, stop = self._factors[level]
             for size in range(min(depth - level, self.prior.tests) + 1):
                 tree_sums.inner_sums(
                     size, regions, binomial, self.prior.shape == "list", weights, scale, stop,
@@ -150,7 +180,7 @@ class Law:
                     self._sums[0], self._sums[depth - 1], entries, masses,
                 )  # fmt: skip
             base, mass = leaf(self.counts(region), costs, labels, self._table)
-        scale, stop = self._factors(depth)
+        scale, stop = self._factors[depth]
         return tree_sums.weigh(entries, masses, weights, repeat, scale, stop, base, mass, self._table)
 
     def label_floats(self, region: Region) -> NDArray[np.float64]:
@@ -298,8 +328,7 @@ class NodeWeights:
         return ("node", self.law.prior, self.law.ratio, self.law.costs, self.depth, counts.tobytes())
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        error = self.law.prior.error(self.depth) if self.law.prior.least >= LEAST_MASS else 1.0
-        return self.law.node_floats(self.region, self.depth), error
+        return self.law.node_floats(self.region, self.depth), self.law.errors[self.depth]
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
@@ -322,8 +351,7 @@ class LabelWeights:
         return ("label", self.law.prior.labels, self.law.ratio, self.law.costs, counts.tobytes())
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        error = self.law.prior.error(0) if min(filter(None, self.law.prior.labels)) >= LEAST_MASS else 1.0
-        return self.law.label_floats(self.region), error
+        return self.law.label_floats(self.region), self.law.errors[0]
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

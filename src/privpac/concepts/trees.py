@@ -14,7 +14,7 @@ from functools import cached_property
 from privpac.coins import Coins
 from privpac.concepts.base import Costs
 from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, Estimate
+from privpac.concepts.tensor import THREADS, Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.concepts.tree_law import Law, Region, narrowed
 from privpac.concepts.tree_prior import Prior, checked_prior, estimate, refuse_beyond
@@ -38,7 +38,7 @@ class Trees:
     root_splits: bool = True
     label_prior: tuple[Fraction, ...] | None = None
     weights: tuple[int, ...] | None = None
-    threads: int = 1
+    threads: int = THREADS
 
     def __post_init__(self) -> None:
         assert self.prior is not None  # checks all parameters
@@ -91,7 +91,7 @@ class Trees:
         refuse_beyond("Trees", "depth", self.depth, self.prior.tests, self._cost, n=n)
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> TreesGibbs:
-        return TreesGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs)))
+        return TreesGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs), self.threads))
 
 
 @dataclass(frozen=True)
