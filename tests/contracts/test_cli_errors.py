@@ -130,9 +130,11 @@ CASES = [
     ),
     *(Case(f"delta {text}", ("delta",), ("--delta", text)) for text in ("-0.1", "1", "nan", "few")),
     *(
-        Case(f"estimate {text}", ("estimate_epsilon",), ("--estimate-epsilon", text))
+        Case(f"{name} {text}", (name.replace("-", "_"),), (f"--{name}", text))
+        for name in ("estimate-epsilon", "leaf-epsilon")
         for text in ("0", "-1", "nan", "some")
     ),
+    Case("leaves of no tree", ("leaf_epsilon", "tree"), ("--leaf-epsilon", "1", "--concepts", "stumps")),
     *(
         Case(f"holdout {text}", ("holdout",), ("--estimate-epsilon", "1", "--holdout", text))
         for text in ("1", "-0.1", "nan", "half")

@@ -148,6 +148,15 @@ def test_costs_and_holdout_reach_the_certificate(place: Path, capsys: pytest.Cap
     assert tree["estimate"]["holdout"] is True  # type: ignore[index]
 
 
+def test_leaf_counts_are_bought_and_shown(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = learnt(capsys, "--concepts", "trees:1", "--leaf-epsilon", "0.3", "--report", "r.html")
+    assert tree["epsilon"] == "20.3"
+    assert tree["leaf_counts"]["records"] == 400  # type: ignore[index]
+    assert "How many records arrive where" in (place / "r.html").read_text(encoding="utf-8")
+    _, out, _ = run(capsys, *LEARN, "20", "--concepts", "trees:1", "--leaf-epsilon", "9")
+    assert "(about " in out
+
+
 def test_the_ledger_is_charged_what_is_declared(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "l.db", "--epsilon", "1")[0] == 0
     for _ in range(10):

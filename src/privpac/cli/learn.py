@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,6 +54,10 @@ def learn(
         str | None,
         typer.Option(metavar="NUMBER", help="Further privacy loss, for an estimate of the accuracy."),
     ] = None,
+    leaf_epsilon: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Further privacy loss, for counts in the leaves of a tree."),
+    ] = None,
     holdout: Annotated[
         str,
         typer.Option(metavar="SHARE", help="Share of records kept aside for the estimate; then it is free."),
@@ -80,7 +85,10 @@ def learn(
     """
     # Public parameters are looked at before any record is read, and all records before a budget is charged.
     wishes: dict[str, Any] = {
-        **_numbers(epsilon=epsilon, delta=delta, estimate_epsilon=estimate_epsilon, holdout=holdout),
+        **_budget(epsilon, delta),
+        "estimate_epsilon": _positive("estimate_epsilon", estimate_epsilon),
+        "leaf_epsilon": _positive("leaf_epsilon", leaf_epsilon),
+        "holdout": _share(holdout),
         "concepts": concepts,
         "protect": protect,
         "costs": _costs(costs),
@@ -100,30 +108,25 @@ def learn(
     _show(model, files, advice, full=full, as_json=as_json)
 
 
-def _numbers(
-    *, epsilon: str, delta: str, estimate_epsilon: str | None, holdout: str
-) -> dict[str, Fraction | None]:
+def _budget(epsilon: str, delta: str) -> dict[str, Fraction]:
     """Numbers as they were written: 0.1 is one tenth."""
     from privpac.guarantee.budget import Budget
 
     budget = Budget.read(OWNER, epsilon=epsilon, delta=delta)
-    return {
-        "epsilon": budget.epsilon,
-        "delta": budget.delta,
-        "estimate_epsilon": None if estimate_epsilon is None else _positive(estimate_epsilon),
-        "holdout": _share(holdout),
-    }
+    return {"epsilon": budget.epsilon, "delta": budget.delta}
 
 
-def _positive(text: str) -> Fraction:
-    return _read("estimate_epsilon", text, "a positive finite number", lambda number: number > 0)
+def _positive(name: str, text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    return _read(name, text, "a positive finite number", lambda number: number > 0)
 
 
 def _share(text: str) -> Fraction:
     return _read("holdout", text, "at least 0 and below 1", lambda number: 0 <= number < 1)
 
 
-def _read(name: str, text: str, allowed: str, fits: Any) -> Fraction:
+def _read(name: str, text: str, allowed: str, fits: Callable[[Fraction], bool]) -> Fraction:
     from privpac.guarantee.budget import read_amount
 
     try:

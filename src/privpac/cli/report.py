@@ -93,9 +93,19 @@ def _rule(model: Model) -> str:
         "The rule",
         f"<figure>{picture(model.hypothesis, model.schema)}</figure>",
         f'<p class="soft">{clamped}</p>',
+        _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
         f"<pre>{escape(model.to_sql())}</pre>"
         f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
+    )
+
+
+def _leaf_counts(model: Model) -> str:
+    if model.leaf_counts is None:
+        return ""
+    return (
+        f"<details><summary>How many records arrive where</summary><pre>{escape(model.describe_leaves())}</pre>"
+        f'<p class="soft">Counts of {model.leaf_counts.records:,} records, each with noise.</p></details>'
     )
 
 

@@ -15,7 +15,7 @@ NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; pri
 
 def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
     """Headings and texts for people; with `full` the whole derivation."""
-    sections = [("Rule", model.describe())]
+    sections = [("Rule", model.describe_leaves() or model.describe())]
     if full:
         sections.append(("SQL", model.to_sql()))
     if model.estimate is not None:
@@ -58,6 +58,7 @@ def summary_json(model: Model) -> dict[str, Any]:
         "assumptions": list(tree["assumptions"]),
         "privacy": str(fact_from_json(tree["privacy"]["fact"])),
         "accuracy": [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]],
+        "leaf_counts": None if model.leaf_counts is None else model.leaf_counts.to_json(),
         "estimate": None if model.estimate is None else model.estimate.to_json(),
         "certificate": dict(tree),
     }
