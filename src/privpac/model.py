@@ -38,7 +38,8 @@ from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.check import check_certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
-from privpac.learners.words import Request, concepts_from_json, request_from_json
+from privpac.learners.stored_classes import concepts_from_json
+from privpac.learners.words import Request, request_from_json
 from privpac.release.confusion import Confusion
 from privpac.release.leaf_counts import LeafCounts
 from privpac.theory.exact import exact_decimal

@@ -35,7 +35,7 @@ from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
 from privpac.learners.staged_trees import StagedTrees
-from privpac.learners.words import Request
+from privpac.learners.words import Request, learner_for
 from privpac.mechanisms import permute_and_flip
 from privpac.mechanisms.geometric import add_noise
 from privpac.theory.exact import ratio_for
@@ -216,6 +216,13 @@ def _leaf_counts(name: str, protect: str) -> Case:
     return Case(name, run, records_of(schema), 1, recipe.certify().privacy.fact)
 
 
+def _worded(name: str, word: str, cells: tuple[int, ...], n: int, *, classes: int = 2) -> Case:
+    """What a word names, as `learn` builds it."""
+    schema = tiny_schema(*cells, classes=classes)
+    learner = learner_for(word, Request(schema=schema, size=Size(n), epsilon=ONE))
+    return learner_case(name, learner, schema, n)
+
+
 def _subsampled() -> Case:
     """The rule for subsampling, on thresholds: three of four records."""
     schema = tiny_schema(3)
@@ -262,7 +269,7 @@ def _label_private() -> Case:
 def _tree_of_three_classes() -> Case:
     schema = tiny_schema(2, classes=3)
     learner = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), costs=(1, 2, 1), threads=1)
-    return learner_case("staged trees, three classes and costs", learner, schema, 2)
+    return learner_case("staged trees, three classes and costs", learner, schema, 1)
 
 
 REGISTRY: Mapping[str, Callable[[], Case]] = {
@@ -291,9 +298,13 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     "leaf-counts-labels": lambda: _leaf_counts("label-private tree and counts of its leaves", "labels"),
     "trees": lambda: _tree((2,), (2, 2), 2),
     "staged-trees": lambda: _tree((1, 1), (3,), 2),
-    "staged-trees-labels": lambda: _tree((1, 1), (3,), 2, unit=Unit.LABEL),
+    "staged-trees-labels": lambda: _tree((1, 1), (2,), 3, unit=Unit.LABEL),
     "label-private-trees": _label_private,
     "staged-trees-three-classes": _tree_of_three_classes,
+    "lists": lambda: _worded("decision lists", "lists:2", (2, 2), 2),
+    "lists-three-classes": lambda: _worded("decision lists of three classes", "lists:1", (2,), 2, classes=3),
+    "conjunctions": lambda: _worded("conjunctions", "conjunctions:2", (2, 2), 2),
+    "disjunctions": lambda: _worded("disjunctions", "disjunctions:2", (2, 2), 2),
     "subsampled": _subsampled,
     "resampled": _resampled,
 }

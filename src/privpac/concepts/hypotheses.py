@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.finite import Lookup
 from privpac.concepts.intervals import Interval
+from privpac.concepts.lists import DecisionList
 from privpac.concepts.points import Point
 from privpac.concepts.predicates import Predicate
 from privpac.concepts.rectangles import Box
@@ -21,8 +23,11 @@ __all__ = ["KINDS", "hypothesis_from_json"]
 
 KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
     "box": Box.from_json,
+    "conjunction": Conjunction.from_json,
     "constant": Constant.from_json,
+    "disjunction": Disjunction.from_json,
     "interval": Interval.from_json,
+    "list": DecisionList.from_json,
     "lookup": Lookup.from_json,
     "match": Match.from_json,
     "point": Point.from_json,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from narwhals.dependencies import is_into_dataframe
@@ -20,6 +20,7 @@ from privpac.data.tables import read
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.stored_certificate import StoredCertificate
 from privpac.guarantee.ledger import Ledger
+from privpac.learners.words import takes_many_classes
 from privpac.model import Model, learn, schema_for
 
 __all__ = ["PrivateClassifier"]
@@ -32,10 +33,6 @@ UNTOUCHED = {"dtype": None, "ensure_all_finite": False}
 """For scikit-learn's array check: text stays text, and our own error names the column with an empty cell."""
 
 
-MANY_CLASSES = ("auto", "trees", "staged", "lists")
-"""Words whose rules end in any number of classes; the others separate two."""
-
-
 class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A readable classifier with a certified privacy guarantee, as a scikit-learn estimator.
 
@@ -43,7 +40,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     it `fit` refuses. `schema="from_data"` reads bounds, categories and classes from the records instead; it
     is convenient for trying out, and the certificate then lists it as an assumption.
 
-    The certificate covers what `fit` releases: the rule, and the estimate if one was asked for. It does not
+    The certificate covers what `fit` releases: the rule, and the leaf counts and the estimate if asked for. It does not
     cover what others compute from the records: earlier pipeline steps that are fitted (a scaler), scores on
     private records (`score`, `cross_val_score`, the choice of `GridSearchCV`), or resampling that repeats
     records (bagging). Every fit is a release of its own; a `ledger` adds them up, across clones and worker
@@ -52,7 +49,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     concepts : str, default="auto"
-        What to learn: "stumps", "thresholds:COLUMN", "intervals:COLUMN", ...; an unknown word lists them all.
+        What to learn: "auto", "trees:3", "lists:3", "stumps", "thresholds:COLUMN", ...; an unknown word lists them all.
     epsilon : number, default=1.0
         Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
     delta : number, default=0.0
@@ -69,6 +66,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         An extra share for a private estimate of the accuracy.
     holdout : number, default=0.0
         The part of the records kept aside for the estimate, which then costs nothing extra.
+    leaf_epsilon : number, default=None
+        An extra share for noisy counts in the leaves of a tree, which `predict_proba` needs.
     ledger : Ledger, default=None
         Charged by every fit, before anything is computed.
     random_state : int, default=None
@@ -89,6 +88,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The schema that was used.
     estimate_ : Confusion or None
         The private estimate of the accuracy.
+    leaf_counts_ : LeafCounts or None
+        Noisy counts of every class in every leaf of the tree.
     n_features_in_ : int
         The number of columns without the label.
     feature_names_in_ : array
@@ -121,6 +122,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         records_per_person: int = 1,
         estimate_epsilon: object = None,
         holdout: object = 0.0,
+        leaf_epsilon: object = None,
         ledger: Ledger | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -133,6 +135,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.records_per_person = records_per_person
         self.estimate_epsilon = estimate_epsilon
         self.holdout = holdout
+        self.leaf_epsilon = leaf_epsilon
         self.ledger = ledger
         self.random_state = random_state
 
@@ -164,6 +167,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.schema_ = schema
         self.hypothesis_ = model.hypothesis
         self.estimate_ = model.estimate
+        self.leaf_counts_ = model.leaf_counts
         self.certificate_ = StoredCertificate(model.certificate)
         self.classes_ = _class_values(schema, labels.dtype)
         return self
@@ -176,13 +180,23 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return values
 
     @property
-    def predict_proba(self) -> NoReturn:
-        """There is none: `hasattr` says so, and asking for it explains why."""
-        raise AttributeError(
-            f"{OWNER} has no predict_proba: the released rule answers with a class, and how often that is "
-            "right would be a further release with a price of its own. Use predict; estimate_epsilon buys an "
-            "estimate of the accuracy."
-        )
+    def predict_proba(self) -> Callable[[object], Array]:
+        """`predict_proba(X)`: for every record the share of each class, in the order of `classes_`.
+
+        It is there only with `leaf_epsilon`: shares are taken from the noisy counts of the record's leaf, with
+        one added to each. `predict` stays the label drawn with the tree; the largest share may be another's.
+        """
+        if self.leaf_epsilon is None:
+            raise AttributeError(
+                f"{OWNER} has no predict_proba: the released rule answers with a class, and how many records of "
+                "each class stand behind an answer is a further release with a price of its own. Give it a share of "
+                f"epsilon, {OWNER}(..., leaf_epsilon=0.1), or use predict."
+            )
+        return self._shares
+
+    def _shares(self, X: object) -> Array:
+        check_is_fitted(self)
+        return self.model_.predict_proba(self._familiar(X) if self._reads_schema else X)
 
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""
@@ -206,7 +220,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _takes_many(self) -> bool:
-        return isinstance(self.concepts, str) and self.concepts.partition(":")[0] in MANY_CLASSES
+        return takes_many_classes(self.concepts)
 
     @property
     def _reads_schema(self) -> bool:
@@ -226,6 +240,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 records_per_person=_plain(self.records_per_person),
                 estimate_epsilon=self.estimate_epsilon,
                 holdout=self.holdout,
+                leaf_epsilon=self.leaf_epsilon,
                 ledger=_ledger(self.ledger),
                 random_state=self.random_state,
             )

@@ -25,7 +25,8 @@ from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
-from privpac.learners.words import Request, learner_for, stored_concepts
+from privpac.learners.stored_classes import stored_concepts
+from privpac.learners.words import Request, learner_for
 from privpac.release.confusion import Confusion, estimate_privacy, release_confusion
 from privpac.release.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.theory.exact import plain

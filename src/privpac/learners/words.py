@@ -13,18 +13,21 @@ from typing import Any
 
 from privpac.concepts.base import ConceptClass, Costs
 from privpac.concepts.binarise import Binarisation
-from privpac.concepts.finite import Finite
+from privpac.concepts.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.intervals import Intervals
+from privpac.concepts.lists import DecisionLists
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
+from privpac.learners.merged import Merged
 from privpac.learners.occam import Occam
 from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.theory.exact import plain
@@ -33,15 +36,17 @@ __all__ = [
     "PROTECTS",
     "WORDS",
     "Request",
-    "concepts_from_json",
     "learner_for",
     "request_from_json",
-    "stored_concepts",
+    "takes_many_classes",
 ]
 
 OWNER = "concepts"
 
 PROTECTS = ("records", "labels", "predictions")
+
+MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions)
+"""Classes whose members may hold parts that change nothing."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +89,23 @@ class Request:
             return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
-    def occam(self, concepts: ConceptClass) -> Occam:
-        if len(self.schema.classes) > 2:
+    def occam(self, concepts: ConceptClass) -> Learner:
+        self.require_classes(concepts.word)
+        require = getattr(concepts, "require", None)
+        if require is not None:  # refuses what would not fit in memory or time
+            require(self.size.labelled)
+        learner = Occam(concepts, self.per_record, self.costs)
+        return Merged(learner) if isinstance(concepts, MERGED) else learner
+
+    def require_classes(self, word: str) -> None:
+        """Refuse more classes than the rules a word names can tell apart."""
+        count = len(self.schema.classes)
+        if count > 2 and not takes_many_classes(word):
             raise SchemaError(
-                f"Label '{self.schema.label}' has {len(self.schema.classes)} classes, but {concepts.word} separates two.",
+                f"Label '{self.schema.label}' has {count} classes, but {word} separates two.",
                 column=self.schema.label,
                 remedy="Trees and decision lists take any number: concepts='trees:3'.",
             )
-        return Occam(concepts, self.per_record, self.costs)
 
 
 Builder = Callable[[Request, str], Learner]
@@ -105,6 +119,8 @@ class Word:
     meaning: str
     build: Builder | None
     protects: tuple[str, ...] = ("records",)
+    many_classes: bool = False
+    """Whether the rules end in any number of classes; otherwise they separate two."""
 
 
 def _column(request: Request, name: str, form: str) -> str:
@@ -166,26 +182,62 @@ def _staged(request: Request, rest: str) -> Learner:
     return request.staged(tuple(int(depth) for depth in depths), tests)
 
 
+def _count(word: str, rest: str) -> int:
+    if rest and not rest.isdecimal():
+        raise ParameterError(
+            OWNER, "word", f"{word}:{rest}", allowed=f"of the form {word}:K, such as {word}:3"
+        )
+    return int(rest or "3")
+
+
+def _lists(request: Request, rest: str) -> Learner:
+    tests = Binarisation.default(request.schema, n=request.size.labelled)
+    return request.occam(DecisionLists(request.schema, _count("lists", rest), tests, threads=2))
+
+
+def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
+    def build(request: Request, rest: str) -> Learner:
+        request.require_classes(kind.name)
+        tests = Binarisation.default(request.schema, n=request.size.labelled)
+        return request.occam(kind(request.schema, _count(kind.name, rest), tests, threads=2))
+
+    return build
+
+
 def _auto(request: Request, rest: str) -> Learner:
     tests = Binarisation.default(request.schema, n=request.size.labelled)
     stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
     return request.staged(stages, tests)
 
 
+BOTH = ("records", "labels")
+
 WORDS: Mapping[str, Word] = {
-    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, ("records", "labels")),
+    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, BOTH, many_classes=True),
     "stumps": Word("stumps", "one test on any column", _stumps),
     "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds),
     "intervals": Word("intervals:COLUMN", "one range of a column", _intervals),
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
     "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles),
     "points": Word("points:COLUMN", "one value of a column", _points),
-    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, ("records", "labels")),
-    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, ("records", "labels")),
-    "lists": Word("lists:K", "decision lists of up to K tests", None),
-    "conjunctions": Word("conjunctions:K", "all of up to K tests", None),
+    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, BOTH, many_classes=True),
+    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, BOTH, many_classes=True),
+    "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
+    "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
+    "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),
     "halfspaces": Word("halfspaces", "a linear score against a cut", None),
 }
+
+
+def takes_many_classes(concepts: str | ConceptClass) -> bool:
+    """Whether the rules of a class, or of the word that names it, end in any number of classes.
+
+    >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
+    (True, False)
+    """
+    word = concepts if isinstance(concepts, str) else getattr(concepts, "word", "")
+    entry = WORDS.get(word.partition(":")[0])
+    return entry is not None and entry.many_classes
 
 
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:
@@ -232,19 +284,6 @@ def _given(concepts: ConceptClass, request: Request) -> Learner:
     if request.protect != "records":
         raise ParameterError(OWNER, "protect", request.protect, allowed="'records' for a class of concepts")
     return request.occam(concepts)
-
-
-def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
-    """What a certificate keeps of the wish: the word, or the word and the public options of a class."""
-    if isinstance(concepts, str):
-        return concepts
-    options = getattr(concepts, "options", None)
-    return concepts.word if options is None else {"word": concepts.word, "options": options}
-
-
-def concepts_from_json(stored: str | Mapping[str, Any], schema: Schema) -> str | ConceptClass:
-    """Undo `stored_concepts`."""
-    return stored if isinstance(stored, str) else Finite.from_options(schema, stored["options"])
 
 
 def _known() -> str:

@@ -97,7 +97,7 @@ class LeafCounts:
 
     def _texts(self, schema: Schema) -> Iterator[str]:
         for row in self.counts:
-            yield ", ".join(f"{count:,} {name}" for count, name in zip(row, schema.classes, strict=True))
+            yield ", ".join(f"{name}: {count:,}" for count, name in zip(row, schema.classes, strict=True))
 
     def to_json(self) -> dict[str, Any]:
         return {
