@@ -21,6 +21,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
+from privpac.mechanisms.scores import Histogram
 
 SCHEMA = Schema.from_json(
     {
@@ -79,6 +80,14 @@ def brute_force(concepts: Finite, sample: MemorySample, costs: tuple[int, int]) 
     return {member: mass / total for member, mass in found.items()}
 
 
+def places_by_score(histogram: Histogram) -> dict[int, int]:
+    assert histogram.beyond == 0
+    return {
+        histogram.best + int(step): int(count)
+        for step, count in zip(histogram.steps, histogram.counts, strict=True)
+    }
+
+
 @pytest.mark.parametrize("weights", [None, "some"])
 @pytest.mark.parametrize("costs", [(1, 1), (1, 3), (4, 1)])
 @pytest.mark.parametrize("n", [0, 1, 13])
@@ -97,18 +106,15 @@ def test_a_member_occupies_as_many_places_as_its_weight(weights: str | None, n: 
     block = sample.block()
     for concepts in classes(weights):
         scores = concepts.scores(sample.reduce(concepts.statistic), costs=costs)
-        counted = scores.histogram(None)
-        passed = [0] * len(counted.counts)
+        passed: Counter[int] = Counter()
         given = concepts.weights or (1,) * concepts.size
         for member, weight in zip(members_of(concepts), given, strict=True):
             wrong = member.predict(block.cells) != block.labels
             price = sum(costs[label] for label in np.asarray(block.labels)[wrong].tolist())
-            slot = price - counted.best
-            assert scores.locate(price, passed[slot]) == member
-            assert scores.locate(price, passed[slot] + weight - 1) == member
-            passed[slot] += weight
-        assert passed == list(counted.counts)
-        assert counted.beyond == 0
+            assert scores.locate(price, passed[price]) == member
+            assert scores.locate(price, passed[price] + weight - 1) == member
+            passed[price] += weight
+        assert passed == places_by_score(scores.histogram(None))
 
 
 def test_replacing_a_record_costs_no_more_than_epsilon() -> None:
@@ -241,11 +247,10 @@ def test_options_rebuild_the_class(weights: str | None) -> None:
         assert hash(again) == hash(concepts)
         assert again.options == concepts.options
         sample = random_sample(4, 30)
-        counted = [
+        one, other = (
             c.scores(sample.reduce(c.statistic), costs=(1, 1)).histogram(None) for c in (again, concepts)
-        ]
-        assert counted[0].best == counted[1].best
-        assert list(counted[0].counts) == list(counted[1].counts)
+        )
+        assert places_by_score(one) == places_by_score(other)
     assert Finite(SCHEMA, TEXTS).options["members"][2] == "age == 0 or age >= 3 or smoker"
     assert Finite.of_matrix(SCHEMA, "age", MATRIX).options["rows"][0] == "00111"
 
