@@ -7,7 +7,7 @@ certificate is such a tree; `explain` prints it, `guarantee.check` re-derives it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -34,13 +34,20 @@ class Proof(Generic[F]):
     fact: F
     rule: str
     premises: tuple[Proof[Fact], ...] = ()
-    where: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    where: Mapping[str, Value] = field(default_factory=dict, hash=False)
     assumes: tuple[str, ...] = ()
-    seal: object = field(default=None, repr=False, compare=False)
+    seal: InitVar[object] = None  # not kept: `dataclasses.replace` must not make a proof of something else
 
-    def __post_init__(self) -> None:
-        if self.seal is not SEAL:
+    def __post_init__(self, seal: object) -> None:
+        if seal is not SEAL:
             raise TypeError("A Proof is made by a rule in privpac.guarantee.rules, not by hand.")
+        object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "where": dict(self.where)}  # read-only views cannot be pickled
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, where=MappingProxyType(state["where"]))
 
     @property
     def assumptions(self) -> tuple[str, ...]:
