@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from privpac.theory.exact import decimal_text, ln_up, sign_of_log_sum
+from privpac.theory.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
 
 __all__ = [
     "ALL",
@@ -62,7 +62,8 @@ class Loss:
     """A privacy loss, kept exactly: e^epsilon = e^log · factor.
 
     Mechanisms have a rational factor and log 0, so that equality of a bound and an enumerated worst case can be
-    tested with ==; a declared decimal epsilon has a log and factor 1.
+    tested with ==; a declared decimal epsilon has a log and factor 1. The pair is unique: e^log is rational only for
+    log 0. Factors too long to be written down (4,096 bits) are rounded up when losses are added.
 
     >>> Loss(factor=Fraction(25, 9)) + Loss(log=Fraction(1, 10)) <= Loss(log=Fraction(12, 10))
     True
@@ -72,10 +73,10 @@ class Loss:
     factor: Fraction = field(default=Fraction(1))
 
     def __add__(self, other: Loss) -> Loss:
-        return Loss(self.log + other.log, self.factor * other.factor)
+        return Loss(self.log + other.log, shortened(self.factor * other.factor))
 
     def times(self, count: int) -> Loss:
-        return Loss(self.log * count, self.factor**count)
+        return Loss(self.log * count, power_up(self.factor, count))
 
     def __le__(self, other: Loss) -> bool:
         return sign_of_log_sum(self.log - other.log, self.factor / other.factor) <= 0
@@ -197,7 +198,7 @@ class Accuracy:
             isinstance(other, Accuracy)
             and self.error <= other.error
             and self.failure <= other.failure
-            and self.records <= other.records
+            and self.records == other.records  # a learner need not be better on more records
             and self.against in (other.against, Against.AGNOSTIC)
             and self.proper >= other.proper
         )

@@ -28,7 +28,8 @@ from privpac.guarantee.facts import (
     Unit,
 )
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.theory.exact import ball, exp_up, plain
+from privpac.theory.composition import fold_delta
+from privpac.theory.exact import ball, exp_up, plain, power_up, shortened
 
 __all__ = [
     "assuming",
@@ -53,6 +54,21 @@ __all__ = [
 ONE = Fraction(1)
 F = TypeVar("F", bound=Fact)
 
+EXP_DIGITS = 30
+"""Decimals to which e^epsilon of a declared epsilon is rounded up where a rule needs a rational number."""
+
+STABILITY_DIGITS = 12
+"""Decimals of a stability."""
+
+LARGEST_LOG = 1_000
+"""Declared epsilons beyond this have no use where e^epsilon itself is needed."""
+
+LARGEST_EPSILON = 5_000
+"""Losses beyond this are refused unless declared as a decimal: e^epsilon would fill pages."""
+
+LARGEST_FOLD = 10_000
+"""Releases the optimal composition is computed for: a sum over half as many terms, done twice."""
+
 
 def _need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:
     if not condition:
@@ -62,6 +78,26 @@ def _need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:
 def _need_ratio(rule: str, ratio: Fraction, sensitivity: int) -> None:
     _need(rule, 0 < ratio <= 1, "the ratio must lie in (0, 1]")
     _need(rule, sensitivity >= 1, "the sensitivity must be a positive integer")
+
+
+def _selection(rule: str, ratio: Fraction, sensitivity: int) -> Loss:
+    """e^epsilon = ratio^(-2·sensitivity)."""
+    return Loss(factor=_power(rule, 1 / ratio, 2 * sensitivity))
+
+
+def _power(rule: str, base: Fraction, count: int) -> Fraction:
+    """base^count for a base of 1 or more, rounded up if it is too long to be written."""
+    _need_small(rule, count * _log(base))
+    return power_up(base, count)
+
+
+def _need_small(rule: str, epsilon: float) -> None:
+    _need(rule, epsilon <= LARGEST_EPSILON, f"an epsilon above {LARGEST_EPSILON} is out of its range")
+
+
+def _log(factor: Fraction) -> float:
+    """About ln(factor), of any size: decides what is computed at all, never what is promised."""
+    return math.log(factor.numerator) - math.log(factor.denominator)
 
 
 def exponential_mechanism(
@@ -79,7 +115,7 @@ def exponential_mechanism(
     """
     rule = "exponential-mechanism"
     _need_ratio(rule, ratio, sensitivity)
-    fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part, release=release)
+    fact = Privacy(_selection(rule, ratio, sensitivity), unit=unit, part=part, release=release)
     return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
@@ -90,17 +126,23 @@ def bounded_range(*, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RE
     """
     rule = "bounded-range"
     _need_ratio(rule, ratio, sensitivity)
-    fact = BoundedRange(Loss(factor=ratio ** (-2 * sensitivity)), unit)
+    fact = BoundedRange(_selection(rule, ratio, sensitivity), unit)
     return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
 def total_variation(premise: Proof[BoundedRange]) -> Proof[Stability]:
     """Log-odds that move by at most epsilon move every probability by at most tanh(epsilon/4)."""
-    loss = premise.fact.epsilon
+    loss, scale = premise.fact.epsilon, 10**STABILITY_DIGITS
+
+    def enough(steps: int) -> bool:  # tanh(epsilon/4) <= g  <=>  e^epsilon <= ((1 + g)/(1 - g))^2
+        return steps >= scale or loss <= Loss(factor=Fraction(scale + steps, scale - steps) ** 2)
+
     with ctx.workprec(192):
-        epsilon = ball(loss.log) + ball(loss.factor).log()
-        edge = ((epsilon / 4).tanh() * 10**12).upper().ceil().unique_fmpz()
-    gamma = Fraction(int(edge), 10**12)
+        quarter = (ball(loss.log) + ball(loss.factor).log()) / 4
+        edge = int((quarter.tanh() * scale).upper().ceil().unique_fmpz())
+    while edge > 0 and enough(edge - 1):  # the ball may lie across a whole number
+        edge -= 1
+    gamma = min(ONE, Fraction(edge, scale))
     return Proof(Stability(gamma, premise.fact.unit), "total-variation", (premise,), seal=SEAL)
 
 
@@ -114,7 +156,7 @@ def permute_and_flip(
     """
     rule = "permute-and-flip"
     _need_ratio(rule, ratio, sensitivity)
-    fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part)
+    fact = Privacy(_selection(rule, ratio, sensitivity), unit=unit, part=part)
     return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
@@ -131,7 +173,7 @@ def leafwise_exponential(
     """
     rule = "leafwise-exponential"
     _need_ratio(rule, ratio, sensitivity)
-    fact = Privacy(Loss(factor=ratio ** (-2 * sensitivity)), unit=unit, part=part)
+    fact = Privacy(_selection(rule, ratio, sensitivity), unit=unit, part=part)
     return Proof(fact, rule, where={"ratio": str(ratio), "sensitivity": sensitivity}, seal=SEAL)
 
 
@@ -145,7 +187,8 @@ def geometric_noise(
     rule = "geometric-noise"
     _need_ratio(rule, ratio, change)
     _need(rule, ratio < 1, "a ratio of 1 is no distribution")
-    fact = Privacy(Loss(factor=ratio**-change), unit=unit, part=part, release=Release.NUMBERS)
+    loss = Loss(factor=_power(rule, 1 / ratio, change))
+    fact = Privacy(loss, unit=unit, part=part, release=Release.NUMBERS)
     return Proof(fact, rule, where={"ratio": str(ratio), "change": change}, seal=SEAL)
 
 
@@ -175,8 +218,9 @@ def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
     rule = "sequential"
     first = _same(rule, premises)
     _need(rule, all(p.fact.part == first.part for p in premises), "the releases speak of different parts")
+    _need_small(rule, sum(_log(p.fact.epsilon.factor) for p in premises))
     epsilon = sum((p.fact.epsilon for p in premises), Loss())
-    delta = min(ONE, sum((p.fact.delta for p in premises), Fraction(0)))
+    delta = shortened(min(ONE, sum((p.fact.delta for p in premises), Fraction(0))))
     fact = Privacy(epsilon, delta, first.unit, first.part, _joint_release(premises))
     return Proof(fact, rule, tuple(premises), seal=SEAL)
 
@@ -210,13 +254,12 @@ def on_part(premise: Proof[Privacy], *, part: str) -> Proof[Privacy]:
     return Proof(fact, rule, (premise,), {"part": part}, seal=SEAL)
 
 
-def _expm1_ratio(loss: Loss, larger: Loss) -> Fraction:
-    """An upper bound on (e^larger - 1) / (e^loss - 1), exact when both are rational."""
-    if loss.log == 0 and larger.log == 0:
-        return (larger.factor - 1) / (loss.factor - 1)
-    upper = exp_up(larger.log, 15) * larger.factor - 1
-    lower = 1 / exp_up(-loss.log, 15) * loss.factor - 1
-    return upper / lower
+def _rational(rule: str, loss: Loss) -> Fraction:
+    """e^epsilon as a rational: itself, or a decimal at or above it when a declared epsilon is involved."""
+    if loss.log == 0:
+        return loss.factor
+    _need(rule, loss.log <= LARGEST_LOG, f"an epsilon above {LARGEST_LOG} is out of its range")
+    return exp_up(loss.log, EXP_DIGITS) * loss.factor
 
 
 def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
@@ -224,18 +267,15 @@ def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
     rule = "group"
     _need(rule, size >= 1, "the group must have at least one record")
     old = premise.fact
+    _need_small(rule, size * _log(old.epsilon.factor))
     epsilon = old.epsilon.times(size)
-    zero = old.delta == 0 or old.epsilon == Loss()
-    delta = old.delta * size if zero else old.delta * _expm1_ratio(old.epsilon, epsilon)
-    fact = Privacy(epsilon, min(ONE, delta), old.unit, old.part, old.release)
+    # 1 + e^eps + … + e^((size-1)·eps), which grows with e^eps: a value above e^eps gives a bound above.
+    e = _rational(rule, old.epsilon) if old.delta else ONE
+    grown = Fraction(size) if e == 1 else (_power(rule, e, size) - 1) / (e - 1)
+    fact = Privacy(epsilon, shortened(min(ONE, old.delta * grown)), old.unit, old.part, old.release)
     text = f"no person stands behind more than {size} records"
     assumes = (text,) if size > 1 else ()
     return Proof(fact, rule, (premise,), {"size": size}, assumes, seal=SEAL)
-
-
-def _rational(rule: str, loss: Loss) -> Fraction:
-    """e^epsilon as a rational: itself, or a decimal at or above it when a declared epsilon is involved."""
-    return loss.factor if loss.log == 0 else exp_up(loss.log, 15) * loss.factor
 
 
 def subsampling(premise: Proof[Privacy], *, kept: int, of: int) -> Proof[Privacy]:
@@ -248,8 +288,8 @@ def subsampling(premise: Proof[Privacy], *, kept: int, of: int) -> Proof[Privacy
     _need(rule, 1 <= kept <= of, "the number kept must lie between 1 and the number of records")
     q = Fraction(kept, of)
     old = premise.fact
-    factor = 1 + q * (_rational(rule, old.epsilon) - 1)
-    fact = Privacy(Loss(factor=factor), q * old.delta, old.unit, old.part, old.release)
+    factor = shortened(1 + q * (_rational(rule, old.epsilon) - 1))
+    fact = Privacy(Loss(factor=factor), shortened(q * old.delta), old.unit, old.part, old.release)
     return Proof(fact, rule, (premise,), {"kept": kept, "of": of}, seal=SEAL)
 
 
@@ -263,9 +303,10 @@ def sampling_with_replacement(premise: Proof[Privacy], *, draws: int, of: int) -
     _need(rule, draws >= 1 and of >= 1, "the numbers of draws and of records must be positive")
     old = premise.fact
     inner = _rational(rule, old.epsilon)
-    factor = (1 + (inner - 1) / of) ** draws
+    factor = _power(rule, 1 + (inner - 1) / of, draws)
     scale = Fraction(draws, of) if inner == 1 else (factor - 1) / (inner - 1)
-    fact = Privacy(Loss(factor=factor), min(ONE, old.delta * scale), old.unit, old.part, old.release)
+    delta = shortened(min(ONE, old.delta * scale))
+    fact = Privacy(Loss(factor=factor), delta, old.unit, old.part, old.release)
     return Proof(fact, rule, (premise,), {"draws": draws, "of": of}, seal=SEAL)
 
 
@@ -280,11 +321,15 @@ def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]
     old = premise.fact
     _need(rule, old.delta == 0, "the releases must be pure epsilon")
     _need(rule, times >= 1 and 0 <= 2 * saved <= times, "saved must lie between 0 and half of times")
-    e = _rational(rule, old.epsilon)
-    gaps = (e ** (times - low) - e ** (times - 2 * saved + low) for low in range(saved))
-    total = sum(math.comb(times, low) * gap for low, gap in enumerate(gaps))
-    delta = Fraction(total) / (1 + e) ** times
-    fact = Privacy(Loss(factor=e ** (times - 2 * saved)), delta, old.unit, old.part, old.release)
+    _need(rule, times <= LARGEST_FOLD, f"more than {LARGEST_FOLD} releases are out of its range")
+    if saved == 0:
+        _need_small(rule, times * _log(old.epsilon.factor))
+        epsilon, delta = old.epsilon.times(times), Fraction(0)
+    else:
+        e = _rational(rule, old.epsilon)
+        epsilon = Loss(factor=_power(rule, e, times - 2 * saved))
+        delta = fold_delta(e, times=times, saved=saved)
+    fact = Privacy(epsilon, delta, old.unit, old.part, old.release)
     return Proof(fact, rule, (premise,), {"times": times, "saved": saved}, seal=SEAL)
 
 
@@ -300,6 +345,7 @@ def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fr
 
 def assuming(premise: Proof[F], text: str) -> Proof[F]:
     """The same fact, given something that cannot be checked from the inside."""
+    _need("assuming", bool(text), "an assumption needs words")
     return Proof(premise.fact, "assuming", (premise,), assumes=(text,), seal=SEAL)
 
 
@@ -315,8 +361,8 @@ def occam(
 ) -> Proof[Accuracy]:
     """The drawn member errs by more than `error` (above the best) with probability at most odds·base^records.
 
-    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior, and, with x = tilt
-    in [ratio, 1]: base = 1 - error·(1 - x) (realizable) or the worst case over the best error,
+    Here odds is at least 1/(smallest prior of a member) - 1, which is size - 1 under a uniform prior, and, with
+    x = tilt in [ratio, 1]: base = 1 - error·(1 - x) (realizable) or the worst case over the best error,
     ((1 - error)/x + (1 + error)·x)/2 (agnostic).
     Source: our one-step bound, register `occam-realizable` and `occam-agnostic`; replaces Beimel et al. 2013, Theorem
     3.2. Holds for independent records. With costs, errors are average costs divided by the largest, and `ratio` is
@@ -325,6 +371,7 @@ def occam(
     rule = f"occam-{against.value}"
     _need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
     _need(rule, 0 < error <= 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
+    _need(rule, odds >= 0 and records >= 0, "odds and records must not be negative")
     base = (
         1 - error * (1 - tilt)
         if against is Against.REALIZABLE
