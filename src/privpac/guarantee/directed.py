@@ -1,0 +1,214 @@
+"""Arithmetic of the checker: rational numbers with directed rounding, written a second time.
+
+A certificate may hold numbers too long to be written; they are rounded up to 256 significant bits, always to the same
+value. Here such numbers are found again from integers alone, so that `check` can ask for equality. Nothing else in the
+library uses this file, and it uses nothing of the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+__all__ = ["exp_bounds", "exp_ceiling", "fold", "power", "power_at_most", "shorten"]
+
+_WHOLE_BITS = 4096
+_KEPT_BITS = 256
+_PRECISIONS = tuple(1024 << i for i in range(7))
+_LARGEST_EXPONENT = 2**17  # far beyond what Python writes as text
+
+
+@dataclass(frozen=True)
+class _Between:
+    """A non-negative number between low · 2^exponent and high · 2^exponent; integers of few bits."""
+
+    low: int
+    high: int
+    exponent: int
+    bits: int
+
+    def _of(self, low: int, high: int, exponent: int) -> _Between:
+        """Cut to `bits` bits, outwards."""
+        excess = max(0, high.bit_length() - self.bits)
+        return _Between(low >> excess, -(-high >> excess), exponent + excess, self.bits)
+
+    def times(self, other: _Between) -> _Between:
+        return self._of(self.low * other.low, self.high * other.high, self.exponent + other.exponent)
+
+    def over(self, other: _Between) -> _Between:
+        room = 2 * self.bits
+        low, high = (self.low << room) // other.high, -((-self.high << room) // other.low)
+        return self._of(low, high, self.exponent - other.exponent - room)
+
+    def _at(self, exponent: int) -> tuple[int, int]:
+        """Both ends in units of 2^exponent, outwards; for exponents that are not much smaller than the own."""
+        shift = self.exponent - exponent
+        if shift >= 0:
+            return self.low << shift, self.high << shift
+        return self.low >> -shift, -(-self.high >> -shift)
+
+    def _common(self, other: _Between) -> int:
+        """An exponent at which both together still have `bits` bits or more, and not many more."""
+        tops = (end.exponent + end.high.bit_length() for end in (self, other) if end.high)
+        return max(min(self.exponent, other.exponent), max(tops, default=0) - 2 * self.bits)
+
+    def plus(self, other: _Between) -> _Between:
+        exponent = self._common(other)
+        (a, b), (c, d) = self._at(exponent), other._at(exponent)
+        return self._of(a + c, b + d, exponent)
+
+    def minus(self, other: _Between) -> _Between:
+        exponent = self._common(other)
+        (a, b), (c, d) = self._at(exponent), other._at(exponent)
+        return self._of(max(0, a - d), b - c, exponent)
+
+    def power(self, count: int) -> _Between:
+        result, square = _exactly(Fraction(1), self.bits), self
+        while count:
+            if count & 1:
+                result = result.times(square)
+            square = square.times(square)
+            count >>= 1
+        return result
+
+    def ceilings(self) -> tuple[Fraction, Fraction]:
+        """Both ends rounded up to 256 significant bits."""
+        if abs(self.exponent) > _LARGEST_EXPONENT:
+            raise ValueError("a number is too large or too small to be written")
+        unit = Fraction(2) ** self.exponent
+        return _ceiling(self.low * unit), _ceiling(self.high * unit)
+
+
+def _exactly(x: Fraction, bits: int) -> _Between:
+    shift = x.numerator.bit_length() - x.denominator.bit_length() - bits
+    numerator, denominator = x.numerator << max(0, -shift), x.denominator << max(0, shift)
+    return _Between(numerator // denominator, -(-numerator // denominator), shift, bits)
+
+
+def _ceiling(x: Fraction) -> Fraction:
+    """The smallest number of 256 significant bits at or above x > 0."""
+    exponent = x.numerator.bit_length() - x.denominator.bit_length()
+    exponent -= Fraction(2) ** exponent > x  # now 2^exponent <= x < 2^(exponent + 1)
+    unit = Fraction(2) ** (exponent + 1 - _KEPT_BITS)
+    steps = x / unit
+    return -(-steps.numerator // steps.denominator) * unit
+
+
+def shorten(x: Fraction) -> Fraction:
+    """As it is while numerator and denominator have at most 4,096 bits, else rounded up."""
+    long = max(x.numerator.bit_length(), x.denominator.bit_length()) > _WHOLE_BITS
+    return _ceiling(x) if long else x
+
+
+def _settled(at: Callable[[int], _Between]) -> Fraction:
+    """The common rounding of both ends, at the first precision where there is one."""
+    for bits in _PRECISIONS:
+        found = at(bits)
+        if found.low > 0:
+            low, high = found.ceilings()
+            if low == high:
+                return high
+    raise ValueError("a number could not be rounded")
+
+
+def power(base: Fraction, count: int) -> Fraction:
+    """base^count for base, count > 0: whole if count · bits of the base is at most 4,096, else rounded up."""
+    if base == 1 or count * max(base.numerator.bit_length(), base.denominator.bit_length()) <= _WHOLE_BITS:
+        return base**count if base != 1 else base
+    return _settled(lambda bits: _exactly(base, bits).power(count))
+
+
+def fold(e: Fraction, times: int, saved: int) -> Fraction:
+    """delta of `times` releases at ((times - 2·saved)·eps), e = e^eps: the hockey-stick distance of two binomials."""
+    if e == 1 or saved == 0:
+        return Fraction(0)
+    if times * (e.numerator + e.denominator).bit_length() <= _WHOLE_BITS:
+        terms = (comb(times, i) * (e ** (times - i) - e ** (times - 2 * saved + i)) for i in range(saved))
+        return sum(terms, Fraction(0)) / (1 + e) ** times
+    return _settled(lambda bits: _fold_between(_exactly(e, bits), times, saved))
+
+
+def _fold_between(e: _Between, times: int, saved: int) -> _Between:
+    """Binomial weights p^(times-i)·q^i with p = e/(1 + e): the first `saved` of them, minus their mirror images."""
+    one = _exactly(Fraction(1), e.bits)
+    p = e.over(one.plus(e))
+    weight, mirror = p.power(times), p.power(times).over(e.power(2 * saved))
+    total = _exactly(Fraction(0), e.bits)
+    ways = 1
+    for i in range(saved):
+        total = total.plus(_exactly(Fraction(ways), e.bits).times(weight.minus(mirror)))
+        weight, mirror, ways = weight.over(e), mirror.times(e), ways * (times - i) // (i + 1)
+    return total
+
+
+def exp_bounds(x: Fraction, bits: int = 384) -> tuple[Fraction, Fraction]:
+    """Rationals below and above e^x: a Taylor sum at x/2^k, then k squarings with directed rounding."""
+    if x < 0:
+        low, high = exp_bounds(-x, bits)
+        return 1 / high, 1 / low
+    halvings = (x.numerator // x.denominator).bit_length() + 1
+    y = x / 2**halvings  # at most 1/2
+    unit = Fraction(1, 2**bits)
+    term, total, k = Fraction(1), Fraction(1), 1
+    while term > unit:
+        term = _fixed(term * y / k, bits, up=True)
+        total += term
+        k += 1
+    # A term is at most 2·2^-bits above the true one (its own rounding, and at most half of its predecessor's), and
+    # what follows the last term is below twice that term.
+    low, high = total - 2 * k * unit, total + 2 * term
+    for _ in range(halvings):
+        low, high = _fixed(low * low, bits, up=False), _fixed(high * high, bits, up=True)
+    return low, high
+
+
+def _fixed(x: Fraction, bits: int, *, up: bool) -> Fraction:
+    scaled = x.numerator << bits
+    whole = -(-scaled // x.denominator) if up else scaled // x.denominator
+    return Fraction(whole, 1 << bits)
+
+
+def exp_ceiling(x: Fraction, digits: int) -> Fraction:
+    """e^x rounded up to `digits` decimals, for a rational x other than 0 (then e^x is irrational)."""
+    scale = 10**digits
+    for bits in (384 << i for i in range(9)):
+        low, high = (end * scale for end in exp_bounds(x, bits))
+        edges = {-(-end.numerator // end.denominator) for end in (low, high)}
+        if len(edges) == 1:
+            return Fraction(edges.pop(), scale)
+    raise ValueError("an exponential could not be rounded")
+
+
+def power_at_most(odds: Fraction, base: Fraction, count: int, limit: Fraction) -> bool:
+    """Whether odds · base^count <= limit, for positive base and limit; False if it cannot be told."""
+    if odds == 0:
+        return True
+    mantissa, exponent = _power_up(base, count)
+    left = odds.numerator * mantissa * limit.denominator
+    right = limit.numerator * odds.denominator
+    gap = left.bit_length() + exponent - right.bit_length()
+    if gap:  # different lengths decide; shifting by millions of bits would only take time
+        return gap < 0
+    return left << exponent <= right if exponent >= 0 else left <= right << -exponent
+
+
+def _power_up(base: Fraction, count: int, bits: int = 384) -> tuple[int, int]:
+    """Mantissa and exponent (of 2) of a number at or above base^count."""
+    scaled = -((-base.numerator << bits) // base.denominator)
+    mantissa, exponent = 1, 0
+    square = _normal(scaled, -bits, bits)
+    while count:
+        if count & 1:
+            mantissa, exponent = _normal(mantissa * square[0], exponent + square[1], bits)
+        square = _normal(square[0] * square[0], 2 * square[1], bits)
+        count >>= 1
+    return mantissa, exponent
+
+
+def _normal(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
+    excess = mantissa.bit_length() - bits
+    if excess <= 0:
+        return mantissa, exponent
+    return -(-mantissa >> excess), exponent + excess
