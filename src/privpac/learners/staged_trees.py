@@ -177,8 +177,9 @@ class StagedTrees:
     def _grown(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
         leaves = list(tree.leaves())
         parts = sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns)
+        grow = _drawn_and_merged if stage == len(self.stages) - 1 else _drawn
         growers = [
-            partial(_drawn, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
+            partial(grow, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
             for leaf, part in zip(leaves, parts, strict=True)
         ]
         return _replaced(tree, iter(coins.each(growers)))
@@ -199,6 +200,13 @@ def trees_up_to(depth: int, tests: int, classes: int) -> int:
 def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     evidence = sample.reduce(concepts.statistic)
     return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
+
+
+def _drawn_and_merged(
+    concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins
+) -> Tree:
+    """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
+    return _drawn(concepts, sample, ratio, costs, coins).merged()
 
 
 def _replaced(tree: Tree, subtrees: Iterator[Tree]) -> Tree:
