@@ -119,6 +119,15 @@ def test_cells_beyond_64_bits_are_tested_exactly() -> None:
     assert binarisation.codes(block).tolist() == [[0, 1, 1, 2, 3]]
 
 
+@pytest.mark.parametrize("cuts", [255, 256, 65_535, 65_536])
+def test_codes_hold_any_number_of_cuts(cuts: int) -> None:
+    column = Numeric("x", 0, 10**6, integer=True)
+    binarisation = Binarisation.of(Schema((column,), "y"), cuts=cuts)
+    block = Block({"x": column.encode([0, 500_000, 10**6])}, None, 3)
+    middle = sum(test.cell <= 500_000 for test in binarisation.tests)
+    assert binarisation.codes(block).tolist() == [[0, middle, cuts]]
+
+
 def test_json_round_trip_and_refusal() -> None:
     for test in Binarisation.of(table(mixed_columns(), n=1)[0]).tests:
         assert Test.from_json(test.to_json()) == test

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.concepts.cell_sets import CellSet
 from privpac.data.columns import Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -61,9 +62,10 @@ class Test:
         return f"{self.column} {signs[0 if positive else 1]} {schema.column(self.column).show(self.cell)}"
 
     def to_sql(self, schema: Schema, *, positive: bool = True) -> str:
-        signs = (">=", "<") if self.kind == "at least" else ("=", "<>")
-        name = self.column.replace('"', '""')
-        return f'"{name}" {signs[0 if positive else 1]} {schema.column(self.column).sql_value(self.cell)}'
+        column = schema.column(self.column)
+        last = column.size - 1 if self.kind == "at least" else self.cell
+        holds = CellSet.of(self.column, column.size, [(self.cell, last)])
+        return (holds if positive else holds.complement()).sql(column)
 
     def to_json(self) -> dict[str, object]:
         return {"column": self.column, "cell": str(self.cell), "kind": self.kind}
@@ -193,7 +195,8 @@ class Binarisation:
 
     @cached_property
     def code_type(self) -> type[np.unsignedinteger[Any]]:
-        return np.uint8 if max(len(group.cells) for group in self.groups) < 256 else np.uint16
+        most = max(len(group.cells) for group in self.groups)
+        return np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32
 
     def codes(self, block: Block) -> NDArray[Any]:
         """One row a column: the code of each record (see `Group.codes`)."""

@@ -41,8 +41,10 @@ CHUNK = 1 << 20
 
 @lru_cache(maxsize=16)
 def binomials(p: int) -> NDArray[np.int64]:
-    """binomials(p)[k, x] = x choose k, for k up to one more than the deepest set."""
-    table = np.array([[comb(x, k) for x in range(p + 1)] for k in range(DEEPEST + 2)], dtype=np.int64)
+    """binomials(p)[k, x] = x choose k; cut at 2^62, far beyond any table that fits in memory."""
+    table = np.array(
+        [[min(comb(x, k), 2**62) for x in range(p + 1)] for k in range(DEEPEST + 1)], dtype=np.int64
+    )
     table.setflags(write=False)
     return table
 

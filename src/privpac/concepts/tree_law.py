@@ -107,7 +107,7 @@ class Law:
         """Start of the sets of each size among the counts, start of the regions of each size, binomials."""
         p, depth = self.prior.tests, self.prior.depth
         regions = np.cumsum([0] + [comb(p, size) << size for size in range(depth)]).astype(np.int64)
-        return offsets(p, depth + 1), regions, binomials(p)
+        return offsets(p, depth), regions, binomials(p)
 
     @cached_property
     def _factors(self) -> list[tuple[float, float]]:
