@@ -9,7 +9,9 @@ prior · ratio^score, and the sum over all trees below a region S with d levels 
 
 A decision list asks literals; where one holds the answer is final: leaf(S with l) · Z(S without l, d-1).
 Statement: drawing each decision in proportion to its term, top down, draws a tree with probability exactly
-proportional to prior · ratio^score. Proof and error bound: docs/proofs/tree-sums.md.
+proportional to prior · ratio^score. Source: derived here (sums of products over independent subtrees).
+Holds if: prior, ratio and costs are public (assumed); the counts are those of the same tests, and scores fit in
+64 bits (checked here). Proof and error bound: docs/proofs/tree-sums.md.
 Tested by tests/unit/test_trees.py (listing, enumeration, forced doubt).
 """
 
