@@ -198,6 +198,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.model_.predict_proba(self._familiar(X) if self._reads_schema else X)
 
+    _shares.__name__ = "predict_proba"  # scikit-learn's scorers ask a method for its name
+
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""
         check_is_fitted(self)

@@ -1,0 +1,260 @@
+"""Leaf counts: the statistic, what they cost, how they are stored, and what probabilities are made of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+from sklearn.model_selection import cross_val_predict, cross_val_score
+
+from privpac import Ledger, Model, NotCertified, PrivateClassifier, PrivpacError, Schema, learn, load, verify
+from privpac.coins import SeededCoins
+from privpac.concepts.binarise import Test
+from privpac.concepts.lists import DecisionLists
+from privpac.concepts.stumps import Constant
+from privpac.concepts.tree import Leaf, Split
+from privpac.concepts.trees import Trees
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Block, Size
+from privpac.errors import ParameterError, SizeError
+from privpac.learners.recipe import Recipe
+from privpac.learners.words import Request
+from privpac.model import digest
+from privpac.release.leaf_counts import LeafCounts, LeafTable, release_leaf_counts
+
+SCHEMA = Schema.from_json(
+    {
+        "label": "stage",
+        "classes": ["mild", "severe", "none"],
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True},
+            {"name": "smoker", "kind": "boolean"},
+        ],
+    }
+)
+TREE = Split(Test("age", 50, "at least"), Leaf(2), Split(Test("smoker", 1, "equals"), Leaf(0), Leaf(1)))
+
+
+def frame(n: int = 400) -> pd.DataFrame:
+    random = np.random.default_rng(7)
+    age, smoker = random.integers(0, 100, n), random.integers(0, 2, n).astype(bool)
+    stage = np.where(age < 50, "none", np.where(smoker, "severe", "mild"))
+    return pd.DataFrame({"age": age, "smoker": smoker, "stage": stage})
+
+
+def sample() -> MemorySample:
+    return MemorySample.of(frame(), SCHEMA)
+
+
+def learnt(**wishes: Any) -> Model:
+    wishes = {"epsilon": 5, "concepts": "trees:2", "leaf_epsilon": "0.5", "random_state": 1, **wishes}
+    return learn(frame(), schema=SCHEMA, **wishes)
+
+
+def request(**wishes: Any) -> Request:
+    return Request(**{"schema": SCHEMA, "size": Size(400), "epsilon": Fraction(1), **wishes})
+
+
+def rules_of(proof: dict[str, Any]) -> list[str]:
+    return [proof["rule"], *(rule for premise in proof.get("premises", ()) for rule in rules_of(premise))]
+
+
+def test_the_statistic_counts_every_record_in_its_leaf_and_adds_up() -> None:
+    table = frame()
+    by_hand = [
+        [int(((table.age < 50) & (table.stage == name)).sum()) for name in SCHEMA.classes],
+        [int(((table.age >= 50) & ~table.smoker & (table.stage == name)).sum()) for name in SCHEMA.classes],
+        [int(((table.age >= 50) & table.smoker & (table.stage == name)).sum()) for name in SCHEMA.classes],
+    ]
+    statistic = LeafTable(TREE, 3)
+    assert sample().reduce(statistic).tolist() == by_hand
+    halves = [MemorySample.of(part, SCHEMA).reduce(statistic) for part in (table[:150], table[150:])]
+    assert statistic.merge(*halves).tolist() == by_hand
+
+
+def test_a_tree_of_one_leaf_counts_the_classes() -> None:
+    counts = sample().reduce(LeafTable(Leaf(1), 3))
+    assert counts.tolist() == [[int((frame().stage == name).sum()) for name in SCHEMA.classes]]
+
+
+def test_records_without_labels_cannot_be_counted() -> None:
+    with pytest.raises(SizeError, match="labelled"):
+        LeafTable(TREE, 3).absorb(LeafTable(TREE, 3).zero(), Block({}, None, 0))
+
+
+def test_every_cell_has_its_own_noise_and_stays_within_public_bounds() -> None:
+    true = sample().reduce(LeafTable(TREE, 3))
+    seen = [
+        np.array(release_leaf_counts(sample(), TREE, epsilon=Fraction(1), coins=SeededCoins(seed)).counts)
+        for seed in range(150)
+    ]
+    assert all((counts >= 0).all() and (counts <= 400).all() for counts in seen)
+    changed = np.mean([counts != true for counts in seen], axis=0)
+    # A cell keeps its value with probability (1 - r)/(1 + r), r = e^(-1/2); at 0 noise downwards is cut off.
+    expected = np.where(true == 0, 0.378, 0.755)
+    assert np.abs(changed - expected).max() < 0.17
+    exact = release_leaf_counts(sample(), TREE, epsilon=Fraction(200), coins=SeededCoins(0))
+    assert np.array(exact.counts).tolist() == true.tolist()
+
+
+def test_shares_add_one_to_every_count() -> None:
+    counts = LeafCounts(((0, 0, 0), (7, 2, 0), (1, 1, 5)), 400, Fraction(1))
+    assert counts.shares() == pytest.approx(np.array([[1, 1, 1], [8, 3, 1], [2, 2, 6]]) / [[3], [12], [10]])
+
+
+def test_the_counts_add_to_the_price() -> None:
+    alone = learnt(leaf_epsilon=None, epsilon=1).certificate
+    assert alone["epsilon"] == "1"
+    both = learnt(epsilon=1, leaf_epsilon="0.1", estimate_epsilon="0.2").certificate
+    assert both["epsilon"] == "1.3"
+    assert rules_of(both["privacy"]).count("geometric-noise") == 2
+    aside = learnt(epsilon=1, leaf_epsilon="0.1", estimate_epsilon="0.2", holdout="0.25")
+    assert aside.certificate["epsilon"] == "1.1"
+    assert aside.leaf_counts is not None
+    assert aside.leaf_counts.records == 300
+
+
+def test_a_person_behind_several_records_pays_no_more_and_gets_more_noise() -> None:
+    recipe = Recipe("trees:1", request(records_per_person=4), leaf_epsilon=Fraction(1))
+    certificate = recipe.certify()
+    assert certificate.epsilon == 2
+    assert certificate.to_json()["privacy"]["rule"] == "group"
+    counts = recipe.run(sample(), SeededCoins(0)).leaf_counts
+    assert counts is not None
+    assert counts.epsilon == Fraction(1, 4)
+
+
+def test_under_label_privacy_the_counts_protect_labels() -> None:
+    model = learnt(protect="labels")
+    facts = json.dumps(model.certificate["privacy"])
+    assert '"record"' not in facts
+    assert "geometric-noise" in facts
+
+
+@pytest.mark.parametrize("protect", ["records", "labels"])
+@pytest.mark.parametrize("holdout", ["0", "0.2"])
+def test_a_stored_model_gives_the_same_shares_and_verifies(
+    protect: str, holdout: str, tmp_path: Path
+) -> None:
+    model = learnt(protect=protect, holdout=holdout, estimate_epsilon=1, random_state=None)
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert again == model
+    assert np.array_equal(again.predict_proba(frame()), model.predict_proba(frame()))
+    assert verify(tmp_path / "model.json").rebuilt
+
+
+def _edited(model: Model, path: Path, **parts: Any) -> Path:
+    tree = {**model.to_json(), **parts}
+    tree["digest"] = digest(tree)
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    return path
+
+
+def test_counts_that_do_not_belong_to_the_model_are_refused(tmp_path: Path) -> None:
+    model = learnt()
+    assert model.leaf_counts is not None
+    stored = model.leaf_counts.to_json()
+    for wrong in (
+        {**stored, "counts": stored["counts"][1:]},
+        {**stored, "counts": [row[1:] for row in stored["counts"]]},
+        {**stored, "counts": [[10**6] * 3 for _ in stored["counts"]]},
+        {**stored, "counts": None},
+    ):
+        with pytest.raises(NotCertified):
+            load(_edited(model, tmp_path / "model.json", leaf_counts=wrong))
+    for unpaid in (None, {**stored, "epsilon": "7"}):
+        with pytest.raises(NotCertified, match="certificate"):
+            verify(_edited(model, tmp_path / "model.json", leaf_counts=unpaid))
+    bare = learnt(leaf_epsilon=None)
+    with pytest.raises(NotCertified, match="does not speak of"):
+        verify(
+            _edited(bare, tmp_path / "model.json", leaf_counts=stored, hypothesis=model.hypothesis.to_json())
+        )
+
+
+def test_only_trees_have_leaf_counts() -> None:
+    with pytest.raises(NotCertified, match="no tree"):
+        Model(Constant(0), SCHEMA, {}, leaf_counts=LeafCounts((), 1, Fraction(1)))
+
+
+def test_other_rules_are_refused_before_anything_is_spent() -> None:
+    ledger = Ledger(epsilon=10)
+    for concepts in ("lists:2", DecisionLists(SCHEMA, 1)):
+        with pytest.raises(ParameterError, match=r"leaf_epsilon .*trees:3"):
+            learnt(concepts=concepts, ledger=ledger)
+    for wrong in (0, -1, "much"):
+        with pytest.raises(ParameterError, match="leaf_epsilon"):
+            learnt(leaf_epsilon=wrong, ledger=ledger)
+    assert ledger.spent.epsilon == 0
+    learnt(ledger=ledger)
+    assert ledger.spent.epsilon == Fraction("5.5")
+
+
+def test_trees_given_as_a_class_have_leaves_too() -> None:
+    assert learnt(concepts=Trees(SCHEMA, 1)).predict_proba(frame()).shape == (400, 3)
+
+
+def test_probabilities_are_those_of_the_leaf_and_the_drawn_label_wins() -> None:
+    counts = LeafCounts(((4, 0, 5), (0, 9, 0), (0, 0, 0)), 400, Fraction(1))
+    model = replace(learnt(), hypothesis=TREE, leaf_counts=counts)
+    three = pd.DataFrame({"age": [10, 60, 60], "smoker": [True, False, True]})
+    assert model.predict_proba(three) == pytest.approx(
+        np.array([[5 / 12, 1 / 12, 6 / 12], [1 / 12, 10 / 12, 1 / 12], [1 / 3, 1 / 3, 1 / 3]])
+    )
+    assert model.predict(three).tolist() == ["none", "mild", "severe"]
+
+
+def test_a_tree_without_tests_has_one_share_for_everybody() -> None:
+    model = replace(learnt(), hypothesis=Leaf(0), leaf_counts=LeafCounts(((1, 0, 0),), 400, Fraction(1)))
+    assert model.predict_proba(frame(5)).tolist() == [[0.5, 0.25, 0.25]] * 5
+
+
+def test_without_counts_the_error_says_how_to_get_them() -> None:
+    with pytest.raises(PrivpacError, match=r"leaf_epsilon=0\.1"):
+        learnt(leaf_epsilon=None).predict_proba(frame())
+    assert learnt(leaf_epsilon=None).describe_leaves() == ""
+
+
+def test_the_tree_in_words_shows_its_counts() -> None:
+    counts = LeafCounts(((0, 1, 1234), (9, 0, 0), (0, 8, 0)), 4000, Fraction(1))
+    assert counts.describe(TREE, SCHEMA).splitlines() == [
+        "if age >= 50:",
+        "  if smoker is true: severe (about mild: 0, severe: 8, none: 0)",
+        "  if smoker is not true: mild (about mild: 9, severe: 0, none: 0)",
+        "if age < 50: none (about mild: 0, severe: 1, none: 1,234)",
+    ]
+    alone = LeafCounts(((1, 2, 3),), 6, Fraction(1))
+    assert alone.describe(Leaf(0), SCHEMA) == "always mild (about mild: 1, severe: 2, none: 3)"
+
+
+def test_the_estimator_has_probabilities_when_paid_for() -> None:
+    table = frame()
+    bare = PrivateClassifier("trees:2", epsilon=5, schema=SCHEMA)
+    assert not hasattr(bare, "predict_proba")
+    with pytest.raises(AttributeError, match=r"leaf_epsilon=0\.1"):
+        bare.predict_proba(table)
+    classifier = clone(bare).set_params(leaf_epsilon=1)
+    assert hasattr(classifier, "predict_proba")
+    shares = classifier.fit(table, table["stage"]).predict_proba(table)
+    assert shares.shape == (400, 3)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(400))
+    assert classifier.leaf_counts_ == classifier.model_.leaf_counts
+    order = [SCHEMA.classes.index(name) for name in sorted(SCHEMA.classes)]
+    assert log_loss(table["stage"], shares[:, order]) < 0.5
+
+
+def test_tools_of_scikit_learn_find_the_probabilities() -> None:
+    table = frame()
+    X, y = table[["age", "smoker"]], (table["stage"] == "none").astype(int)
+    classifier = PrivateClassifier("trees:1", epsilon=5, schema="from_data", leaf_epsilon=1)
+    assert cross_val_score(classifier, X, y, scoring="roc_auc", cv=3).min() > 0.9
+    assert cross_val_predict(classifier, X, y, cv=3, method="predict_proba").shape == (400, 2)
