@@ -279,10 +279,11 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
-        tree = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        tree = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except FileNotFoundError:
         raise DataError(f"There is no file {str(path)!r}.") from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError):
+    except (OSError, ValueError, RecursionError):
         raise NotCertified(
             f"{str(path)!r} is not a complete model file: it cannot be read as JSON.",
             remedy="Copy it again from where it was made.",
@@ -297,6 +298,17 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return tree
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice: of two values a digest would cover only the last."""
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands twice")
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
 def _model(tree: Mapping[str, Any]) -> Model:
     try:
         return Model(
@@ -307,9 +319,9 @@ def _model(tree: Mapping[str, Any]) -> Model:
             version=tree["version"],
             leaf_counts=LeafCounts.from_json(tree["leaf_counts"]) if tree["leaf_counts"] else None,
         )
-    except (KeyError, TypeError, ValueError) as problem:
-        if isinstance(problem, PrivpacError):
-            raise
+    except NotCertified:
+        raise
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, PrivpacError):
         raise NotCertified("The model file is incomplete or malformed.") from None
 
 
@@ -330,16 +342,22 @@ class Verified:
 def verify(path: str | os.PathLike[str]) -> Verified:
     """Re-derive every number of a model file, or raise NotCertified with the reason.
 
-    Three independent looks: the digest, the derivation re-checked step by step, and, for files of this version, the
-    whole certificate made anew from the stored parameters and schema.
+    Three independent looks: the digest, the derivation re-checked step by step, and, for files of this version,
+    certificate and estimate made anew from the stored parameters and schema. What remains unseen is an edit of what
+    chance decided (the rule, the noisy counts), of the coins' origin and of the version, with a new digest.
     """
     tree = _read(path)
     model = _model(tree)
-    _refuse_unpaid(model)
     steps = check_certificate(tree["certificate"])
     rebuilt = model.version == __version__
-    if rebuilt and _made_anew(model) != tree["certificate"]:
-        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
+    try:
+        _refuse_unpaid(model)
+        if rebuilt:
+            _refuse_unlike(model, tree)
+    except NotCertified:
+        raise
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, PrivpacError):
+        raise NotCertified("The model was not made from the parameters that stand in it.") from None
     return Verified(
         steps=steps,
         rebuilt=rebuilt,
@@ -364,16 +382,29 @@ def _refuse_unpaid(model: Model) -> None:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
 
 
-def _made_anew(model: Model) -> dict[str, Any]:
+def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
+    """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
+    recipe = _recipe(model)
+    made = recipe.certify().with_coins(model.certificate["coins"]).to_json()
+    if made != tree["certificate"]:
+        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
+    if model.estimate is not None and model.estimate != recipe.estimate_from(model.estimate.counts):
+        raise NotCertified("The estimate is not the one its counts lead to.")
+    if model.to_json() != tree:
+        raise NotCertified("The model file holds something that this version does not write.")
+    model.describe()
+    model.to_sql()
+
+
+def _recipe(model: Model) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
         name: None if wishes[name] is None else Fraction(wishes[name])
         for name in ("estimate_epsilon", "leaf_epsilon")
     }
-    recipe = Recipe(
+    return Recipe(
         concepts_from_json(wishes["concepts"], model.schema),
         request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
         holdout=Fraction(wishes["holdout"]),
         **shares,
     )
-    return recipe.certify().with_coins(model.certificate["coins"]).to_json()

@@ -27,7 +27,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.stored_classes import stored_concepts
 from privpac.learners.words import Request, learner_for
-from privpac.release.confusion import Confusion, estimate_privacy, release_confusion
+from privpac.release.confusion import Confusion, estimate_privacy, release_confusion, summarise
 from privpac.release.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.theory.exact import plain
 
@@ -179,5 +179,21 @@ class Recipe:
             hypothesis,
             epsilon=self._per_record(self.estimate_epsilon),
             coins=coins,
-            class_size=None if self._aside else self.learner.outcomes,
+            class_size=self._class_size,
+        )
+
+    @property
+    def _class_size(self) -> int | None:
+        """How many rules the estimate had to hold for at once; None when its records had no part in the choice."""
+        return None if self._aside else self.learner.outcomes
+
+    def estimate_from(self, counts: tuple[tuple[int, ...], ...]) -> Confusion | None:
+        """The estimate these released counts lead to; None where the recipe makes none."""
+        if self.estimate_epsilon is None:
+            return None
+        return summarise(
+            counts,
+            records=self._aside or self.request.size.labelled,
+            epsilon=self._per_record(self.estimate_epsilon),
+            class_size=self._class_size,
         )

@@ -22,15 +22,23 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.data.sample import Block, Sample
-from privpac.errors import SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.theory.exact import ball, ratio_for
+from privpac.theory.exact import ball, plain, ratio_for
 from privpac.theory.generalisation import gap_class, gap_holdout
 
-__all__ = ["CONFIDENCE", "Confusion", "ConfusionCounts", "compare", "estimate_privacy", "release_confusion"]
+__all__ = [
+    "CONFIDENCE",
+    "Confusion",
+    "ConfusionCounts",
+    "compare",
+    "estimate_privacy",
+    "release_confusion",
+    "summarise",
+]
 
 CONFIDENCE = Fraction(95, 100)
 """Of every interval: the field's habit."""
@@ -107,7 +115,12 @@ class Confusion:
 
 
 def _ratio(epsilon: Fraction) -> Fraction:
-    return ratio_for(epsilon / _CHANGE)
+    ratio = ratio_for(epsilon / _CHANGE)
+    if ratio == 1:
+        raise ParameterError(
+            "estimate", "epsilon", plain(epsilon), allowed="large enough for noise of finite size"
+        )
+    return ratio
 
 
 def estimate_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
@@ -130,18 +143,24 @@ def release_confusion(
     columns = hypothesis.columns or sample.schema.names[:1]
     true = sample.reduce(ConfusionCounts(hypothesis, classes, columns))
     n = sample.size.labelled
-    ratio = _ratio(epsilon)
-    noisy = add_noise(true.ravel().tolist(), ratio=ratio, low=0, high=n, coins=coins)
+    noisy = add_noise(true.ravel().tolist(), ratio=_ratio(epsilon), low=0, high=n, coins=coins)
     counts = tuple(tuple(noisy[i * classes : (i + 1) * classes]) for i in range(classes))
-    failure = (1 - CONFIDENCE) / 2
-    noise = Fraction(sum_half_width(ratio, classes, failure), n)
+    return summarise(counts, records=n, epsilon=epsilon, class_size=class_size)
+
+
+def summarise(
+    counts: tuple[tuple[int, ...], ...], *, records: int, epsilon: Fraction, class_size: int | None
+) -> Confusion:
+    """What follows from released counts and public numbers alone: the estimate and its interval."""
+    classes, failure = len(counts), (1 - CONFIDENCE) / 2
+    noise = Fraction(sum_half_width(_ratio(epsilon), classes, failure), records)
     if class_size is None:
-        sampling = gap_holdout(n, failure=failure)
+        sampling = gap_holdout(records, failure=failure)
     else:
-        sampling = gap_class(n, size=class_size, failure=failure)
-    accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), n))
+        sampling = gap_class(records, size=class_size, failure=failure)
+    accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), records))
     low, high = max(Fraction(0), accuracy - noise - sampling), min(Fraction(1), accuracy + noise + sampling)
-    return Confusion(counts, n, accuracy, low, high, class_size is None, noise, sampling)
+    return Confusion(counts, records, accuracy, low, high, class_size is None, noise, sampling)
 
 
 @lru_cache(maxsize=256)
