@@ -1,7 +1,7 @@
 """The workhorse: draw a member of a public class by the exponential mechanism.
 
-Statement: the drawn hypothesis is epsilon-DP when one record is replaced, for any records whatever. If the records are independent, it errs by more than `error` (above the best
-of the class) with probability at most `failure`.
+Statement: the drawn hypothesis is epsilon-DP when one record is replaced, for any records whatever. If the records are
+independent, it errs by more than `error` (above the best of the class) with probability at most `failure`.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri–Hsu 2011; constants ours.
 Holds if: class, prior, costs and epsilon are public.
 Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tests/exact/, tests/statistical/.
@@ -21,9 +21,9 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.theory import sizes
-from privpac.theory.exact import plain, ratio_for
+from privpac.theory.exact import plain, power_up, ratio_for
 
-__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "read_costs"]
+__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
 
 FAILURE = Fraction(1, 20)
 """The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
@@ -41,10 +41,28 @@ def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
     return given
 
 
+LARGEST_PRICE = 2**62
+"""Scores are 64-bit integers; a score that wrapped around would break the sensitivity that privacy rests on."""
+
+
+def check_price(size: Size, costs: Costs, *, owner: str) -> None:
+    """Refuse, from public numbers, what could overflow a score: all records misjudged at the largest cost."""
+    if size.total * max(costs) >= LARGEST_PRICE:
+        raise SizeError(
+            f"{owner}: {size.total} records at a cost of {max(costs)} each are beyond 64-bit scores.",
+            remedy="Divide the costs by a common factor, or round them.",
+        )
+
+
 def accuracy_of_draw(
     *, odds: Fraction | int, records: int, ratio: Fraction, failure: Fraction
 ) -> tuple[Proof[Accuracy], ...]:
-    """What one draw at `ratio` per (largest-cost) mistake proves about errors; nothing where the bound is void."""
+    """What one draw at `ratio` per (largest-cost) mistake proves about errors; nothing where the bound is void.
+
+    A ratio above the true one proves less, so it may be rounded up.
+    """
+    if ratio == 1:  # an epsilon so small that every member is equally likely
+        return ()
     proofs = []
     size = Fraction(odds) + 1
     error = sizes.error_occam(records, size=size, failure=failure, ratio=ratio)
@@ -101,6 +119,7 @@ class Occam:
     def certify(self, size: Size) -> Certificate:
         if size.labelled < 1:
             raise SizeError("Occam needs at least one labelled record.")
+        check_price(size, self.prices, owner="Occam")
         sensitivity = max(self.prices)
         return Certificate(
             privacy=rules.declared(
@@ -109,7 +128,7 @@ class Occam:
             accuracy=accuracy_of_draw(
                 odds=self.concepts.odds,
                 records=size.labelled,
-                ratio=self.ratio**sensitivity,
+                ratio=power_up(self.ratio, sensitivity),
                 failure=self.failure,
             ),
             learner={
@@ -123,5 +142,6 @@ class Occam:
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        check_price(sample.size, self.prices, owner="Occam")
         evidence = sample.reduce(self.concepts.statistic)
         return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)

@@ -1,8 +1,8 @@
 """Decision trees drawn exactly, in one stage or several: each further stage grows every leaf on the leaf's own records.
 
 Statement: a first stage at ratio r1 and further stages at r2, … are together epsilon-DP with
-e^epsilon = (r1·r2·…)^(-2·sensitivity). A replaced record leaves one leaf and enters one: two leaves change by one record
-each, and one record moves a leaf's law by at most half of what a replacement does (rule `leafwise-exponential`).
+e^epsilon = (r1·r2·…)^(-2·sensitivity). A replaced record leaves one leaf and enters one: two leaves change by one
+record each, and one record moves a leaf's law by at most half of what a replacement does (rule `leafwise-exponential`).
 Holds if: what happens in a leaf depends on its records only through the draw: empty leaves draw like any other, and
 depth, ratio and prior come from public numbers and the tree so far.
 Source: register `leafwise-exponential`; the idea of staging and the shares of epsilon were chosen by measurement
@@ -29,8 +29,8 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
-from privpac.learners.occam import FAILURE, accuracy_of_draw, read_costs
-from privpac.theory.exact import plain, ratio_for
+from privpac.learners.occam import FAILURE, accuracy_of_draw, check_price, read_costs
+from privpac.theory.exact import plain, power_up, ratio_for
 
 __all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
 
@@ -89,7 +89,8 @@ class StagedTrees:
                 "StagedTrees", "stages", self.stages, allowed=f"one to {len(SHARES)} depths, such as (3, 3)"
             )
         read_costs(self.costs, len(self.schema.classes), "StagedTrees")
-        assert self.concepts is not None and self.later is not None  # checks the depths
+        assert self.concepts is not None  # both check their depths
+        assert self.later is not None
 
     @property
     def prices(self) -> Costs:
@@ -141,6 +142,7 @@ class StagedTrees:
     def certify(self, size: Size) -> Certificate:
         if size.labelled < 1:
             raise SizeError("Trees need at least one labelled record.")
+        check_price(size, self.prices, owner="Trees")
         self.concepts.require(size.labelled)
         sensitivity = max(self.prices)
         # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
@@ -151,7 +153,7 @@ class StagedTrees:
             accuracy=accuracy_of_draw(
                 odds=self.concepts.odds,
                 records=size.labelled,
-                ratio=self.ratio(0) ** sensitivity,
+                ratio=power_up(self.ratio(0), sensitivity),
                 failure=self.failure,
             )
             if promised
@@ -202,9 +204,7 @@ def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins
     return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
 
 
-def _drawn_and_merged(
-    concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins
-) -> Tree:
+def _drawn_and_merged(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
     return _drawn(concepts, sample, ratio, costs, coins).merged()
 
