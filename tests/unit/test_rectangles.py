@@ -203,7 +203,7 @@ def test_text_sql_and_json() -> None:
     )
     member = Box(("age", "dose"), (30, 0), (45, 5))
     assert member.describe(described) == "yes if 30 <= age < 45 and dose < 5, else no"
-    expected = 'CASE WHEN "age" >= 30 AND "age" < 45 AND "dose" < 5 THEN 1 ELSE 0 END'
+    expected = 'CASE WHEN ("age" >= 30 AND "age" < 45) AND "dose" < 5 THEN 1 ELSE 0 END'
     assert member.to_sql(described) == expected
     assert Box.from_json(member.to_json()) == member
     assert member.to_json()["kind"] == "box"

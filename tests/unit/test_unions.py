@@ -317,7 +317,7 @@ def test_text_sql_and_json() -> None:
     assert member.describe(ages) == "yes if age < 18 or 30 <= age < 45 or age >= 65, else no"
     assert (
         member.to_sql(ages)
-        == 'CASE WHEN ("age" < 18) OR ("age" >= 30 AND "age" < 45) OR ("age" >= 65) THEN 1 ELSE 0 END'
+        == 'CASE WHEN "age" < 18 OR ("age" >= 30 AND "age" < 45) OR "age" >= 65 THEN 1 ELSE 0 END'
     )
     assert hypothesis_from_json(member.to_json()) == member
     assert Union("age", ()).describe(ages) == "always no"

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.cell_sets import CellSet
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -44,14 +45,8 @@ class Point:
 
     def to_sql(self, schema: Schema) -> str:
         column = schema.column(self.column)
-        exact = f'"{self.column}" = {column.sql_value(self.cell)}'
-        if column.ordered:
-            # A grid cell is a half-open range of values; the first and the last also hold what lies beyond.
-            low = f'"{self.column}" >= {column.sql_value(self.cell)}' if self.cell > 0 else ""
-            last = self.cell == column.size - 1
-            high = "" if last else f'"{self.column}" < {column.sql_value(self.cell + 1)}'
-            exact = " AND ".join(part for part in (low, high) if part) or "TRUE"
-        return f"CASE WHEN {exact} THEN 1 ELSE 0 END"
+        here = CellSet.of(self.column, column.size, [(self.cell, self.cell)])
+        return f"CASE WHEN {here.sql(column)} THEN 1 ELSE 0 END" if column.size > 1 else "1"
 
     def to_json(self) -> dict[str, object]:
         return {"kind": "point", "column": self.column, "cell": str(self.cell)}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.thresholds import Threshold, cut_rows
 from privpac.data.columns import Column
 from privpac.data.sample import Block
@@ -80,9 +81,10 @@ class Match:
         return f"{one} if {self.column} {sign} {schema.column(self.column).show(self.category)}, else {zero}"
 
     def to_sql(self, schema: Schema) -> str:
-        sign = "=" if self.equal else "<>"
-        value = schema.column(self.column).sql_value(self.category)
-        return f'CASE WHEN "{self.column}" {sign} {value} THEN 1 ELSE 0 END'
+        column = schema.column(self.column)
+        here = CellSet.of(self.column, column.size, [(self.category, self.category)])
+        chosen = here if self.equal else here.complement()
+        return f"CASE WHEN {chosen.sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
         return {"kind": "match", "column": self.column, "category": self.category, "equal": self.equal}

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.cell_sets import CellSet
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
@@ -69,9 +70,9 @@ class Threshold:
         constant = self._constant(schema)
         if constant is not None:
             return str(constant)
-        sign = ">=" if self.up else "<"
         column = schema.column(self.column)
-        return f'CASE WHEN "{self.column}" {sign} {column.sql_value(self.cut)} THEN 1 ELSE 0 END'
+        span = (self.cut, column.size - 1) if self.up else (0, self.cut - 1)
+        return f"CASE WHEN {CellSet.of(self.column, column.size, [span]).sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
         return {"kind": "threshold", "column": self.column, "cut": str(self.cut), "up": self.up}

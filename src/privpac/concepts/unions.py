@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.powers import Floats
 from privpac.concepts.union_ladder import Ladder
 from privpac.concepts.union_sums import UnionSums, Walk
@@ -62,14 +63,7 @@ def range_text(column: Column, bounds: Range) -> str:
 def range_sql(column: Column, bounds: Range) -> str:
     """A range of cells as an SQL condition on the raw column; values beyond its bounds count as the bound."""
     low, high = bounds
-    name = '"' + column.name.replace('"', '""') + '"'
-    missing = getattr(column, "missing", None)
-    if missing is not None:
-        name = f"COALESCE({name}, {column.sql_value(column.cell(missing))})"
-    conditions = [f"{name} >= {column.sql_value(low)}"] if low > 0 else []
-    if high < column.size:
-        conditions.append(f"{name} < {column.sql_value(high)}")
-    return " AND ".join(conditions)
+    return CellSet.of(column.name, column.size, [(low, high - 1)]).sql(column)
 
 
 @dataclass(frozen=True)
@@ -110,7 +104,8 @@ class Union:
         if constant is not None:
             return str(constant)
         column = schema.column(self.column)
-        ranges = " OR ".join(f"({range_sql(column, bounds)})" for bounds in self.intervals)
+        spans = [(low, high - 1) for low, high in self.intervals]
+        ranges = CellSet.of(self.column, column.size, spans).sql(column)
         return f"CASE WHEN {ranges} THEN {self.inside} ELSE {1 - self.inside} END"
 
     def to_json(self) -> dict[str, object]:

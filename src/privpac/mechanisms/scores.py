@@ -10,7 +10,7 @@ Everything here is private: nothing in this file has a repr that shows what it h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -81,44 +81,49 @@ class Row:
     def empty(self) -> bool:
         return self.last < self.first
 
-    def count(self, slots: NDArray[np.int64], best: int, width: int) -> dict[int, int]:
+    @property
+    def fits(self) -> bool:
+        """Whether no sum of lengths leaves 64 bits."""
+        return self.lasts.dtype != object and self.last - self.first + 1 < 2**63
+
+    def count(self, slots: NDArray[np.int64], best: int, width: int) -> NDArray[Any]:
         """Members by slot - best, for a slot a run; what lies at `width` or above is collected there."""
-        runs = len(slots)
-        counts: dict[int, int] = {}
-        inner = range(1, runs - 1)
-        if self.lasts.dtype != object:
-            low, high = _count_inner(self.lasts, slots, best, width)
-            filled = np.flatnonzero(low | high)
-            limbs = zip(low[filled].tolist(), high[filled].tolist(), strict=True)
-            counts = dict(zip(filled.tolist(), (a + (b << 64) for a, b in limbs), strict=True))
-            inner = range(0)
-        for run in {0, runs - 1, *inner}:
-            slot = min(int(slots[run]) - best, width)
-            counts[slot] = counts.get(slot, 0) + self.length(run)
+        apart = {0, len(slots) - 1}
+        if self.fits:
+            counts: NDArray[Any] = _count_inner(self.lasts, slots, best, width)
+        elif self.lasts.dtype == object:
+            counts = np.zeros(width + 1, dtype=object)
+            apart.update(range(len(slots)))
+        else:
+            low, high = _count_inner_wide(self.lasts, slots, best, width)
+            counts = low.astype(object) + (high.astype(object) << 64)
+        for run in apart:
+            counts[min(int(slots[run]) - best, width)] += self.length(run)
         return counts
 
     def find(self, score: int, index: int) -> tuple[int | None, int]:
         """(member, 0) if the index-th member of this score lies here, else (None, how many are still to pass)."""
         runs = np.flatnonzero(self.scores == score)
         for first in range(0, len(runs), _BLOCK):
-            part = runs[first : first + _BLOCK].tolist()
-            lengths = [self.length(run) for run in part] if len(runs) <= _BLOCK else self._lengths(part)
-            total = sum(lengths)
-            if index >= total:
-                index -= total
-                continue
-            for run, length in zip(part, lengths, strict=True):
-                if index < length:
-                    return self.start(run) + index, 0
-                index -= length
+            part = runs[first : first + _BLOCK]
+            sums = np.cumsum(self._lengths(part))
+            place = int(np.searchsorted(sums, index, side="right"))
+            if place < len(part):
+                before = int(sums[place - 1]) if place else 0
+                return self.start(int(part[place])) + index - before, 0
+            index -= int(sums[-1])
         return None, index
 
-    def _lengths(self, runs: list[int]) -> list[int]:
-        """Lengths of many runs at once; the two outer ones may not fit in 64 bits and go one by one."""
-        if self.lasts.dtype == object or runs[0] == 0 or runs[-1] == len(self.lasts):
-            return [self.length(run) for run in runs]
-        where = np.asarray(runs)
-        lengths: list[int] = (self.lasts[where] - self.lasts[where - 1]).tolist()
+    def _lengths(self, runs: NDArray[np.intp]) -> NDArray[Any]:
+        """Lengths of many runs at once; one by one where they may not fit in 64 bits."""
+        if not self.fits:
+            return np.array([self.length(run) for run in runs.tolist()], dtype=object)
+        lasts = self.lasts.view(np.int64) if self.lasts.dtype == np.uint64 else self.lasts
+        lengths = np.empty(len(runs), dtype=np.int64)
+        inner = slice(int(runs[0] == 0), len(runs) - int(runs[-1] == len(lasts)))
+        lengths[inner] = lasts[runs[inner]] - lasts[runs[inner] - 1]
+        for outer in {0, len(runs) - 1}:
+            lengths[outer] = self.length(int(runs[outer]))
         return lengths
 
 
@@ -132,8 +137,19 @@ _DENSE = 2**20
 @compiled
 def _count_inner(
     lasts: NDArray[np.uint64], scores: NDArray[np.int64], best: int, width: int
+) -> NDArray[np.int64]:
+    """Lengths of all runs but the first and the final one, summed by score; the sums fit."""
+    counts = np.zeros(width + 1, np.int64)
+    for j in range(1, len(scores) - 1):
+        counts[min(scores[j] - best, width)] += np.int64(lasts[j] - lasts[j - 1])
+    return counts
+
+
+@compiled
+def _count_inner_wide(
+    lasts: NDArray[np.uint64], scores: NDArray[np.int64], best: int, width: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Lengths of all runs but the first and the final one, summed by score in two limbs."""
+    """The same in two limbs."""
     low = np.zeros(width + 1, np.uint64)
     high = np.zeros(width + 1, np.uint64)
     for j in range(1, len(scores) - 1):
@@ -158,13 +174,15 @@ class Runs:
         worst = max(int(row.scores.max()) for row in rows)
         width = (worst - best if span is None else min(worst - best, span)) + 1
         if width <= max(_DENSE, sum(len(row.scores) for row in rows)):
-            counts = _total(row.count(row.scores, best, width) for row in rows)
-            return _histogram(best, None, counts, width)
+            counts = _total([row.count(row.scores, best, width) for row in rows], rows)
+            steps = np.flatnonzero(counts[:width])
+            return Histogram(best, steps, counts[steps].tolist(), int(counts[width]))
         present = [np.unique(row.scores[row.scores - best < width]) for row in rows]
         scores = np.unique(np.concatenate(present))
         # Scores further out than the last one present find the slot after it.
-        counts = _total(row.count(np.searchsorted(scores, row.scores), 0, len(scores)) for row in rows)
-        return _histogram(best, scores - best, counts, len(scores))
+        parts = [row.count(np.searchsorted(scores, row.scores), 0, len(scores)) for row in rows]
+        counts = _total(parts, rows)
+        return Histogram(best, scores - best, counts[:-1].tolist(), int(counts[-1]))
 
     def locate(self, score: int, index: int) -> Place:
         for number, row in enumerate(self.rows):
@@ -174,21 +192,11 @@ class Runs:
         raise IndexError("no member with this score and index")
 
 
-def _total(parts: Iterable[dict[int, int]]) -> dict[int, int]:
-    """Sums over all parts, slot by slot."""
-    total: dict[int, int] = {}
-    for part in parts:
-        for slot, count in part.items():
-            total[slot] = total.get(slot, 0) + count
-    return total
-
-
-def _histogram(best: int, steps: NDArray[np.int64] | None, counts: dict[int, int], beyond: int) -> Histogram:
-    """Slots in order, as their steps (themselves when None); slot `beyond` holds what lies further out."""
-    outside = counts.pop(beyond, 0)
-    slots = sorted(counts)
-    where = np.array(slots, dtype=np.int64)
-    return Histogram(best, where if steps is None else steps[where], [counts[i] for i in slots], outside)
+def _total(parts: list[NDArray[Any]], rows: Sequence[Row]) -> NDArray[Any]:
+    """Sums over all rows, slot by slot; by Python integers where they may not fit in 64 bits."""
+    if sum(row.last - row.first + 1 for row in rows) >= 2**63:
+        parts = [part.astype(object) for part in parts]
+    return parts[0] if len(parts) == 1 else np.add.reduce(parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
