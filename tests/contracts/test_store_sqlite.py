@@ -14,13 +14,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from tests.contracts.store_conformance import (
-    NewStore,
-    StoreConformance,
-    budget,
-    charge_until_refused,
-    travelled,
-)
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee import store as store_module
@@ -28,6 +21,13 @@ from privpac.guarantee.account import Charge
 from privpac.guarantee.budget import Budget
 from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.store import SqliteStore
+from tests.contracts.store_conformance import (
+    NewStore,
+    StoreConformance,
+    budget,
+    charge_until_refused,
+    travelled,
+)
 
 
 class TestSqliteStore(StoreConformance):
