@@ -68,12 +68,13 @@ class PowerWeights(Generic[M]):
         """
         near, shift = self.near, self.shift
         powers, units = powers_at(self.ratio, near.steps)
-        counts = np.asarray(near.counts)  # integers of 64 bits while they all fit, objects beyond
-        values = (counts >> shift if shift else counts).astype(np.float64) * powers
+        # Rounded once, however numpy holds them: as int64, uint64, float64 (a mixture of both) or Python integers.
+        counts = np.asarray([count >> shift for count in near.counts] if shift else near.counts)
+        values = counts.astype(np.float64, copy=False) * powers
         total = float(values.sum())
         if total == 0.0:
             return values, 1.0
-        far = sum(counts[powers == 0.0].tolist())
+        far = sum(near.counts[i] for i in np.flatnonzero(powers == 0.0).tolist())
         lost = (_at_least(far >> shift) + _at_least(near.beyond >> shift) + 2.0) * SMALLEST_POWER
         cut = len(near.counts) if shift else 0
         return values, (units + 2.04) * UNIT_ROUNDOFF + (lost + cut) * 1.01 / total
