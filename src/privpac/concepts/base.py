@@ -92,9 +92,9 @@ class ScoredClass(ConceptClass, Protocol):
     def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoredGibbs:
-    """The Gibbs law of a class that can be counted by score."""
+    """The Gibbs law of a class that can be counted by score. Private: it has no repr."""
 
     scores: Scores[Hypothesis]
     ratio: Fraction

@@ -193,9 +193,9 @@ class Stumps:
         return StumpsGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StumpsGibbs:
-    """First a column (or the constants), then a test on it."""
+    """First a column (or the constants), then a test on it. Private: it has no repr."""
 
     parts: tuple[Scores[Hypothesis], ...]
     shares: tuple[int, ...]

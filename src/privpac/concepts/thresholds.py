@@ -43,8 +43,8 @@ class Threshold:
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values = cells[self.column]
         # The cut may lie one beyond the largest cell and not fit the array's type: then nothing reaches it.
-        if values.dtype != object and self.cut > np.iinfo(values.dtype).max:
-            reached = np.zeros(len(values), dtype=bool)
+        if values.dtype != object and not 0 <= self.cut <= np.iinfo(values.dtype).max:
+            reached = np.full(len(values), self.cut < 0)
         else:
             reached = np.asarray(values >= self.cut, dtype=bool)
         labels: NDArray[np.uint8] = (reached == self.up).astype(np.uint8)
