@@ -40,6 +40,8 @@ from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import Request, request_from_json
+from privpac.pictures.drawing import Drawing
+from privpac.pictures.tree import picture
 from privpac.release.confusion import Confusion
 from privpac.release.leaf_counts import LeafCounts
 from privpac.theory.exact import exact_decimal
@@ -109,6 +111,17 @@ class Model:
 
     def to_sql(self) -> str:
         return self.hypothesis.to_sql(self.schema)
+
+    def picture(self) -> str:
+        """The rule as a picture, in SVG, with thresholds in the columns' own units."""
+        return self._drawing().svg()
+
+    def save_picture(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file that ends in .svg or, with matplotlib (`privpac[plots]`), in .png."""
+        self._drawing().save(path)
+
+    def _drawing(self) -> Drawing:
+        return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
 
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""

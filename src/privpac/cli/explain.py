@@ -17,6 +17,9 @@ def explain(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
     *,
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the rule: a file that ends in .svg or .png.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Print the rule, the estimate and the whole derivation.
@@ -24,6 +27,7 @@ def explain(
     It says what is stored; `privpac verify` says whether that follows.
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,))
+    drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report))
     with console.working("Reading", as_json=as_json):
         from privpac.cli.report import write_report
         from privpac.cli.summary import summary_json, summary_sections
@@ -32,6 +36,8 @@ def explain(
         loaded = load(model)
         if destination is not None:
             write_report(loaded, destination.path)
+        if drawn is not None:
+            loaded.save_picture(drawn.path)
     if as_json:
         console.show_json(summary_json(loaded))
     else:

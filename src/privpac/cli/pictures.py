@@ -13,7 +13,9 @@ from typing import cast
 from privpac.cli.lines import Segment, legend, number_line, swatches, tone
 from privpac.cli.planes import box
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.intervals import Interval
+from privpac.concepts.lists import DecisionList
 from privpac.concepts.points import Point
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
@@ -21,14 +23,21 @@ from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.concepts.unions import Union
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
+from privpac.pictures.tree import picture as draw_tree
+from privpac.release.leaf_counts import LeafCounts
 
 __all__ = ["PICTURES", "picture"]
 
 MOST_CATEGORIES = 40
+WIDEST = 1040  # of a drawn tree that can still be read on the page
 
 
-def picture(hypothesis: Hypothesis, schema: Schema) -> str:
+def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None) -> str:
     """The rule as a figure; where no picture of its kind exists, as text."""
+    if isinstance(hypothesis, Split | DecisionList | Conjunction | Disjunction):
+        drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
+        if drawing.width <= WIDEST:
+            return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
     draw = PICTURES.get(str(hypothesis.to_json().get("kind")))
     if draw is None:
         return f'<pre class="rule">{escape(hypothesis.describe(schema))}</pre>'
@@ -104,7 +113,7 @@ def _match(hypothesis: Hypothesis, schema: Schema) -> str:
 
 
 def _tree(hypothesis: Hypothesis, schema: Schema) -> str:
-    """A nested list: whatever the names and however many tests, it fits the page and can be read aloud."""
+    """For large trees a nested list: whatever the names and however many tests, it fits the page."""
     rule = cast(Tree, hypothesis)
     if isinstance(rule, Leaf):
         return swatches(["every record"], [rule.label], schema, "")

@@ -91,7 +91,7 @@ def _rule(model: Model) -> str:
     clamped = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
     return _section(
         "The rule",
-        f"<figure>{picture(model.hypothesis, model.schema)}</figure>",
+        f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
         f'<p class="soft">{clamped}</p>',
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"

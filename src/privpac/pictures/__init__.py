@@ -1,0 +1,1 @@
+"""Rules as pictures: one drawing, as SVG or PNG."""

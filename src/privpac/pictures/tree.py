@@ -1,0 +1,195 @@
+"""A tree drawn from left to right: tests in the columns' own units, leaves in the colour and name of their class.
+
+It grows downwards with the leaves and sideways with the depth, so long names and many leaves never collide. With leaf
+counts each leaf also shows its noisy shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.binarise import Test
+from privpac.concepts.tree import Leaf, Split, Tree
+from privpac.data.columns import Boolean, Numeric
+from privpac.data.schema import Schema
+from privpac.pictures.as_tree import as_tree
+from privpac.pictures.drawing import CLASS_STYLES, SMALL, Box, Drawing, Line, Words, text_width
+from privpac.release.leaf_counts import LeafCounts
+
+__all__ = ["picture"]
+
+MARGIN, GAP, HEADING = 16.0, 58.0, 34.0
+NODE, PADDING = 28.0, 12.0
+ROW, ROW_WITH_COUNTS = 38.0, 50.0
+BAR = 6.0
+LONGEST = 40
+"""Letters of a test or class; the middle of a longer text is left out, and a pointer shows it."""
+
+DIGITS = 6
+"""Of a cut in a picture; text, SQL and the model file have all of them."""
+
+
+def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None) -> Drawing:
+    """The drawing of any rule: as a tree, or in words where it asks no questions one after the other."""
+    tree = as_tree(hypothesis, schema)
+    if tree is None:
+        return _in_words(hypothesis, schema)
+    return _Layout(tree, schema, leaf_counts).drawing()
+
+
+def _in_words(hypothesis: Hypothesis, schema: Schema) -> Drawing:
+    lines = hypothesis.describe(schema).splitlines()
+    width = 2 * MARGIN + max(text_width(line) for line in (*lines, _heading(schema)))
+    words = [Words(MARGIN, MARGIN + 13, _heading(schema), "heading", "start")]
+    words += [
+        Words(MARGIN, HEADING + MARGIN + 20 * i + 13, line, "test", "start") for i, line in enumerate(lines)
+    ]
+    height = HEADING + 2 * MARGIN + 20 * len(lines)
+    return Drawing(width, height, tuple(words), hypothesis.describe(schema))
+
+
+def _heading(schema: Schema) -> str:
+    return f"Predicted {schema.label}"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A node with its level, its height on the sheet and, if it is a leaf, its number in the order of `leaves()`."""
+
+    node: Tree
+    level: int
+    y: float
+    number: int
+    children: tuple[_Place, ...] = ()
+
+    def all(self) -> Iterator[_Place]:
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where everything goes: a row a leaf, a column a level as wide as its widest node."""
+
+    tree: Tree
+    schema: Schema
+    counts: LeafCounts | None
+
+    @cached_property
+    def places(self) -> tuple[_Place, ...]:
+        return tuple(self._placed(self.tree, 0, 0, count()).all())
+
+    def _placed(self, node: Tree, level: int, number: int, rows: Iterator[int]) -> _Place:
+        if not isinstance(node, Split):
+            y = HEADING + MARGIN + (next(rows) + 0.5) * (ROW if self.counts is None else ROW_WITH_COUNTS)
+            return _Place(node, level, y, number)
+        # Where the test holds comes first, as in words; leaves are numbered the other way round.
+        below = sum(1 for _ in node.low.leaves())
+        high = self._placed(node.high, level + 1, number + below, rows)
+        low = self._placed(node.low, level + 1, number, rows)
+        return _Place(node, level, (high.y + low.y) / 2, number, (high, low))
+
+    @cached_property
+    def pill(self) -> float:
+        """The width of every leaf."""
+        names = (_short(self.schema.classes[leaf.label]) for leaf in self.tree.leaves())
+        return max(56.0, max(text_width(name) for name in names) + 2 * PADDING)
+
+    def _width(self, place: _Place) -> float:
+        if isinstance(place.node, Split):
+            return text_width(_short(_question(place.node.test, self.schema))) + 2 * PADDING
+        return self.pill
+
+    @cached_property
+    def lefts(self) -> tuple[float, ...]:
+        """The left edge of every level, and of the level after the last."""
+        edges = [MARGIN]
+        for level in range(1 + max(place.level for place in self.places)):
+            widest = max(self._width(place) for place in self.places if place.level == level)
+            edges.append(edges[-1] + widest + GAP)
+        return tuple(edges)
+
+    def drawing(self) -> Drawing:
+        shapes = [shape for place in self.places for shape in self._edges(place)]
+        for place in self.places:
+            shapes += self._test(place) if isinstance(place.node, Split) else self._leaf(place)
+        lowest = max(place.y for place in self.places) + ROW / 2
+        note = self._note()
+        if note:
+            lowest += 22
+            shapes.append(Words(MARGIN, lowest, note, "soft", "start"))
+        heading = _heading(self.schema)
+        shapes.append(Words(MARGIN, MARGIN + 13, heading, "heading", "start"))
+        beside = max((text_width(self._number(place), SMALL) + 10 for place in self.places), default=0.0)
+        right = max(self.lefts[place.level] + self._width(place) for place in self.places) + beside
+        width = max(right, MARGIN + text_width(heading), MARGIN + text_width(note, SMALL)) + MARGIN
+        return Drawing(width, lowest + MARGIN, tuple(shapes), self.tree.describe(self.schema))
+
+    def _edges(self, place: _Place) -> Iterator[Box | Line | Words]:
+        if not place.children:
+            return
+        start, end = self.lefts[place.level] + self._width(place), self.lefts[place.level + 1]
+        bend = end - GAP + 16
+        high, low = place.children
+        yield Line(((start, place.y), (bend, place.y)))
+        yield Line(((end, high.y), (bend, high.y), (bend, low.y), (end, low.y)))
+        for child, answer in ((high, "yes"), (low, "no")):
+            yield Words(bend + 4, child.y - 4, answer, "soft", "start")
+
+    def _test(self, place: _Place) -> Iterator[Box | Line | Words]:
+        assert isinstance(place.node, Split)
+        full = _question(place.node.test, self.schema)
+        width, left = self._width(place), self.lefts[place.level]
+        yield Box(left, place.y - NODE / 2, width, NODE, "node", 6)
+        cut = place.node.test.describe(self.schema)
+        yield Words(left + width / 2, place.y + 4.5, _short(full), "test", full=cut)
+
+    def _leaf(self, place: _Place) -> Iterator[Box | Line | Words]:
+        assert isinstance(place.node, Leaf)
+        left, label = self.lefts[place.level], place.node.label
+        name = self.schema.classes[label]
+        yield Box(left, place.y - NODE / 2, self.pill, NODE, f"k{label % CLASS_STYLES}", 6)
+        short = _short(name)
+        yield Words(left + self.pill / 2, place.y + 4.5, short, "on", full=name if short != name else "")
+        if self.counts is not None:
+            yield from self._bar(left, place.y + NODE / 2 + 3, self.counts.shares()[place.number])
+            yield Words(left + self.pill + 8, place.y + 4, self._number(place), "soft", "start")
+
+    def _bar(self, left: float, top: float, shares: Iterable[float]) -> Iterator[Box]:
+        for label, share in enumerate(shares):
+            yield Box(left, top, share * self.pill, BAR, f"k{label % CLASS_STYLES}")
+            left += share * self.pill
+
+    def _number(self, place: _Place) -> str:
+        """How many records arrive, about, and which share of them has the leaf's class."""
+        if self.counts is None or not isinstance(place.node, Leaf):
+            return ""
+        share = self.counts.shares()[place.number][place.node.label]
+        return f"{sum(self.counts.counts[place.number]):,} · {share:.0%}"
+
+    def _note(self) -> str:
+        if self.counts is None:
+            return ""
+        return "Beside a leaf: records counted with noise, and the share of its class; below it: all shares."
+
+
+def _question(test: Test, schema: Schema) -> str:
+    """A test in the column's own units, with a cut of few digits."""
+    column = schema.column(test.column)
+    if test.kind != "at least" or isinstance(column, Boolean):
+        return Test(test.column, test.cell, "equals").describe(schema)
+    shown = column.show(test.cell)
+    if isinstance(column, Numeric) and not column.integer and len(shown) > DIGITS + 2:
+        shown = f"{float(shown):.{DIGITS}g}"
+    return f"{test.column} ≥ {shown}"
+
+
+def _short(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST - 16]}…{text[-15:]}"
