@@ -127,6 +127,7 @@ FORMS = {
     "staged": "staged:1+1",
     "lists": "lists:2",
     "conjunctions": "conjunctions:2",
+    "disjunctions": "disjunctions:2",
 }
 
 
