@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "BudgetExceeded": "errors",
+    "Comparison": "comparison",
     "Certificate": "guarantee.certificate",
     "Intervals": "concepts.intervals",
     "Ledger": "guarantee.ledger",
@@ -26,6 +27,7 @@ _NAMES = {
     "SystemCoins": "coins",
     "Thresholds": "concepts.thresholds",
     "Unions": "concepts.unions",
+    "compare_models": "comparison",
     "learn": "model",
     "load": "model",
     "verify": "model",
@@ -50,6 +52,8 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from privpac.coins import SeededCoins as SeededCoins
     from privpac.coins import SystemCoins as SystemCoins
+    from privpac.comparison import Comparison as Comparison
+    from privpac.comparison import compare_models as compare_models
     from privpac.concepts.intervals import Intervals as Intervals
     from privpac.concepts.points import Points as Points
     from privpac.concepts.stumps import Stumps as Stumps

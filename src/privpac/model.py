@@ -159,7 +159,8 @@ def digest(tree: Mapping[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def _coins(random_state: int | None) -> Coins:
+def coins_for(random_state: int | None) -> Coins:
+    """System entropy for release, or reproducible coins for trying out."""
     if random_state is None:
         return SystemCoins()
     if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
@@ -169,7 +170,8 @@ def _coins(random_state: int | None) -> Coins:
     return SeededCoins(int(random_state))
 
 
-def _positive(value: object, name: str) -> Fraction:
+def positive(value: object, name: str) -> Fraction:
+    """A positive decimal, read as it was written."""
     allowed = "a positive number"
     number = exact_decimal(value, owner="learn", name=name, allowed=allowed)
     if number <= 0:
@@ -178,7 +180,7 @@ def _positive(value: object, name: str) -> Fraction:
 
 
 def _share(value: object, name: str) -> Fraction | None:
-    return None if value is None else _positive(value, name)
+    return None if value is None else positive(value, name)
 
 
 def learn(
@@ -211,7 +213,7 @@ def learn(
     request = Request(
         schema=declared,
         size=sample.size,
-        epsilon=_positive(epsilon, "epsilon"),
+        epsilon=positive(epsilon, "epsilon"),
         delta=_delta(delta),
         protect=protect,
         costs=None if costs is None else tuple(costs),
@@ -225,7 +227,7 @@ def learn(
         holdout=exact_decimal(holdout, owner="learn", name="holdout"),
         leaf_epsilon=_share(leaf_epsilon, "leaf_epsilon"),
         ledger=ledger,
-        coins=_coins(random_state),
+        coins=coins_for(random_state),
     )
 
 

@@ -16,6 +16,7 @@ import typer
 
 from privpac import __version__
 from privpac.cli import console
+from privpac.cli.compare import compare
 from privpac.cli.explain import explain
 from privpac.cli.learn import learn
 from privpac.cli.ledger import ledger
@@ -44,7 +45,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (learn, predict, explain, verify, schema, ledger, theorems, reproduce):
+for verb in (learn, predict, compare, explain, verify, schema, ledger, theorems, reproduce):
     app.command()(verb)
 
 

@@ -1,0 +1,52 @@
+"""`privpac compare`: which of two models is better on these records, for one noisy number."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+
+__all__ = ["compare"]
+
+
+def compare(
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="A model file.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="A model file of the same schema.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="Labelled records: CSV, CSV.gz or Parquet file.")
+    ],
+    *,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="What the comparison may cost.")],
+    records_per_person: Annotated[
+        int, typer.Option(metavar="K", help="Records behind one person, at most.")
+    ] = 1,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger).")
+    ] = None,
+    random_state: Annotated[
+        int | None, typer.Option(metavar="SEED", help="Repeatable, and then not for release.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which of two released models gets more records right: one noisy difference."""
+    with console.working("Comparing", as_json=as_json):
+        from privpac.comparison import compare_models
+        from privpac.guarantee.ledger import Ledger
+        from privpac.model import load
+
+        found = compare_models(
+            data,
+            load(first),
+            load(second),
+            epsilon=epsilon,
+            records_per_person=records_per_person,
+            ledger=None if ledger is None else Ledger.open(ledger),
+            random_state=random_state,
+        )
+    if as_json:
+        console.show_json(found.to_json())
+    else:
+        console.show(found.explain())

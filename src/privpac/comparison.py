@@ -1,0 +1,103 @@
+"""Which of two released models is better on these records: one noisy number.
+
+Two separate estimates would pay twice and carry the noise of many counts; the difference of correct predictions moves
+by at most 2 when one record is replaced, and only that difference is released.
+Statement: epsilon-DP; the true difference on these records lies within the half-width with the stated confidence.
+Source: register `geometric-noise`. Proof: docs/proofs/geometric-noise.md. Tested by tests/unit/test_comparison.py,
+tests/exact/ (row `comparison`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privpac.data.engines.memory import MemorySample
+from privpac.errors import SchemaError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
+from privpac.guarantee.ledger import Ledger
+from privpac.model import Model, coins_for, positive
+from privpac.release.confusion import CONFIDENCE, compare, estimate_privacy
+from privpac.theory.exact import plain
+
+__all__ = ["Comparison", "compare_models"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Released: how many more records the first model gets right, give or take `half_width`."""
+
+    difference: int
+    half_width: int
+    records: int
+    certificate: Mapping[str, Any]
+
+    @property
+    def better(self) -> str | None:
+        """'first', 'second', or None when the noise could have decided."""
+        if abs(self.difference) <= self.half_width:
+            return None
+        return "first" if self.difference > 0 else "second"
+
+    def __str__(self) -> str:
+        verdict = f"the {self.better} model is better" if self.better else "no difference beyond the noise"
+        return (
+            f"{self.difference:+d} of {self.records} records right, give or take {self.half_width} "
+            f"with confidence {float(CONFIDENCE):.2f}: {verdict} on these records"
+        )
+
+    def explain(self) -> str:
+        return f"{self}\n\n{explain_certificate(self.certificate)}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "difference": self.difference,
+            "half_width": self.half_width,
+            "confidence": plain(CONFIDENCE),
+            "records": self.records,
+            "better": self.better,
+            "certificate": dict(self.certificate),
+        }
+
+
+def compare_models(
+    table: object,
+    first: Model,
+    second: Model,
+    *,
+    epsilon: object,
+    y: object = None,
+    records_per_person: int = 1,
+    ledger: Ledger | None = None,
+    random_state: int | None = None,
+) -> Comparison:
+    """Compare two models of one schema on labelled records; the ledger is charged before the first coin is tossed."""
+    if first.schema != second.schema:
+        raise SchemaError(
+            "The two models were learnt under different schemas.",
+            remedy="Compare models of one schema, or estimate each on its own.",
+        )
+    amount, coins = positive(epsilon, "epsilon"), coins_for(random_state)
+    sample = MemorySample.of(table, first.schema, y=y)
+    certificate = _certificate(first, sample, amount, records_per_person).with_coins(coins.origin)
+    if ledger is not None:
+        ledger.charge(epsilon=certificate.epsilon, note="compare two models")
+    difference, half_width = compare(
+        sample, first.hypothesis, second.hypothesis, epsilon=amount / records_per_person, coins=coins
+    )
+    return Comparison(difference, half_width, sample.size.labelled, certificate.to_json())
+
+
+def _certificate(
+    model: Model, sample: MemorySample, epsilon: Fraction, records_per_person: int
+) -> Certificate:
+    proof = estimate_privacy(epsilon=epsilon / records_per_person)
+    if records_per_person > 1:
+        proof = rules.group(proof, size=records_per_person)
+    if model.schema.origin == "from_data":
+        proof = rules.assuming(proof, FROM_DATA)
+    parameters = {"name": "comparison", "epsilon": plain(epsilon), "records_per_person": records_per_person}
+    return Certificate(proof, (), parameters, sample.size.labelled)
