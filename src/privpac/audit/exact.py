@@ -7,21 +7,23 @@ certificate. Probabilities are rational numbers: no rounding, no sampling, no co
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
+from privpac.audit.symmetry import Group, Law, Numbers, Record, Symmetry
 from privpac.coins import Coins, Enumeration, law
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.theory.exact import exp_down
 
-__all__ = ["Case", "Finding", "audit", "delta_at", "worst_ratio"]
+__all__ = ["Audit", "Case", "Finding", "Symmetry", "audit", "delta_at", "worst_ratio"]
 
-Record = tuple[Hashable, ...]
-Law = dict[Any, Fraction]
+TRIED = 3
+"""Inputs on which declared symmetries are tried, spread over all of them."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,35 @@ class Case:
 
     `ordered`: inputs are sequences and a neighbour replaces the record at one position. Otherwise the run ignores the
     order, inputs are multisets, and a neighbour replaces one record by another. With unit LABEL only the last entry of
-    a record (its label) may change.
+    a record (its label) may change. `symmetries` generate a group under which the run looks the same (`symmetry.py`).
     """
 
     name: str
     run: Callable[[Sequence[Record], Coins], Hashable]
-    records: tuple[Record, ...]
+    records: tuple[Record, ...] = field(repr=False)
     n: int
     claim: Privacy
     ordered: bool = False
+    symmetries: tuple[Symmetry, ...] = field(default=(), repr=False)
+
+    @property
+    def changes(self) -> frozenset[tuple[int, int]]:
+        """Which record may take the place of which, by their numbers, the smaller first."""
+        labels_only = self.claim.unit is Unit.LABEL
+        numbered = list(enumerate(self.records))
+        return frozenset(
+            (i, j) for (i, a), (j, b) in combinations(numbered, 2) if not labels_only or a[:-1] == b[:-1]
+        )
+
+    @property
+    def pairs(self) -> int:
+        """Neighbouring pairs: what changes, times everything that stays."""
+        count = len(self.records)
+        if self.n == 0:
+            return 0
+        if self.ordered:
+            return len(self.changes) * self.n * int(count ** (self.n - 1))
+        return len(self.changes) * math.comb(count + self.n - 2, self.n - 1)
 
 
 @dataclass(frozen=True)
@@ -51,12 +73,18 @@ class Finding:
     delta: Fraction
     """Exact delta at the claimed epsilon."""
     pairs: int
+    """Neighbouring pairs that are settled, by themselves or by a symmetry."""
     complete: bool
     seconds: float
-    worst: tuple[tuple[Record, ...], tuple[Record, ...], Any] | None
+    worst: tuple[tuple[Record, ...], tuple[Record, ...], Any] | None = field(repr=False)
+    total: int = 0
+    """Neighbouring pairs there are."""
+    compared: int = 0
+    """Pairs whose laws were compared; fewer than `pairs` if symmetry was used."""
 
     @property
     def holds(self) -> bool:
+        """Whether the claim withstood every pair that was looked at."""
         return self.delta <= self.claim.delta
 
     @property
@@ -91,24 +119,167 @@ def delta_at(p: Law, q: Law, factor: Fraction) -> Fraction:
     return sum((gap for gap in gaps if gap > 0), Fraction(0))
 
 
-def inputs(case: Case) -> Iterator[tuple[Record, ...]]:
-    if case.ordered:
-        yield from product(case.records, repeat=case.n)
-    else:
-        yield from combinations_with_replacement(case.records, case.n)
+class _OutOfTime(Exception):
+    """The time for everything is over, in the middle of a law."""
 
 
-def neighbours(case: Case, data: tuple[Record, ...]) -> Iterator[tuple[Record, ...]]:
-    """Every neighbour that comes later in the order of records, so that each pair is met once."""
-    rank = {record: i for i, record in enumerate(case.records)}
-    for position, old in enumerate(data):
-        if not case.ordered and old in data[:position]:
-            continue
-        for new in case.records[rank[old] + 1 :]:
-            if case.claim.unit is Unit.LABEL and new[:-1] != old[:-1]:
+class Audit:
+    """An audit that can be carried on: `advance` compares neighbouring pairs until its time is over."""
+
+    def __init__(self, case: Case, *, symmetry: bool = True) -> None:
+        self.case = case
+        self.finished = False
+        self.seconds = 0.0
+        labels_only = case.claim.unit is Unit.LABEL
+        generators = case.symmetries if symmetry else ()
+        self._group = Group(case.records, generators, ordered=case.ordered, labels_only=labels_only)
+        self._instead = _replacements(case)
+        self._factor = _factor(case.claim.epsilon)
+        self._memory = Enumeration()
+        self._laws: dict[Numbers, Law] = {}
+        self._scaled: dict[Numbers, tuple[dict[Any, int], int]] = {}
+        self._exact: Fraction | None = Fraction(1)
+        self._delta = Fraction(0)
+        self._settled = Fraction(0)
+        self._compared = 0
+        self._worst: tuple[Numbers, Numbers, Any] | None = None
+        self._deadline = math.inf
+        self._steps = self._walk()
+
+    @property
+    def pairs(self) -> int:
+        return math.floor(self._settled)
+
+    @property
+    def broken(self) -> bool:
+        return self._delta > self.case.claim.delta
+
+    def advance(
+        self,
+        seconds: float | None = None,
+        *,
+        deadline: float = math.inf,
+        progress: Callable[[int], None] | None = None,
+        stop_when_broken: bool = False,
+    ) -> None:
+        """Go on for so many seconds, or to the end. At `deadline` (monotonic) even a law is left unfinished."""
+        begin = time.monotonic()
+        self._deadline = deadline
+        try:
+            while not (self.finished or (stop_when_broken and self.broken)):
+                if seconds is not None and time.monotonic() - begin > seconds:
+                    return
+                next(self._steps)
+                if progress is not None:
+                    progress(self.pairs)
+        except StopIteration:
+            self.finished = True
+        except _OutOfTime:
+            return
+        finally:
+            self.seconds += time.monotonic() - begin
+
+    def finding(self) -> Finding:
+        worst = None
+        if self._worst is not None:
+            one, other, output = self._worst
+            worst = self._records(one), self._records(other), output
+        return Finding(
+            self.case.name,
+            self.case.claim,
+            self._exact,
+            self._delta,
+            self.pairs,
+            self.finished,
+            self.seconds,
+            worst,
+            self.case.pairs,
+            self._compared,
+        )
+
+    def _walk(self) -> Iterator[None]:
+        """Compare the chosen input of every orbit with its neighbours, pausing after each.
+
+        A neighbour whose orbit came earlier has met this one already. Of the pairs within one orbit, each is reached
+        from both ends, so they count half.
+        """
+        self._try_symmetries()
+        for data in self._inputs():
+            if self._group.chosen(data)[0] != data:
                 continue
-            changed = (*data[:position], new, *data[position + 1 :])
-            yield changed if case.ordered else tuple(sorted(changed, key=rank.__getitem__))
+            size = self._group.orbit_size(data)
+            for other in self._neighbours(data):
+                home = self._group.chosen(other)[0]
+                if home < data:
+                    continue
+                self._compare(data, other)
+                self._settled += Fraction(size, 2 if home == data else 1)
+                yield
+
+    def _inputs(self) -> Iterator[Numbers]:
+        numbers = range(len(self.case.records))
+        if self.case.ordered:
+            return product(numbers, repeat=self.case.n)
+        return combinations_with_replacement(numbers, self.case.n)
+
+    def _neighbours(self, data: Numbers) -> Iterator[Numbers]:
+        for position, old in enumerate(data):
+            if not self.case.ordered and old in data[:position]:
+                continue
+            for new in self._instead[old]:
+                changed = (*data[:position], new, *data[position + 1 :])
+                yield changed if self.case.ordered else tuple(sorted(changed))
+
+    def _records(self, data: Numbers) -> tuple[Record, ...]:
+        return tuple(self.case.records[i] for i in data)
+
+    def _run_law(self, data: Numbers) -> Law:
+        records = self._records(data)
+
+        def run(coins: Coins) -> Hashable:
+            if time.monotonic() > self._deadline:
+                raise _OutOfTime
+            return self.case.run(records, coins)
+
+        return law(run, memory=self._memory)
+
+    def _law(self, data: Numbers) -> Law:
+        """Computed for the chosen input of the orbit, and carried over."""
+        if data not in self._laws:
+            home, element = self._group.chosen(data)
+            if home not in self._laws:
+                self._laws[home] = self._run_law(home)
+            self._laws[data] = self._group.carry(element, self._laws[home])
+        return self._laws[data]
+
+    def _integers(self, data: Numbers) -> tuple[dict[Any, int], int]:
+        """The law over its common denominator: quotients of integers compare faster than fractions."""
+        if data not in self._scaled:
+            masses = self._law(data)
+            whole = math.lcm(*(mass.denominator for mass in masses.values()))
+            parts = {o: mass.numerator * (whole // mass.denominator) for o, mass in masses.items()}
+            self._scaled[data] = parts, whole
+        return self._scaled[data]
+
+    def _compare(self, data: Numbers, other: Numbers) -> None:
+        self._compared += 1
+        for one, two in ((data, other), (other, data)):
+            ratio, output = _largest_quotient(*self._integers(one), *self._integers(two))
+            if self._exact is not None and (ratio is None or ratio > self._exact):
+                self._exact, self._worst = ratio, (one, two, output)
+            if ratio is None or ratio > self._factor:
+                gap = delta_at(self._law(one), self._law(two), self._factor)
+                self._delta = max(self._delta, gap)
+
+    def _try_symmetries(self) -> None:
+        if self._group.order == 1:
+            return
+        spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIED)
+        for i, data in enumerate(self._inputs()):
+            if i % spread == spread // 2:
+                self._group.try_on(data, self._run_law)
+            if i >= TRIED * spread:
+                return
 
 
 def audit(
@@ -117,39 +288,36 @@ def audit(
     budget_seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
     stop_when_broken: bool = False,
+    symmetry: bool = True,
 ) -> Finding:
     """Compare the exact loss of `case.run` with its claim, on all neighbouring pairs or as many as time allows."""
-    begin = time.monotonic()
-    memory = Enumeration()
-    laws: dict[tuple[Record, ...], Law] = {}
+    deadline = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
+    work = Audit(case, symmetry=symmetry)
+    work.advance(budget_seconds, deadline=deadline, progress=progress, stop_when_broken=stop_when_broken)
+    return work.finding()
 
-    def law_of(data: tuple[Record, ...]) -> Law:
-        if data not in laws:
-            laws[data] = law(lambda coins: case.run(data, coins), memory=memory)
-        return laws[data]
 
-    factor = _factor(case.claim.epsilon)
-    exact: Fraction | None = Fraction(1)
-    delta, pairs, worst = Fraction(0), 0, None
-    complete = True
-    for data in inputs(case):
-        for other in neighbours(case, data):
-            if budget_seconds is not None and time.monotonic() - begin > budget_seconds:
-                complete = False
-                break
-            pairs += 1
-            for a, b in ((data, other), (other, data)):
-                p, q = law_of(a), law_of(b)
-                ratio, output = worst_ratio(p, q)
-                if exact is not None and (ratio is None or ratio > exact):
-                    exact, worst = ratio, (a, b, output)
-                delta = max(delta, delta_at(p, q, factor))
-        if progress is not None:
-            progress(pairs)
-        if not complete or (stop_when_broken and delta > case.claim.delta):
-            complete = False
-            break
-    return Finding(case.name, case.claim, exact, delta, pairs, complete, time.monotonic() - begin, worst)
+def _largest_quotient(
+    p: dict[Any, int], p_whole: int, q: dict[Any, int], q_whole: int
+) -> tuple[Fraction | None, Any]:
+    """As `worst_ratio`, on numerators over common denominators."""
+    top, bottom, where = p_whole, q_whole, None  # stands for the ratio 1
+    for output, mass in p.items():
+        other = q.get(output)
+        if not other:
+            return None, output
+        if mass * bottom > top * other:
+            top, bottom, where = mass, other, output
+    return Fraction(top * q_whole, bottom * p_whole), where
+
+
+def _replacements(case: Case) -> list[list[int]]:
+    """For every record, those that may take its place."""
+    instead: list[list[int]] = [[] for _ in case.records]
+    for one, other in sorted(case.changes):
+        instead[one].append(other)
+        instead[other].append(one)
+    return instead
 
 
 def _factor(loss: Loss) -> Fraction:

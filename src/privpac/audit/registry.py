@@ -7,14 +7,15 @@ pick it up. Sizes are chosen so that each row takes a few seconds at most.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from privpac.audit.exact import Case, Record
+from privpac.audit.exact import Case
+from privpac.audit.symmetry import Record, Symmetry
 from privpac.coins import Coins
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.finite import Finite
@@ -22,7 +23,7 @@ from privpac.concepts.intervals import Intervals
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.concepts.unions import Unions
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
@@ -38,6 +39,7 @@ from privpac.learners.staged_trees import StagedTrees
 from privpac.learners.words import Request, learner_for
 from privpac.mechanisms import permute_and_flip
 from privpac.mechanisms.geometric import add_noise
+from privpac.release.confusion import compare, estimate_privacy
 from privpac.theory.exact import ratio_for
 
 __all__ = ["REGISTRY", "learner_case", "records_of", "sample_of", "tiny_schema"]
@@ -123,10 +125,34 @@ def learner_case(
     return Case(name, run, records_of(schema), n, fact)
 
 
-def _thresholds(direction: str) -> Case:
-    schema = tiny_schema(4)
+def mirrored(case: Case, *, cells: int) -> Case:
+    """Cuts in one column look the same if its cells are read backwards and classes are exchanged."""
+
+    def record(record: Record) -> Record:
+        cell, label = record
+        return cells - 1 - int(str(cell)), 1 - int(str(label))
+
+    def output(threshold: Any) -> Any:
+        return replace(threshold, cut=cells - threshold.cut)
+
+    return replace(case, symmetries=(Symmetry(record, output),))
+
+
+def reordered(case: Case, *, cells: int, output: Callable[[Any, list[int]], Any]) -> Case:
+    """Cells without an order may be exchanged: a swap and a cycle generate every permutation."""
+
+    def moving(row: list[int]) -> Symmetry:
+        return Symmetry(lambda record: (row[int(str(record[0]))], *record[1:]), lambda o: output(o, row))
+
+    swap, cycle = [1, 0, *range(2, cells)], [*range(1, cells), 0]
+    return replace(case, symmetries=(moving(swap), moving(cycle)))
+
+
+def _thresholds(direction: str, *, cells: int = 4, n: int = 4) -> Case:
+    schema = tiny_schema(cells)
     learner = Occam(Thresholds(schema, "a", direction), ONE)  # type: ignore[arg-type]
-    return learner_case(f"occam thresholds {direction}", learner, schema, 4)
+    case = learner_case(f"occam thresholds {direction}", learner, schema, n)
+    return case if direction == "either" else mirrored(case, cells=cells)
 
 
 def _costs() -> Case:
@@ -135,9 +161,10 @@ def _costs() -> Case:
     return learner_case("occam thresholds with costs", learner, schema, 4)
 
 
-def _points() -> Case:
-    schema = tiny_schema(4)
-    return learner_case("occam points", Occam(Points(schema, "a"), ONE), schema, 4)
+def _points(*, cells: int = 4, n: int = 4) -> Case:
+    schema = tiny_schema(cells)
+    case = learner_case("occam points", Occam(Points(schema, "a"), ONE), schema, n)
+    return reordered(case, cells=cells, output=lambda point, row: replace(point, cell=row[point.cell]))
 
 
 def _stumps() -> Case:
@@ -168,6 +195,16 @@ def _finite() -> Case:
     return learner_case("occam predicates with a prior", learner, schema, 2)
 
 
+def _comparison() -> Case:
+    schema = tiny_schema(2)
+    first, second = Threshold("a", 1, True), Threshold("a", 1, False)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return compare(sample_of(schema, data), first, second, epsilon=ONE, coins=coins)[0]
+
+    return Case("comparison of two rules", run, records_of(schema), 3, estimate_privacy(epsilon=ONE).fact)
+
+
 def _permute_and_flip() -> Case:
     schema = tiny_schema(3)
     concepts = Thresholds(schema, "a")
@@ -178,7 +215,7 @@ def _permute_and_flip() -> Case:
         return permute_and_flip.draw(concepts.scores(evidence, costs=(1, 1)), ratio, coins)
 
     claim = rules.permute_and_flip(ratio=ratio).fact
-    return Case("permute-and-flip thresholds", run, records_of(schema), 3, claim)
+    return mirrored(Case("permute-and-flip thresholds", run, records_of(schema), 3, claim), cells=3)
 
 
 def _geometric() -> Case:
@@ -189,7 +226,8 @@ def _geometric() -> Case:
         return tuple(add_noise(counts, ratio=ratio, low=0, high=len(data), coins=coins))
 
     claim = rules.geometric_noise(ratio=ratio, change=2).fact
-    return Case("geometric histogram", run, ((0,), (1,), (2,)), 3, claim)
+    case = Case("geometric histogram", run, ((0,), (1,), (2,)), 3, claim)
+    return reordered(case, cells=3, output=lambda noisy, row: tuple(noisy[row.index(i)] for i in range(3)))
 
 
 def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
@@ -233,9 +271,8 @@ def _subsampled() -> Case:
         return learner.learn(sample_of(schema, kept), coins)
 
     inner = learner.certify(Size(3)).privacy
-    return Case(
-        "subsampled thresholds", run, records_of(schema), 4, rules.subsampling(inner, kept=3, of=4).fact
-    )
+    claim = rules.subsampling(inner, kept=3, of=4).fact
+    return mirrored(Case("subsampled thresholds", run, records_of(schema), 4, claim), cells=3)
 
 
 def _resampled() -> Case:
@@ -249,7 +286,7 @@ def _resampled() -> Case:
 
     inner = learner.certify(Size(2)).privacy
     claim = rules.sampling_with_replacement(inner, draws=2, of=3).fact
-    return Case("resampled thresholds", run, records_of(schema), 3, claim)
+    return mirrored(Case("resampled thresholds", run, records_of(schema), 3, claim), cells=3)
 
 
 def _tree(stages: tuple[int, ...], cells: tuple[int, ...], n: int, *, unit: Unit = Unit.RECORD) -> Case:
@@ -283,6 +320,7 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     "unions": _unions,
     "rectangles": _rectangles,
     "finite": _finite,
+    "comparison": _comparison,
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,
     "estimate-same-records": lambda: _recipe(
