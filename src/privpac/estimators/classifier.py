@@ -215,6 +215,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.model_.to_sql()
 
+    def save_picture(self, path: str | os.PathLike[str]) -> None:
+        """Draw the rule in a file that ends in .svg or, with matplotlib, in .png."""
+        check_is_fitted(self)
+        self.model_.save_picture(path)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file that `privpac.load` and the command line read."""
         check_is_fitted(self)
