@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.mechanisms.scores import Histogram, Scores
 from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.theory.powers import power_table, powers_at, reach
+from privpac.theory.powers import powers_at, reach
 
 __all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_mixture", "reach"]
 
@@ -147,18 +147,18 @@ class MixtureWeights:
         largest before they become floats.
         """
         undecided = np.ones(len(self.parts)), 1.0
-        table = power_table(self.parts[0].ratio, max(self._lead))
+        leads, places = np.unique(np.array(self._lead, dtype=np.int64), return_inverse=True)
+        powers, units = powers_at(self.parts[0].ratio, leads)
         products, bound, dropped = [], 0.0, Fraction(0)
-        for i, (part, lead) in enumerate(zip(self.parts, self._lead, strict=True)):
+        for i, (part, power) in enumerate(zip(self.parts, powers[places].tolist(), strict=True)):
             inner, error = part.floats()
             total = float(inner.sum())
             if not (math.isfinite(error) and math.isfinite(total) and total > 0.0):
                 return undecided
             weight = Fraction(self.shares[i], self.sizes[i]) * Fraction(total) * (1 << part.shift)
-            kept = lead < len(table)
-            products.append(weight * Fraction(float(table[lead])) if kept else Fraction(0))
-            if kept:
-                bound = max(bound, error + (len(inner) + 6) * UNIT_ROUNDOFF)
+            products.append(weight * Fraction(power))
+            if power:
+                bound = max(bound, error + (len(inner) + units + 4) * UNIT_ROUNDOFF)
             else:
                 dropped += weight * Fraction(SMALLEST_POWER) * (1 + Fraction(error))
         largest = max(products)
