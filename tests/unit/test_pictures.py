@@ -267,5 +267,6 @@ def test_the_report_draws_small_trees_and_lists_large_ones() -> None:
     assert "counted with noise" in page
     for concepts in ("lists:2", "conjunctions:2", "disjunctions:2"):
         assert '<rect class="node"' in report_html(learnt(concepts=concepts))
-    wide = Model(_full(6, ["age", "since"]), SCHEMA, learnt().certificate)
+    schema = long_names()
+    wide = Model(_full(6, list(schema.names)), schema, learnt().certificate)
     assert '<div class="tree scroll"><ul>' in report_html(wide)

@@ -26,6 +26,7 @@ MARGIN, GAP, HEADING = 16.0, 58.0, 34.0
 NODE, PADDING = 28.0, 12.0
 ROW, ROW_WITH_COUNTS = 38.0, 50.0
 BAR = 6.0
+BOLD = 1.12  # how much wider heavy letters are
 LONGEST = 40
 """Letters of a test or class; the middle of a longer text is left out, and a pointer shows it."""
 
@@ -98,7 +99,7 @@ class _Layout:
     def pill(self) -> float:
         """The width of every leaf."""
         names = (_short(self.schema.classes[leaf.label]) for leaf in self.tree.leaves())
-        return max(56.0, max(text_width(name) for name in names) + 2 * PADDING)
+        return max(56.0, BOLD * max(text_width(name) for name in names) + 2 * PADDING)
 
     def _width(self, place: _Place) -> float:
         if isinstance(place.node, Split):

@@ -23,7 +23,7 @@ from privpac.concepts.base import Cells
 from privpac.concepts.tree import INDENT, Leaf, Split, Tree
 from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
-from privpac.errors import SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
@@ -130,7 +130,12 @@ def _lines(tree: Tree, texts: list[str], schema: Schema, indent: str) -> Iterato
 
 
 def _ratio(epsilon: Fraction) -> Fraction:
-    return ratio_for(epsilon / _CHANGE)
+    ratio = ratio_for(epsilon / _CHANGE)
+    if ratio == 1:
+        raise ParameterError(
+            "learn", "leaf_epsilon", plain(epsilon), allowed="large enough for noise of finite size"
+        )
+    return ratio
 
 
 def leaf_counts_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
