@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.cell_sets import CellSet
-from privpac.data.columns import Column, Numeric
+from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -58,8 +58,11 @@ class Test:
 
     def describe(self, schema: Schema, *, positive: bool = True) -> str:
         """In the column's own units; the opposite when not `positive`."""
+        column = schema.column(self.column)
+        if isinstance(column, Boolean):
+            return f"{self.column} is {'true' if positive else 'false'}"
         signs = (">=", "<") if self.kind == "at least" else ("is", "is not")
-        return f"{self.column} {signs[0 if positive else 1]} {schema.column(self.column).show(self.cell)}"
+        return f"{self.column} {signs[0 if positive else 1]} {column.show(self.cell)}"
 
     def to_sql(self, schema: Schema, *, positive: bool = True) -> str:
         column = schema.column(self.column)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.binarise import Test
 from privpac.concepts.cell_sets import CellSet
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -55,9 +56,8 @@ class Threshold:
         constant = self._constant(schema)
         if constant is not None:
             return f"always {schema.classes[constant]}"
-        column = schema.column(self.column)
-        sign = ">=" if self.up else "<"
-        return f"{one} if {self.column} {sign} {column.show(self.cut)}, else {zero}"
+        test = Test(self.column, self.cut, "at least").describe(schema, positive=self.up)
+        return f"{one} if {test}, else {zero}"
 
     def _constant(self, schema: Schema) -> int | None:
         if self.cut <= 0:
