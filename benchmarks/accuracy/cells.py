@@ -25,6 +25,11 @@ __all__ = ["EPSILONS", "Row", "measure"]
 
 EPSILONS = tuple(Fraction(text) for text in ("0.05", "0.1", "0.3", "1", "3"))
 
+LITTLE_EVIDENCE, SMALL = 200, 2_000
+MANY_DRAWS, SOME_DRAWS, FEW_DRAWS = 24, 6, 3
+"""Draws a split: many where n·epsilon is at most 200 and draws vary most, some up to 2000 records, few above. Peers
+are drawn once, so the summary also gives our first draw alone."""
+
 OPTIMUM_DEPTH = 3
 OPTIMUM_EXPONENT = Fraction(500)
 """One more mistake is e^-500 times as likely: the draw is an optimal tree, ties broken by the prior."""
@@ -70,7 +75,7 @@ class Test:
 
 
 def measure(
-    table: Table, *, n: int, split: int, epsilons: tuple[Fraction, ...], word: str, draws: int, optimum: bool
+    table: Table, *, n: int, split: int, epsilons: tuple[Fraction, ...], word: str, optimum: bool
 ) -> Iterator[Row]:
     """The rows of one training set."""
     positions, tested = table.split(split)
@@ -80,8 +85,8 @@ def measure(
     test = Test(block.cells, block.labels)
     for number, epsilon in enumerate(epsilons):
         learner = learner_for(word, Request(table.schema, train.size, epsilon))
-        coins = SeededCoins(1_000 * split + number)
-        yield _row(table, n, split, epsilon, _name(word, learner), _drawn(learner, train, coins, draws), test)
+        found = _drawn(learner, train, SeededCoins(1_000 * split + number), _draws(n, epsilon))
+        yield _row(table, n, split, epsilon, _name(word, learner), found, test)
     if optimum:
         trees = Trees(table.schema, OPTIMUM_DEPTH, Binarisation.default(table.schema, n=n), threads=1)
         law = trees.gibbs(train.reduce(trees.statistic), ratio=ratio_for(OPTIMUM_EXPONENT), costs=(1, 1))
@@ -90,20 +95,28 @@ def measure(
         yield _row(table, n, split, Fraction(0), "optimum", found, test)
 
 
+def _draws(n: int, epsilon: Fraction) -> int:
+    if n * epsilon <= LITTLE_EVIDENCE:
+        return MANY_DRAWS
+    return SOME_DRAWS if n <= SMALL else FEW_DRAWS
+
+
 def _name(word: str, learner: Learner) -> str:
-    return f"{word} {'+'.join(map(str, learner.stages))}" if isinstance(learner, StagedTrees) else word
+    if isinstance(learner, StagedTrees):
+        return f"{word} {'+'.join(map(str, learner.stages))}"
+    return f"{word} {learner.concepts.word}"
 
 
 def _drawn(learner: Learner, train: Remembered, coins: Coins, draws: int) -> Iterator[Hypothesis]:
     """Independent draws; the sums of a single stage are made once for all of them."""
-    if isinstance(learner, StagedTrees) and len(learner.stages) == 1:
-        evidence = train.reduce(learner.concepts.statistic)
-        law = learner.concepts.gibbs(evidence, ratio=learner.ratio(0), costs=learner.prices)
-        for _ in range(draws):
-            yield law.draw(coins).merged()
-    else:
+    if not isinstance(learner, StagedTrees) or len(learner.stages) > 1:
         for _ in range(draws):
             yield learner.learn(train, coins)
+        return
+    evidence = train.reduce(learner.concepts.statistic)
+    law = learner.concepts.gibbs(evidence, ratio=learner.ratio(0), costs=learner.prices)
+    for _ in range(draws):
+        yield law.draw(coins).merged()
 
 
 def _row(

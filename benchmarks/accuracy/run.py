@@ -21,8 +21,6 @@ from benchmarks.accuracy.tables import Table, load, names
 DATA = "PRIVPAC_BENCHMARK_DATA"
 MANY_SPLITS, FEW_SPLITS, SMALL = 10, 5, 2_000
 """Ten splits for training sets up to 2000 records, five above: larger ones vary less."""
-MANY_DRAWS, FEW_DRAWS = 6, 2
-"""Draws a split; peers are drawn once, so the summary also gives our first draw alone."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,6 @@ def _table(job: Job) -> Table:
 
 
 def work(job: Job) -> list[Row]:
-    draws = MANY_DRAWS if job.n <= SMALL else FEW_DRAWS
     return list(
         measure(
             _table(job),
@@ -57,7 +54,6 @@ def work(job: Job) -> list[Row]:
             split=job.split,
             epsilons=job.epsilons,
             word=job.word,
-            draws=draws,
             optimum=job.optimum,
         )
     )
