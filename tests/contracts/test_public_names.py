@@ -73,10 +73,11 @@ def test_the_table_has_no_other_words() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_is_documented(verb: str) -> None:
     assert re.search(rf"`privpac {verb}\b|^\$ privpac {verb}\b", README, re.MULTILINE)
-    assert VERBS[verb].help
-    for option in VERBS[verb].params:
-        assert option.help, f"privpac {verb}: {option.name} has no help"
-    assert any("--json" in option.opts for option in VERBS[verb].params), f"privpac {verb} has no --json"
+    for name, command in getattr(VERBS[verb], "commands", {verb: VERBS[verb]}).items():
+        assert command.help
+        for option in command.params:
+            assert option.help, f"privpac {name}: {option.name} has no help"
+        assert any("--json" in option.opts for option in command.params), f"privpac {name} has no --json"
 
 
 def test_exit_codes_are_documented() -> None:
