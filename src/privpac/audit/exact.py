@@ -144,6 +144,7 @@ class Audit:
         self._compared = 0
         self._worst: tuple[Numbers, Numbers, Any] | None = None
         self._deadline = math.inf
+        self._cut = False
         self._steps = self._walk()
 
     @property
@@ -166,7 +167,7 @@ class Audit:
         begin = time.monotonic()
         self._deadline = deadline
         try:
-            while not (self.finished or (stop_when_broken and self.broken)):
+            while not (self.finished or self._cut or (stop_when_broken and self.broken)):
                 if seconds is not None and time.monotonic() - begin > seconds:
                     return
                 next(self._steps)
@@ -175,7 +176,7 @@ class Audit:
         except StopIteration:
             self.finished = True
         except _OutOfTime:
-            return
+            self._cut = True  # the walk cannot be taken up again in the middle of a law
         finally:
             self.seconds += time.monotonic() - begin
 

@@ -16,6 +16,7 @@ import typer
 
 from privpac import __version__
 from privpac.cli import console
+from privpac.cli.audit import audit
 from privpac.cli.compare import compare
 from privpac.cli.explain import explain
 from privpac.cli.learn import learn
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 for verb in (learn, predict, compare, explain, verify, schema, ledger, theorems, reproduce):
     app.command()(verb)
+app.add_typer(audit)
 
 
 def _version(wanted: bool) -> None:

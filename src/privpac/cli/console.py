@@ -56,7 +56,7 @@ def show(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def show_json(tree: Mapping[str, Any]) -> None:
+def show_json(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
     # ASCII, so that no system's idea of an encoding can damage it.
     show(json.dumps(tree, indent=2, ensure_ascii=True))
 
