@@ -56,10 +56,19 @@ class ParameterError(PrivpacError, ValueError):
         self.parameter = parameter
         self.value = value
         self.allowed = allowed
-        shown = repr(value)
-        if len(shown) > 80:
-            shown = shown[:77] + "..."
+        shown = _short(value)
         super().__init__(f"{owner}: {parameter} is {shown}, but must be {allowed}.", remedy=remedy)
+
+
+def _short(value: object) -> str:
+    """At most 80 characters, both ends kept: the end of a path says more than its beginning.
+
+    Integers too long to print are described by their size.
+    """
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:30]}...{text[-47:]}"
 
 
 class SchemaError(PrivpacError, ValueError):

@@ -2,7 +2,7 @@
 
 A seen value x errs on its class-0 records and on everyone else's class-1 records; every unseen value errs on all
 class-1 records. There are size - (distinct seen values) unseen ones. The paper prints 2^d - m with m the number of
-records: with repeated values that is a different law with unbounded loss (register `points-distinct`), and the
+records: with repeated values that is a different law with unbounded loss (register `points-outside-count`), and the
 mutant suite plants exactly that.
 """
 
