@@ -2,7 +2,7 @@
 
 For trees of at most two tests the expected test accuracy of a draw is a finite sum over pairs of tests, so priors are
 compared without any noise from drawing. With `--relabelled` every column in turn is the label instead (its first
-category, or at least its median; a share of 10 to 90 percent), which gives tasks nothing was tuned on.
+category, or at least its median; a share of 10 to 90 percent): more tasks, on the same records' features.
 """
 
 from __future__ import annotations
