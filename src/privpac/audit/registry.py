@@ -20,6 +20,7 @@ from privpac.coins import Coins
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.finite import Finite
 from privpac.concepts.intervals import Intervals
+from privpac.concepts.one_test import OneTest
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
@@ -205,6 +206,12 @@ def _comparison() -> Case:
     return Case("comparison of two rules", run, records_of(schema), 3, estimate_privacy(epsilon=ONE).fact)
 
 
+def _one_test() -> Case:
+    schema = tiny_schema(3, 2, classes=3)
+    learner = Occam(OneTest(schema, Binarisation.of(schema)), ONE, costs=(1, 2, 1))
+    return learner_case("one test with two answers, three classes and costs", learner, schema, 1)
+
+
 def _permute_and_flip() -> Case:
     schema = tiny_schema(3)
     concepts = Thresholds(schema, "a")
@@ -321,6 +328,7 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     "rectangles": _rectangles,
     "finite": _finite,
     "comparison": _comparison,
+    "one-test": _one_test,
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,
     "estimate-same-records": lambda: _recipe(

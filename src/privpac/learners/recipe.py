@@ -17,6 +17,7 @@ import numpy as np
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.tree import Tree
+from privpac.concepts.one_test import OneTest
 from privpac.concepts.trees import Trees
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
@@ -90,7 +91,7 @@ class Recipe:
             return
         if share <= 0:
             raise ParameterError("learn", "leaf_epsilon", plain(share), allowed="a positive number")
-        if not isinstance(self.learner.concepts, Trees):
+        if not isinstance(self.learner.concepts, Trees | OneTest):
             raise ParameterError(
                 "learn",
                 "leaf_epsilon",

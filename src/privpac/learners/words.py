@@ -16,6 +16,7 @@ from privpac.concepts.binarise import Binarisation
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
+from privpac.concepts.one_test import OneTest
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
@@ -204,8 +205,14 @@ def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
     return build
 
 
+ONE_TEST_UP_TO = 100
+"""n·epsilon up to which one test with two different answers beats every tree prior tried (benchmarks/accuracy)."""
+
+
 def _auto(request: Request, rest: str) -> Learner:
     tests = Binarisation.default(request.schema, n=request.size.labelled)
+    if request.protect == "records" and request.size.labelled * request.per_record <= ONE_TEST_UP_TO:
+        return Occam(OneTest(request.schema, tests), request.per_record, request.costs)
     stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
     return request.staged(stages, tests)
 
