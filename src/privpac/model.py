@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from privpac import __version__
 from privpac.coins import Coins, SeededCoins, SystemCoins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.tree import Tree
 from privpac.data.engines.memory import MemorySample
@@ -34,7 +35,7 @@ from privpac.errors import (
     SchemaError,
     SmallEvidence,
 )
-from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.certificate import FROM_DATA, explain_certificate
 from privpac.guarantee.check import check_certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
@@ -326,7 +327,9 @@ def _no_constant(name: str) -> Any:
 
 def _model(tree: Mapping[str, Any]) -> Model:
     try:
-        return Model(
+        if not isinstance(tree["version"], str):
+            raise NotCertified("The model file does not say which version wrote it.")
+        model = Model(
             hypothesis=hypothesis_from_json(tree["hypothesis"]),
             schema=Schema.from_json(tree["schema"]),
             certificate=tree["certificate"],
@@ -334,10 +337,22 @@ def _model(tree: Mapping[str, Any]) -> Model:
             version=tree["version"],
             leaf_counts=LeafCounts.from_json(tree["leaf_counts"]) if tree["leaf_counts"] else None,
         )
+        reason = misfit(model.hypothesis, model.schema)
     except NotCertified:
         raise
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, PrivpacError):
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        PrivpacError,
+    ):
         raise NotCertified("The model file is incomplete or malformed.") from None
+    if reason is not None:
+        raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
+    return model
 
 
 @dataclass(frozen=True)
@@ -352,28 +367,32 @@ class Verified:
     assumptions: tuple[str, ...]
     epsilon: str
     delta: str
+    warnings: tuple[str, ...] = ()
+    """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
 
 
 def verify(path: str | os.PathLike[str]) -> Verified:
     """Re-derive every number of a model file, or raise NotCertified with the reason.
 
-    Three independent looks: the digest, the derivation re-checked step by step, and, for files of this version,
-    certificate and estimate made anew from the stored parameters and schema. What remains unseen is an edit of what
-    chance decided (the rule, the noisy counts), of the coins' origin and of the version, with a new digest.
+    Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
+    from the stored parameters and schema. That last look is tried whatever version the file names: another version may
+    have had other rules, so there a difference is a warning, and a file that names this version must agree. What
+    remains unseen is an edit of what chance decided (the rule within its schema, the noisy counts) and of the coins'
+    origin, with a new digest.
     """
     tree = _read(path)
     model = _model(tree)
     steps = check_certificate(tree["certificate"])
-    rebuilt = model.version == __version__
+    _refusing(lambda: _refuse_unpaid(model))
+    rebuilt = True
     try:
-        _refuse_unpaid(model)
-        if rebuilt:
-            _refuse_unlike(model, tree)
+        _refusing(lambda: _refuse_unlike(model, tree))
     except NotCertified:
-        raise
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, PrivpacError):
-        raise NotCertified("The model was not made from the parameters that stand in it.") from None
+        if model.version == __version__:
+            raise
+        rebuilt = False
     return Verified(
+        warnings=tuple(_warnings(model, rebuilt=rebuilt)),
         steps=steps,
         rebuilt=rebuilt,
         for_release=tree["certificate"]["coins"] == "system",
@@ -381,6 +400,40 @@ def verify(path: str | os.PathLike[str]) -> Verified:
         epsilon=tree["certificate"]["epsilon"],
         delta=tree["certificate"]["delta"],
     )
+
+
+def _refusing(look: Callable[[], None]) -> None:
+    """Whatever a forged file trips over, the answer is the same."""
+    try:
+        look()
+    except NotCertified:
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        PrivpacError,
+    ):
+        raise NotCertified("The model was not made from the parameters that stand in it.") from None
+
+
+def _warnings(model: Model, *, rebuilt: bool) -> Iterator[str]:
+    tree = model.certificate
+    if not rebuilt:
+        yield (
+            f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
+            "same certificate does not follow from the stored parameters here. Verify it with the version that made it."
+        )
+    elif model.version != __version__:
+        yield f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
+    if tree["coins"] != "system":
+        yield "NOT FOR RELEASE: the coins came from a known seed."
+    if FROM_DATA in tree["assumptions"]:
+        yield "The schema was read from the data: its bounds, categories and classes are released without protection."
+    yield from (f"Assumes that {text}." for text in tree["assumptions"])
 
 
 def _refuse_unpaid(model: Model) -> None:
@@ -393,7 +446,8 @@ def _refuse_unpaid(model: Model) -> None:
             )
     if model.leaf_counts is not None:
         share = Fraction(wishes["leaf_epsilon"]) / int(wishes["records_per_person"])
-        if model.leaf_counts.epsilon != share:
+        counted = model.certificate["labelled"]  # without the records kept aside
+        if model.leaf_counts.epsilon != share or model.leaf_counts.records != counted:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
 
 
