@@ -31,6 +31,8 @@ __all__ = ["Coins", "EnclosureError", "Enumeration", "SeededCoins", "SystemCoins
 T = TypeVar("T", bound=Hashable)
 
 _FIRST_BITS = 64
+_MOST_BITS = 2**16
+"""A draw that is still in doubt after so many digits has balls that do not tighten; chance alone: 2^-65000."""
 _ROUNDINGS = 16
 """Roundings in the search besides one per summand: quotients and conversions, counted generously."""
 
@@ -148,12 +150,13 @@ class _BitCoins(ABC):
         Starting afresh would favour outcomes far from the doubtful edges.
         """
         bits = _FIRST_BITS
-        while True:
+        while bits < _MOST_BITS:
             drawn = (drawn << bits) | self.bits(bits)
             bits *= 2
             index = _locate_in_balls(weights.balls(bits + 64), drawn, bits)
             if index is not None:
                 return index
+        raise EnclosureError("the balls of some weights do not tighten")
 
 
 def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None:
@@ -243,7 +246,7 @@ class SeededCoins(_BitCoins):
 
 
 class EnclosureError(AssertionError):
-    """The float reading of some weights lies outside its own error bound: a fault in a kernel."""
+    """A reading of some weights does not enclose them, or not tightly enough: a fault in a kernel."""
 
 
 class Enumeration:
@@ -267,6 +270,8 @@ class Enumeration:
         If the bound holds for some s, it holds for this one with 2e; that is what is checked.
         """
         values, error = weights.floats()
+        if not error < 1.0:  # a bound that excludes nothing: every draw is left to balls
+            return
         floats = [Fraction(float(value)) for value in values]
         floats += [Fraction(0)] * (len(exact) - len(floats))
         scale = sum(floats) / total
