@@ -1,0 +1,422 @@
+"""Coins: every draw is the exact inversion of its own bits, whether floats, balls or nobody was in doubt."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, permutations
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from privpac import coins as coins_module
+from privpac.coins import (
+    EnclosureError,
+    Enumeration,
+    SeededCoins,
+    SystemCoins,
+    Weights,
+    law,
+)
+from privpac.mechanisms.geometric import NoiseLaw
+from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
+from privpac.mechanisms.permute_and_flip import _Coin
+from privpac.mechanisms.scores import Row, Runs
+from privpac.theory.exact import ball, ratio_for
+
+RATIO = ratio_for(Fraction(1, 2))
+
+
+class RecordingCoins(SeededCoins):
+    """Seeded coins that remember the binary digits of the number drawn."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.digits: list[tuple[int, int]] = []
+
+    def bits(self, count: int) -> int:
+        value = super().bits(count)
+        self.digits.append((count, value))
+        return value
+
+    def number(self) -> tuple[int, int]:
+        """(drawn, bits): the number lies in [drawn, drawn + 1) / 2^bits."""
+        drawn, total = 0, 0
+        for count, value in self.digits:
+            drawn, total = drawn << count | value, total + count
+        return drawn, total
+
+
+class ScriptedCoins(RecordingCoins):
+    """The first 64 binary digits are given; later ones come from a seed."""
+
+    def __init__(self, first: int, seed: int = 0) -> None:
+        super().__init__(seed)
+        self._first: int | None = first
+
+    def bits(self, count: int) -> int:
+        if self._first is not None:
+            value, self._first = self._first, None
+            self.digits.append((count, value))
+            return value
+        return super().bits(count)
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """The same weights with an error bound nobody can decide by."""
+
+    inner: Weights
+    error: float = 1.0
+
+    @property
+    def key(self) -> Hashable:
+        return self.inner.key
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        return self.inner.floats()[0], self.error
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        return self.inner.balls(bits)
+
+    def exact(self) -> Sequence[Fraction]:
+        return self.inner.exact()
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Weights given as rationals."""
+
+    weights: tuple[Fraction, ...]
+    error: float = 2.0**-52
+    bias: float = 0.0
+    precision: int = 0
+
+    @property
+    def key(self) -> Hashable:
+        return self.weights
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        values = np.array([float(w) for w in self.weights])
+        values[0] *= 1.0 + self.bias
+        return values, self.error
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(self.precision or bits):
+            return [ball(w) for w in self.weights]
+
+    def exact(self) -> Sequence[Fraction]:
+        return self.weights
+
+
+def _runs(*scores: int, lengths: Sequence[int] | None = None) -> Runs:
+    ends = list(accumulate(lengths or [1] * len(scores)))
+    lasts = np.array([end - 1 for end in ends[:-1]], dtype=object if ends[-1] > 2**63 else np.uint64)
+    return Runs([Row.of(0, lasts, np.array(scores, dtype=np.int64), ends[-1] - 1)])
+
+
+def _mixture() -> MixtureWeights:
+    parts = (_runs(0, 3, 1), _runs(2, 2), _runs(40, 1, lengths=[2**70, 5]))
+    return MixtureWeights(tuple(PowerWeights(RATIO, part) for part in parts), (1, 3, 2), (3, 2, 2**70 + 5))
+
+
+WEIGHTS: dict[str, Callable[[], Weights]] = {
+    "a few scores": lambda: PowerWeights(RATIO, _runs(3, 0, 1, 2, 0, 7)),
+    "steep": lambda: PowerWeights(
+        ratio_for(Fraction(30)), _runs(0, 1, 2, 3, lengths=[1, 2**45, 2**90, 2**140])
+    ),
+    "multiplicities of 2^128": lambda: PowerWeights(
+        RATIO, _runs(0, 50, 100, 177, lengths=[1, 2**32, 2**71, 2**128])
+    ),
+    "multiplicities of 2^1200": lambda: PowerWeights(
+        RATIO, _runs(0, 1, 2, lengths=[2**1200, 3 * 2**1199, 2**1201])
+    ),
+    "far scores": lambda: PowerWeights(Fraction(1, 2), _runs(0, 1, 950, 2600, 9000)),
+    "far scores that matter": lambda: PowerWeights(
+        Fraction(1, 2), _runs(0, 1, 2000, lengths=[1, 1, 2**2000])
+    ),
+    "noise": lambda: NoiseLaw(RATIO, 6),
+    "noise of a million": lambda: NoiseLaw(ratio_for(Fraction(2)), 10**6),
+    "a coin": lambda: _Coin(RATIO, 3),
+    "a mixture": _mixture,
+    "thirds": lambda: Listed((Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))),
+    "edges at binary fractions": lambda: Listed((Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))),
+    "a zero in the middle and at the end": lambda: Listed(
+        (Fraction(2), Fraction(0), Fraction(3), Fraction(0))
+    ),
+}
+
+SMALL = [name for name in WEIGHTS if name != "noise of a million"]
+
+
+def _edges(weights: Weights) -> list[Fraction]:
+    """0 = P_0 <= P_1 <= … : the exact cumulative probabilities."""
+    exact = weights.exact()
+    total = sum(exact)
+    return [Fraction(0), *(edge / total for edge in accumulate(exact))]
+
+
+def _inverts(index: int, coins: RecordingCoins, edges: list[Fraction]) -> bool:
+    drawn, bits = coins.number()
+    low, high = Fraction(drawn, 1 << bits), Fraction(drawn + 1, 1 << bits)
+    return edges[index] <= low and high <= edges[index + 1]
+
+
+class TestChoose:
+    @pytest.mark.parametrize("name", SMALL)
+    def test_forced_doubt_every_draw_is_the_exact_inversion_of_its_bits(self, name: str) -> None:
+        weights = WEIGHTS[name]()
+        edges, doubtful = _edges(weights), Doubtful(weights)
+        for seed in range(260):  # times 12 laws: 3,120 draws, each refined at least once
+            coins = RecordingCoins(seed)
+            index = coins.choose(doubtful)
+            assert len(coins.digits) >= 2
+            assert _inverts(index, coins, edges)
+
+    @pytest.mark.parametrize("name", SMALL)
+    def test_ordinary_draws_are_the_exact_inversion_of_their_bits(self, name: str) -> None:
+        weights = WEIGHTS[name]()
+        edges = _edges(weights)
+        for seed in range(100):
+            coins = RecordingCoins(seed)
+            index = coins.choose(weights)
+            # With 64 digits the answer is certain only if the whole interval lies inside; refined draws know more.
+            assert _inverts(index, coins, edges)
+
+    @pytest.mark.parametrize("name", SMALL)
+    def test_draws_at_the_very_edges(self, name: str) -> None:
+        weights = WEIGHTS[name]()
+        edges = _edges(weights)
+        for edge in edges:
+            for offset in (-(2**13), -2, -1, 0, 1, 2, 2**13):
+                first = math.floor(edge * 2**64) + offset
+                if 0 <= first < 2**64:
+                    coins = ScriptedCoins(first)
+                    assert _inverts(coins.choose(weights), coins, edges)
+
+    def test_doubt_and_no_doubt_agree(self) -> None:
+        for name in SMALL:
+            weights = WEIGHTS[name]()
+            for seed in range(20):
+                assert SeededCoins(seed).choose(weights) == SeededCoins(seed).choose(Doubtful(weights))
+
+    def test_a_long_law_is_refined_without_listing_it(self) -> None:
+        weights = Doubtful(WEIGHTS["noise of a million"]())
+        assert len(weights.balls(128)) < 200
+        drawn = Counter(SeededCoins(seed).choose(weights) for seed in range(50))
+        assert drawn[0] > 30
+
+    def test_nothing_impossible_is_drawn(self) -> None:
+        weights = Doubtful(Listed((Fraction(2), Fraction(0), Fraction(3), Fraction(0))))
+        assert {SeededCoins(seed).choose(weights) for seed in range(200)} == {0, 2}
+
+    def test_balls_that_never_tighten_are_an_alarm_not_a_hang(self) -> None:
+        third = Fraction(1, 3)
+        weights = Doubtful(Listed((third, third, third), precision=64))
+        with pytest.raises(EnclosureError, match="tighten"):
+            ScriptedCoins(math.floor(third * 2**64)).choose(weights)
+
+    @pytest.mark.parametrize("error", [0.3, math.inf, math.nan])
+    def test_a_useless_bound_is_no_bound(self, error: float) -> None:
+        values = np.array([1.0, 2.0])
+        assert coins_module._locate(values, error, 2**62) is None
+
+    @pytest.mark.parametrize("values", [[0.0, 0.0], [math.inf, 1.0], [math.nan, 1.0]])
+    def test_useless_values_are_not_used(self, values: list[float]) -> None:
+        assert coins_module._locate(np.array(values), 0.0, 2**62) is None
+
+    def test_the_doubt_is_small_enough_to_be_rare(self) -> None:
+        weights = WEIGHTS["a few scores"]()
+        refined = 0
+        for seed in range(2000):
+            coins = RecordingCoins(seed)
+            coins.choose(weights)
+            refined += len(coins.digits) > 1
+        assert refined == 0
+
+
+class TestFlip:
+    @pytest.mark.parametrize("p", ["1/3", "1/2", "0", "1", "1/1000000007", "0.999999"])
+    def test_is_the_comparison_of_its_own_bits_with_p(self, p: str) -> None:
+        chance = Fraction(p)
+        for seed in range(500):
+            coins = RecordingCoins(seed)
+            shown = coins.flip(chance)
+            drawn, bits = coins.number()
+            assert shown == (Fraction(drawn, 1 << bits) < chance)
+            assert Fraction(drawn + 1, 1 << bits) <= chance or not shown
+
+    def test_equal_digits_are_continued_not_decided(self) -> None:
+        third = Fraction(1, 3)
+        coins = ScriptedCoins(math.floor(third * 2**64))
+        shown = coins.flip(third)
+        drawn, bits = coins.number()
+        assert bits >= 128
+        assert shown == (Fraction(drawn, 1 << bits) < third)
+
+    @pytest.mark.parametrize("p", [Fraction(-1, 2), Fraction(3, 2)])
+    def test_refuses_what_is_no_probability(self, p: Fraction) -> None:
+        with pytest.raises(ValueError, match="flip"):
+            SeededCoins(0).flip(p)
+
+
+class ListedBits(SeededCoins):
+    """Gives a list of integers as its random bits."""
+
+    def __init__(self, *values: int) -> None:
+        super().__init__(0)
+        self._values = list(values)
+
+    def bits(self, count: int) -> int:
+        value = self._values.pop(0)
+        assert 0 <= value < 1 << count
+        return value
+
+
+class TestBelow:
+    @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 11])
+    def test_uniform_bits_are_uniform_integers(self, n: int) -> None:
+        size = 1 << (n - 1).bit_length()
+        kept = [value for value in range(size) if value < n]
+        assert [ListedBits(value).below(n) for value in kept] == list(range(n))
+        for value in range(n, size):  # too large: asks again, remembers nothing
+            assert [ListedBits(value, again).below(n) for again in kept] == list(range(n))
+
+    def test_any_size(self) -> None:
+        coins = SeededCoins(1)
+        n = 10**50
+        values = [coins.below(n) for _ in range(200)]
+        assert all(0 <= value < n for value in values)
+        assert max(values) > n // 2 > min(values)
+
+    def test_refuses_nothing_to_choose_from(self) -> None:
+        with pytest.raises(ValueError, match="below"):
+            SeededCoins(0).below(0)
+
+
+class TestSubset:
+    @pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (3, 2), (4, 2), (4, 4), (5, 3)])
+    def test_every_ordered_choice_is_equally_likely(self, n: int, k: int) -> None:
+        # The sparse shuffle that ships, run on enumerated integers.
+        found = law(lambda coins: coins_module._BitCoins.subset(coins, n, k))  # type: ignore[arg-type]
+        orders = list(permutations(range(n), k))
+        assert found == {order: Fraction(1, len(orders)) for order in orders}
+
+    def test_enumerated_coins_have_the_same_law(self) -> None:
+        shipped = law(lambda coins: coins_module._BitCoins.subset(coins, 4, 3))  # type: ignore[arg-type]
+        assert law(lambda coins: coins.subset(4, 3)) == shipped
+
+    def test_large_and_different(self) -> None:
+        chosen = SeededCoins(3).subset(10**12, 1000)
+        assert len(set(chosen)) == 1000
+        assert all(0 <= i < 10**12 for i in chosen)
+        assert list(chosen) != sorted(chosen)
+
+    def test_refuses_more_than_there_are(self) -> None:
+        with pytest.raises(ValueError, match="subset"):
+            SeededCoins(0).subset(2, 3)
+
+
+class TestSeededCoins:
+    def test_values_stay_the_same_for_ever(self) -> None:
+        coins = SeededCoins(7)
+        assert [coins.bits(64) for _ in range(3)] == PINNED_WORDS
+        assert [coins.below(1000) for _ in range(8)] == PINNED_INTEGERS
+        assert coins.subset(20, 5) == PINNED_SUBSET
+        assert [coins.flip(Fraction(1, 3)) for _ in range(8)] == PINNED_FLIPS
+
+    def test_the_cut_of_the_stream_does_not_matter(self) -> None:
+        one, two = SeededCoins(5), SeededCoins(5)
+        assert one.bits(3) | one.bits(700) << 3 == two.bits(703)
+
+    def test_different_seeds_differ(self) -> None:
+        assert len({SeededCoins(seed).bits(64) for seed in range(-50, 50)}) == 100
+
+    def test_says_what_it_is(self) -> None:
+        assert (SeededCoins(0).origin, SystemCoins().origin) == ("seeded", "system")
+        assert law(lambda coins: coins.origin) == {"enumerated": 1}
+
+
+PINNED_WORDS = [9022365354886237465, 15915223577191546280, 1534483104512266148]
+PINNED_INTEGERS = [109, 868, 988, 936, 842, 740, 792, 847]
+PINNED_SUBSET = (7, 3, 9, 10, 0)
+PINNED_FLIPS = [True, False, False, False, False, False, False, False]
+
+
+class TestSystemCoins:
+    def test_every_bit_is_asked_for_when_it_is_needed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[int] = []
+        honest = os.urandom
+
+        def counting(size: int) -> bytes:
+            asked.append(size)
+            return honest(size)
+
+        monkeypatch.setattr(os, "urandom", counting)
+        coins = SystemCoins()
+        for count in (1, 8, 9, 64, 65, 0):
+            assert 0 <= coins.bits(count) < 1 << count or count == 0
+        assert asked == [1, 1, 2, 8, 9, 0]
+
+    def test_nothing_is_kept_that_another_process_could_inherit(self) -> None:
+        coins = SystemCoins()
+        coins.bits(17)
+        coins.below(1000)
+        assert vars(coins) == {}
+        copies = [pickle.loads(pickle.dumps(coins)) for _ in range(2)]  # noqa: S301
+        assert copies[0].bits(128) != copies[1].bits(128)
+
+    def test_all_bits_are_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "urandom", lambda size: b"\xff" * size)
+        assert [SystemCoins().bits(count) for count in (1, 7, 8, 13)] == [1, 127, 255, 8191]
+
+
+class TestEnumeration:
+    def test_laws_add_up_to_one(self) -> None:
+        def run(coins: coins_module.Coins) -> tuple[int, bool, tuple[int, ...]]:
+            return coins.choose(WEIGHTS["a few scores"]()), coins.flip(Fraction(1, 3)), coins.subset(3, 2)
+
+        found = law(run)
+        assert sum(found.values()) == 1
+        assert len(found) == 5 * 2 * 6  # six scores, two of them equal
+
+    def test_impossible_branches_are_not_taken(self) -> None:
+        assert law(lambda coins: coins.flip(Fraction(1))) == {True: 1}
+        assert law(lambda coins: coins.flip(Fraction(0))) == {False: 1}
+
+    @pytest.mark.parametrize("name", SMALL)
+    def test_float_readings_lie_within_their_bounds(self, name: str) -> None:
+        probabilities = Enumeration().probabilities(WEIGHTS[name]())
+        assert sum(probabilities) == 1
+
+    @pytest.mark.parametrize("bias", [1e-15, -1e-12, 1e-3])
+    def test_a_bias_beyond_the_bound_is_an_alarm(self, bias: float) -> None:
+        weights = (Fraction(1), Fraction(3), Fraction(5))
+        Enumeration().probabilities(Listed(weights))
+        with pytest.raises(EnclosureError):
+            Enumeration().probabilities(Listed(weights, bias=bias * 8))
+
+    @pytest.mark.parametrize("name", SMALL)
+    def test_balls_enclose_the_exact_weights(self, name: str) -> None:
+        weights = WEIGHTS[name]()
+        exact = list(weights.exact())
+        for bits in (128, 192, 640, 1200):
+            found = list(weights.balls(bits))
+            if len(found) < len(exact):
+                exact_here = [*exact[: len(found) - 1], sum(exact[len(found) - 1 :], Fraction(0))]
+                assert exact_here[-1] < sum(exact) * Fraction(1, 2**bits)
+            else:
+                exact_here = exact
+            assert len(found) == len(exact_here)
+            for enclosure, value in zip(found, exact_here, strict=True):
+                assert enclosure.overlaps(ball(value))
+                assert enclosure.rad() <= abs(enclosure.mid()) * arb(2) ** (16 - bits) or len(found) < len(
+                    exact
+                )

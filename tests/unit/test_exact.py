@@ -1,0 +1,241 @@
+"""Numbers a guarantee rests on: rounded outwards, to one value, whatever their size."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privpac.errors import ParameterError
+from privpac.theory import exact
+from privpac.theory.powers import power_table, powers_at, reach
+
+positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
+
+
+def _ball_exp(x: Fraction) -> arb:
+    return exact.ball(x).exp()
+
+
+class TestExactDecimal:
+    @pytest.mark.parametrize(
+        ("given", "value"),
+        [
+            (0.1, Fraction(1, 10)),
+            ("0.1", Fraction(1, 10)),
+            ("1/3", Fraction(1, 3)),
+            (np.float64(0.1), Fraction(1, 10)),
+            (np.float32(0.1), Fraction(1, 10)),
+            (3, Fraction(3)),
+            (np.int64(3), Fraction(3)),
+            (Fraction(2, 7), Fraction(2, 7)),
+            (" 2.5 ", Fraction(5, 2)),
+            ("1e-3", Fraction(1, 1000)),
+        ],
+    )
+    def test_reads_what_a_person_wrote(self, given: object, value: Fraction) -> None:
+        assert exact.exact_decimal(given, owner="f", name="x") == value
+
+    @pytest.mark.parametrize(
+        "given", [None, True, "", "one", "nan", "inf", float("nan"), float("inf"), [1], "1/0", "1e999999999"]
+    )
+    def test_refuses_what_is_no_number(self, given: object) -> None:
+        with pytest.raises(ParameterError, match="f: x is"):
+            exact.exact_decimal(given, owner="f", name="x")
+
+
+class TestDirectedRounding:
+    @given(positive)
+    @settings(max_examples=60)
+    def test_logarithms_lie_between_their_roundings(self, x: Fraction) -> None:
+        up, down = exact.ln_up(x), exact.ln_down(x)
+        with ctx.workprec(300):
+            assert exact.ball(down) <= exact.ball(x).log() or x == 1
+            assert exact.ball(x).log() <= exact.ball(up) or x == 1
+        assert up - down == (0 if x == 1 else Fraction(1, 10**12))
+
+    @given(st.fractions(min_value=-40, max_value=40))
+    @settings(max_examples=60)
+    def test_exponentials_lie_between_their_roundings(self, x: Fraction) -> None:
+        up, down = exact.exp_up(x, 20), exact.exp_down(x, 20)
+        with ctx.workprec(300):
+            assert x == 0 or (exact.ball(down) < _ball_exp(x) < exact.ball(up))
+        assert up - down == (0 if x == 0 else Fraction(1, 10**20))
+
+    def test_no_rounding_depends_on_a_precision_somebody_else_has_set(self) -> None:
+        wanted = exact.ln_up(Fraction(7, 3)), exact.power_up(Fraction(7, 3), 10**6)
+        with ctx.workprec(5000):
+            assert (exact.ln_up(Fraction(7, 3)), exact.power_up(Fraction(7, 3), 10**6)) == wanted
+
+    def test_the_sign_of_a_difference_of_one_part_in_10_to_the_100_is_certified(self) -> None:
+        with ctx.workprec(600):
+            near = Fraction(int((arb(1).exp() * 10**100).floor().unique_fmpz()), 10**100)
+        assert exact.sign_of_log_sum(Fraction(-1), near) == -1
+        assert exact.sign_of_log_sum(Fraction(-1), near + Fraction(1, 10**100)) == 1
+        assert exact.sign_of_log_sum(Fraction(0), Fraction(1)) == 0
+        assert exact.sign_of_log_sum(Fraction(-1), Fraction(1)) == -1
+
+
+class TestRatioFor:
+    @given(st.fractions(min_value=Fraction(1, 10**9), max_value=700))
+    @settings(max_examples=80)
+    def test_is_the_smallest_double_that_is_large_enough(self, exponent: Fraction) -> None:
+        ratio = exact.ratio_for(exponent)
+        assert Fraction(float(ratio)) == ratio
+        assert exact.sign_of_log_sum(exponent, ratio) >= 0
+        if exponent <= 620:
+            below = Fraction(math.nextafter(float(ratio), 0.0))
+            assert exact.sign_of_log_sum(exponent, below) < 0
+
+    @pytest.mark.parametrize("exponent", ["599.9", "600", "600.1", "610", "623.8", "624", "624.1", "10000"])
+    def test_the_cut_at_2_to_the_minus_900_never_makes_the_loss_larger(self, exponent: str) -> None:
+        assert exact.sign_of_log_sum(Fraction(exponent), exact.ratio_for(Fraction(exponent))) >= 0
+
+    def test_ends(self) -> None:
+        assert exact.ratio_for(Fraction(0)) == 1
+        assert exact.ratio_for(Fraction(1, 10**30)) == 1
+        with pytest.raises(ValueError, match="negative"):
+            exact.ratio_for(Fraction(-1))
+
+
+class TestTexts:
+    @given(st.fractions(min_value=0, max_value=10**40))
+    def test_what_people_are_shown_is_never_better_than_the_truth(self, x: Fraction) -> None:
+        shown = Fraction(exact.decimal_text(x))
+        assert x <= shown <= x + max(x * Fraction(1, 999), Fraction(1, 10**6))
+
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            (Fraction(1, 10**400), "1e-400"),
+            (Fraction(12345, 10**404), "1.235e-400"),
+            (Fraction(99999, 10**12), "1e-7"),
+            (Fraction(10**30) + Fraction(1, 3), "1000000000000000000000000000000.333334"),
+            (Fraction(0), "0"),
+        ],
+    )
+    def test_decimal_text_at_the_ends_of_the_range(self, value: Fraction, text: str) -> None:
+        assert exact.decimal_text(value) == text
+
+    @given(
+        st.one_of(
+            st.fractions(), st.builds(Fraction, st.integers(), st.sampled_from([1, 10**9, 2**20, 5**20]))
+        )
+    )
+    def test_plain_is_the_number_itself(self, x: Fraction) -> None:
+        assert Fraction(exact.plain(x)) == x
+
+    @pytest.mark.parametrize("text", ["100000000000000000000000000000.1", "-0.25", "1/3", "0.000001", "7"])
+    def test_plain_writes_decimals_where_there_are_any(self, text: str) -> None:
+        assert exact.plain(Fraction(text)) == text
+
+
+class TestShortNumbers:
+    @given(positive, st.integers(1, 3000))
+    @settings(max_examples=80, deadline=None)
+    def test_powers_are_exact_or_rounded_up_by_less_than_2_to_the_minus_255(
+        self, base: Fraction, count: int
+    ) -> None:
+        rounded, true = exact.power_up(base, count), base**count
+        assert true <= rounded <= true * (1 + Fraction(1, 2**255))
+        bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+        assert rounded == true or count * bits > exact.EXACT_BITS
+
+    def test_rounded_numbers_have_256_significant_bits(self) -> None:
+        rounded = exact.power_up(Fraction(7, 5), 5000)
+        odd = rounded.numerator
+        while odd % 2 == 0:
+            odd //= 2
+        assert 200 < odd.bit_length() <= exact.ROUNDED_BITS
+        assert rounded.denominator & (rounded.denominator - 1) == 0
+
+    def test_dyadic_powers_come_out_exactly(self) -> None:
+        for base, count in ((Fraction(1, 2), 5000), (Fraction(2), 5000), (Fraction(1, 2**900), 20)):
+            assert exact.power_up(base, count) == base**count
+
+    def test_a_cost_of_a_million_takes_no_time(self) -> None:
+        ratio = exact.ratio_for(Fraction(1, 2 * 10**6))
+        factor = exact.power_up(1 / ratio, 2 * 10**6)
+        assert exact.sign_of_log_sum(Fraction(-1), factor) < 0
+        assert exact.sign_of_log_sum(Fraction(-1), factor * (1 + Fraction(1, 10**9))) > 0
+
+    def test_shortened_keeps_short_numbers_and_rounds_long_ones_up(self) -> None:
+        for value in (Fraction(1, 3), Fraction(2**4095), Fraction(1, 2**4095)):
+            assert exact.shortened(value) == value
+        for value in (Fraction(3**4000, 2), Fraction(3**4000 + 2, 3**4001)):
+            assert value < exact.shortened(value) < value * (1 + Fraction(1, 2**255))
+
+
+RATIOS = [
+    exact.ratio_for(Fraction(1, 2)),
+    exact.ratio_for(Fraction(1, 2000)),
+    exact.ratio_for(Fraction(40)),
+    exact.ratio_for(Fraction(450)),
+    Fraction(2, 3),
+    Fraction(999_999, 1_000_000),
+]
+
+
+class TestPowerTables:
+    @pytest.mark.parametrize("ratio", RATIOS)
+    def test_every_entry_is_within_2_to_the_minus_52(self, ratio: Fraction) -> None:
+        table = power_table(ratio, 30_000)
+        assert table[0] == 1.0
+        places = np.unique(np.geomspace(1, len(table), 200).astype(int)) - 1
+        for k in places.tolist():
+            with ctx.workprec(300):
+                true = exact.ball(ratio) ** k
+                error = abs(arb(float(table[k])) - true) / true
+                assert error <= arb(2) ** -52
+
+    @pytest.mark.parametrize("ratio", RATIOS)
+    def test_small_powers_against_rationals(self, ratio: Fraction) -> None:
+        table = power_table(ratio, 40)
+        for k, entry in enumerate(table.tolist()):
+            assert abs(Fraction(entry) - ratio**k) <= ratio**k * Fraction(1, 2**52)
+
+    @pytest.mark.parametrize("ratio", RATIOS)
+    def test_the_table_ends_exactly_where_powers_fall_below_2_to_the_minus_900(self, ratio: Fraction) -> None:
+        table = power_table(ratio, 10**9) if ratio < Fraction(99, 100) else power_table(ratio, 10**6)
+        assert table[-1] >= exact.SMALLEST_POWER
+        furthest = reach(ratio)
+        assert furthest is not None
+        if len(table) <= 10**6:
+            with ctx.workprec(200):
+                assert exact.ball(ratio) ** len(table) < arb(2) ** -900 * (1 + arb(2) ** -51)
+
+    def test_tables_are_shared_and_cannot_be_written(self) -> None:
+        table = power_table(Fraction(1, 2), 5)
+        with pytest.raises(ValueError, match="read-only"):
+            table[0] = 2.0
+
+    def test_a_limit_of_a_trillion_is_no_reason_to_allocate(self) -> None:
+        assert len(power_table(exact.ratio_for(Fraction(1, 2)), 10**12)) == 1248
+
+    @pytest.mark.parametrize("ratio", [*RATIOS, exact.ratio_for(Fraction(1, 2 * 10**6)), Fraction(1)])
+    def test_powers_at_large_steps(self, ratio: Fraction) -> None:
+        steps = np.array([0, 1, 2, 1000, 10**6, 2**21 - 1, 2**21, 2**21 + 1, 10**9, 1_247_000_000, 10**15])
+        values, units = powers_at(ratio, steps)
+        for step, value in zip(steps.tolist(), values.tolist(), strict=True):
+            with ctx.workprec(400):
+                true = exact.ball(ratio) ** step
+                if value == 0.0:
+                    assert true < arb(2) ** -900 * (1 + arb(10) ** -12)
+                else:
+                    assert abs(arb(value) - true) <= true * units * arb(2) ** -53
+
+    @pytest.mark.parametrize("bits", [64, 900])
+    @pytest.mark.parametrize("ratio", [*RATIOS, Fraction(1, 10**400)])
+    def test_reach_is_far_enough(self, ratio: Fraction, bits: int) -> None:
+        furthest = reach(ratio, bits)
+        assert furthest is not None
+        with ctx.workprec(200):
+            assert exact.ball(ratio) ** (furthest + 1) <= arb(2) ** -bits * (1 + bits * arb(10) ** -15)
+
+    def test_a_ratio_of_one_reaches_for_ever(self) -> None:
+        assert reach(Fraction(1)) is None
