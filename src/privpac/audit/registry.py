@@ -25,6 +25,8 @@ from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.tree_mixture import TreeMixture
+from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
@@ -34,6 +36,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
+from privpac.learners.merged import Merged
 from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
 from privpac.learners.staged_trees import StagedTrees
@@ -212,6 +215,13 @@ def _one_test() -> Case:
     return learner_case("one test with two answers, three classes and costs", learner, schema, 1)
 
 
+def _tree_mixture() -> Case:
+    schema = tiny_schema(3)
+    coarse = Binarisation.of(schema, given={"a": [1]})
+    parts = (Trees(schema, 1, Binarisation.of(schema), threads=1), Trees(schema, 2, coarse, threads=1))
+    return learner_case("trees of two depths", Merged(Occam(TreeMixture(parts, (1, 2)), ONE)), schema, 2)
+
+
 def _permute_and_flip() -> Case:
     schema = tiny_schema(3)
     concepts = Thresholds(schema, "a")
@@ -329,6 +339,7 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     "finite": _finite,
     "comparison": _comparison,
     "one-test": _one_test,
+    "tree-mixture": _tree_mixture,
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,
     "estimate-same-records": lambda: _recipe(

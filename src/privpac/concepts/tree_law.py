@@ -154,6 +154,16 @@ class Law:
         """The smallest score in the class. Private: a diagnostic for simulations, never a result."""
         return int(self._sums[self.prior.depth][0][0])
 
+    @property
+    def total(self) -> tuple[int, float]:
+        """The sum over all trees as ratio^score · mass. Private, like all sums."""
+        scores, masses = self._sums[self.prior.depth]
+        return int(scores[0]), float(masses[0])
+
+    def at_root(self) -> NDArray[np.int64]:
+        """The counts a sum over all trees needs."""
+        return self.restricted((), self.prior.depth)
+
     def node(self, region: Region, depth: int) -> NodeWeights:
         """The first decision at a node: index 0 stops, 1 + i takes option i."""
         return NodeWeights(self, region, depth)

@@ -16,8 +16,9 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.tree import Tree
 from privpac.concepts.one_test import OneTest
+from privpac.concepts.tree import Tree
+from privpac.concepts.tree_mixture import TreeMixture
 from privpac.concepts.trees import Trees
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
@@ -91,7 +92,7 @@ class Recipe:
             return
         if share <= 0:
             raise ParameterError("learn", "leaf_epsilon", plain(share), allowed="a positive number")
-        if not isinstance(self.learner.concepts, Trees | OneTest):
+        if not isinstance(self.learner.concepts, Trees | OneTest | TreeMixture):
             raise ParameterError(
                 "learn",
                 "leaf_epsilon",

@@ -21,6 +21,7 @@ from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.tree_mixture import TreeMixture
 from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
@@ -214,7 +215,31 @@ def _auto(request: Request, rest: str) -> Learner:
     if request.protect == "records" and request.size.labelled * request.per_record <= ONE_TEST_UP_TO:
         return Occam(OneTest(request.schema, tests), request.per_record, request.costs)
     stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
-    return request.staged(stages, tests)
+    deeper = _deeper(request) if stages == (3,) and request.protect == "records" else None
+    if deeper is None:
+        return request.staged(stages, tests)
+    shallow = Trees(request.schema, 3, tests)
+    return Merged(Occam(TreeMixture((shallow, deeper), (1, 1)), request.per_record, request.costs))
+
+
+DEEPER_FROM = 1000
+DEEPER_CUTS = 12
+DEEPER_TESTS = 120
+DEEPER_SECONDS = 4.0
+"""From this n·epsilon on, and where it costs no more than this, trees of depth 4 on 12 cuts a column are drawn from as
+well: some tables want a fourth question more than fine cuts, others do not, and the draw decides (benchmarks/accuracy).
+"""
+
+
+def _deeper(request: Request) -> Trees | None:
+    n = request.size.labelled
+    if n * request.per_record < DEEPER_FROM:
+        return None
+    tests = Binarisation.of(request.schema, cuts=DEEPER_CUTS)
+    if len(tests.tests) > DEEPER_TESTS:
+        return None
+    deeper = Trees(request.schema, 4, tests)
+    return deeper if deeper.estimate(n).seconds <= DEEPER_SECONDS else None
 
 
 BOTH = ("records", "labels")
