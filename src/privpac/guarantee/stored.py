@@ -38,6 +38,7 @@ _FACTS = {
 }
 _FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
 _DECIMAL = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9][0-9]*/[1-9][0-9]*")
+_DECIMAL_DIGITS = 20
 _LARGEST_LOG = 1_000
 _FAR = 20_000
 _EXP_DIGITS = 30
@@ -61,9 +62,13 @@ def number(text: object) -> Fraction:
 
 
 def decimal(text: object) -> Fraction:
-    """A number as people write it: a decimal, or a fraction where no decimal is exact."""
+    """A number as people write it: a decimal, or a fraction where no decimal of twenty digits is exact."""
     require(isinstance(text, str) and _DECIMAL.fullmatch(text) is not None, "a number is misspelt")
-    return Fraction(str(text))
+    value = Fraction(str(text))
+    short = (value * 10**_DECIMAL_DIGITS).denominator == 1
+    # One spelling a number: another one would be an edit that nobody notices.
+    require(short if "/" not in str(text) else not short and str(value) == text, "a number is misspelt")
+    return value
 
 
 def integer(value: object, least: int) -> int:
