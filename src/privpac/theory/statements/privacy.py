@@ -71,6 +71,26 @@ PRIVACY = (
         proof="docs/proofs/permute-and-flip.md",
     ),
     Statement(
+        "leafwise-exponential",
+        "One exponential mechanism in every leaf",
+        "from the exponential mechanism; compare McSherry 2009, Theorem 4 (parallel composition)",
+        "derived",
+        "Drawing in every leaf of a released partition with weights prior·ratio^score, each from the leaf's own"
+        " records, is epsilon-DP for all leaves together with e^epsilon = ratio^(−2·sensitivity), however many"
+        " leaves there are.",
+        (
+            "the partition looks at features only and is fixed, or released at a price of its own",
+            "classes, priors and ratio of the leaves do not depend on the records",
+            "a leaf's score is a sum over its records of terms between 0 and the sensitivity",
+            "nothing else about a leaf is looked at: not its number of records, not whether it is empty",
+        ),
+        {
+            "loss": "2·sensitivity·ln(1/ratio)",
+            "loss of one record more or less in a leaf": "sensitivity·ln(1/ratio)",
+        },
+        proof="docs/proofs/leafwise-exponential.md",
+    ),
+    Statement(
         "geometric-noise",
         "Two-sided geometric noise",
         "Ghosh–Roughgarden–Sundararajan 2009 (geometric mechanism, range-restricted form)",
@@ -123,6 +143,19 @@ PRIVACY = (
             "replacing one record changes one part",
         ),
         proof="docs/proofs/disjoint-parts.md",
+    ),
+    Statement(
+        "on-part",
+        "A release from one part",
+        "definition of differential privacy",
+        "derived",
+        "An (epsilon, delta)-private release that is run on one part of the records is (epsilon, delta)-private"
+        " for a record of that part and does not depend on the others.",
+        (
+            "the part is chosen without looking at a record",
+            "the size of the part is public",
+        ),
+        proof="docs/proofs/on-part.md",
     ),
     Statement(
         "group",
