@@ -24,23 +24,23 @@ ONE = Fraction(1)
 
 def _intervals() -> Case:
     schema = tiny_schema(5)
-    return learner_case("occam intervals", Occam(Intervals(schema, "a"), ONE), schema, 4)
+    return learner_case("occam intervals", Occam(Intervals(schema, "a"), ONE), schema, 6)
 
 
 def _unions() -> Case:
     schema = tiny_schema(5)
     learner = Occam(Unions(schema, "a", intervals=2), ONE, costs=(2, 1))
-    return learner_case("occam unions of two intervals with costs", learner, schema, 3)
+    return learner_case("occam unions of two intervals with costs", learner, schema, 4)
 
 
 def _rectangles() -> Case:
     schema = tiny_schema(3, 3)
-    return learner_case("occam rectangles", Occam(Rectangles(schema, ("a", "b")), ONE), schema, 3)
+    return learner_case("occam rectangles", Occam(Rectangles(schema, ("a", "b")), ONE), schema, 4)
 
 
 def _stumps() -> Case:
     schema = tiny_schema(3, categories=3)
-    return learner_case("occam stumps", Occam(Stumps(schema), ONE), schema, 3)
+    return learner_case("occam stumps", Occam(Stumps(schema), ONE), schema, 4)
 
 
 def _staged(cells: tuple[int, ...], n: int, unit: Unit = Unit.RECORD) -> Case:
@@ -50,22 +50,22 @@ def _staged(cells: tuple[int, ...], n: int, unit: Unit = Unit.RECORD) -> Case:
 
 
 LARGER: Mapping[str, Callable[[], Case]] = {
-    "thresholds-up": lambda: registry._thresholds("up", cells=5, n=6),
-    "thresholds-down": lambda: registry._thresholds("down", cells=5, n=6),
-    "thresholds-either": lambda: registry._thresholds("either", cells=5, n=5),
-    "points": lambda: registry._points(cells=5, n=6),
+    "thresholds-up": lambda: registry._thresholds("up", cells=5, n=8),
+    "thresholds-down": lambda: registry._thresholds("down", cells=5, n=8),
+    "thresholds-either": lambda: registry._thresholds("either", cells=5, n=6),
+    "points": lambda: registry._points(cells=6, n=6),
     "stumps": _stumps,
     "intervals": _intervals,
     "unions": _unions,
     "rectangles": _rectangles,
-    "trees": lambda: registry._tree((2,), (2, 2), 3),
-    "staged-trees": lambda: _staged((3,), 3),
-    "staged-trees-labels": lambda: _staged((3,), 3, Unit.LABEL),
-    "lists": lambda: registry._worded("decision lists", "lists:2", (2, 2), 3),
+    "trees": lambda: registry._tree((2,), (2, 2), 4),
+    "staged-trees": lambda: _staged((3,), 4),
+    "staged-trees-labels": lambda: _staged((3,), 4, Unit.LABEL),
+    "lists": lambda: registry._worded("decision lists", "lists:2", (2, 2), 4),
     "lists-three-classes": lambda: registry._worded(
-        "decision lists of three classes", "lists:1", (3,), 3, classes=3
+        "decision lists of three classes", "lists:1", (3,), 4, classes=3
     ),
-    "conjunctions": lambda: registry._worded("conjunctions", "conjunctions:2", (2, 2), 4),
-    "disjunctions": lambda: registry._worded("disjunctions", "disjunctions:2", (2, 2), 4),
+    "conjunctions": lambda: registry._worded("conjunctions", "conjunctions:2", (2, 2), 5),
+    "disjunctions": lambda: registry._worded("disjunctions", "disjunctions:2", (2, 2), 5),
 }
 """Names of the registry; those it leaves out are audited at the registry's size."""
