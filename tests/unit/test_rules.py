@@ -124,13 +124,16 @@ def test_post_processing_changes_the_release_alone() -> None:
     old = pure(3, unit=Unit.LABEL, part="left")
     new = rules.post_processing(old, what="rounded", release=Release.ANSWER)
     assert new.fact == replace(old.fact, release=Release.ANSWER)
+    with pytest.raises(RuleRefused):  # the checker asks for words too
+        rules.post_processing(old, what="")
 
 
 def test_on_part_speaks_of_a_part() -> None:
     old = approximate(2, Fraction(1, 50))
     assert rules.on_part(old, part="left").fact == replace(old.fact, part="left")
-    with pytest.raises(RuleRefused):
-        rules.on_part(old, part=ALL)
+    for name in (ALL, ""):
+        with pytest.raises(RuleRefused):
+            rules.on_part(old, part=name)
     with pytest.raises(RuleRefused):
         rules.on_part(rules.on_part(old, part="left"), part="left of left")
 
@@ -151,6 +154,8 @@ def test_declared_is_what_is_charged() -> None:
         rules.declared(old, epsilon=Fraction("1.0986"))
     with pytest.raises(RuleRefused):
         rules.declared(old, epsilon=Fraction(-2))
+    with pytest.raises(RuleRefused, match="promises nothing"):
+        rules.declared(old, epsilon=Fraction(2), delta=Fraction(3, 2))
     some = approximate(2, Fraction(1, 50))
     assert rules.declared(some, epsilon=Fraction(1), delta=Fraction(1, 50)).fact.delta == Fraction(1, 50)
     with pytest.raises(RuleRefused):

@@ -196,9 +196,11 @@ def post_processing(
     premise: Proof[Privacy], *, what: str, release: Release = Release.HYPOTHESIS
 ) -> Proof[Privacy]:
     """Whatever is computed from a private release, without the records, is as private."""
+    rule = "post-processing"
+    _need(rule, bool(what), "it must be said what was computed")
     old = premise.fact
     fact = Privacy(old.epsilon, old.delta, old.unit, old.part, release)
-    return Proof(fact, "post-processing", (premise,), {"what": what, "release": release.value}, seal=SEAL)
+    return Proof(fact, rule, (premise,), {"what": what, "release": release.value}, seal=SEAL)
 
 
 def _same(rule: str, premises: Sequence[Proof[Privacy]]) -> Privacy:
@@ -250,6 +252,7 @@ def on_part(premise: Proof[Privacy], *, part: str) -> Proof[Privacy]:
     rule = "on-part"
     old = premise.fact
     _need(rule, old.part == ALL and part != ALL, "the premise must speak of all records of its input")
+    _need(rule, bool(part), "a part needs a name")
     fact = Privacy(old.epsilon, old.delta, old.unit, part, old.release)
     return Proof(fact, rule, (premise,), {"part": part}, seal=SEAL)
 
@@ -336,6 +339,7 @@ def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]
 def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Proof[Privacy]:
     """The decimal numbers a person declared are at or above the true loss: these are charged."""
     rule = "declared"
+    _need(rule, delta <= 1, "a delta above 1 promises nothing")
     old = premise.fact
     fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
     _need(rule, old.implies(fact), f"the true loss ({old.epsilon}, {old.delta}) is larger than declared")
