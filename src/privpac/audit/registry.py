@@ -41,7 +41,6 @@ from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
 from privpac.learners.staged_trees import StagedTrees
 from privpac.learners.words import Request, learner_for
-from privpac.mechanisms import permute_and_flip
 from privpac.mechanisms.geometric import add_noise
 from privpac.release.confusion import compare, estimate_privacy
 from privpac.theory.exact import ratio_for
@@ -224,15 +223,8 @@ def _tree_mixture() -> Case:
 
 def _permute_and_flip() -> Case:
     schema = tiny_schema(3)
-    concepts = Thresholds(schema, "a")
-    ratio = ratio_for(Fraction(1, 2))
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        evidence = sample_of(schema, data).reduce(concepts.statistic)
-        return permute_and_flip.draw(concepts.scores(evidence, costs=(1, 1)), ratio, coins)
-
-    claim = rules.permute_and_flip(ratio=ratio).fact
-    return mirrored(Case("permute-and-flip thresholds", run, records_of(schema), 3, claim), cells=3)
+    learner = Occam(Thresholds(schema, "a"), ONE, mechanism="permute-and-flip")
+    return learner_case("permute-and-flip thresholds", learner, schema, 3)
 
 
 def _geometric() -> Case:

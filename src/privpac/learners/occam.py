@@ -3,23 +3,28 @@
 Statement: the drawn hypothesis is epsilon-DP when one record is replaced, for any records whatever. If the records are
 independent, it errs by more than `error` (above the best of the class) with probability at most `failure`.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri–Hsu 2011; constants ours.
-Holds if: class, prior, costs and epsilon are public.
+Holds if: class, prior, costs and epsilon are public. With permute-and-flip instead of the exponential mechanism both
+hold as well: a member is chosen only if its own coin shows heads, with probability ratio^(score - best) at most, which
+is all that the accuracy proof uses.
 Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tests/exact/, tests/statistical/.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.base import ConceptClass, Costs, Hypothesis, ScoredClass
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy, Against
+from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.proof import Proof
+from privpac.mechanisms import permute_and_flip
 from privpac.theory import sizes
 from privpac.theory.exact import plain, power_up, ratio_for
 
@@ -27,6 +32,14 @@ __all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
 
 FAILURE = Fraction(1, 20)
 """The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
+
+
+Mechanism = Literal["exponential", "permute-and-flip"]
+
+RULES: Mapping[str, Callable[..., Proof[Privacy]]] = {
+    "exponential": rules.exponential_mechanism,
+    "permute-and-flip": rules.permute_and_flip,
+}
 
 
 def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
@@ -97,11 +110,31 @@ class Occam:
     epsilon: Fraction
     costs: Costs | None = None
     failure: Fraction = FAILURE
+    mechanism: Mechanism = "exponential"
 
     def __post_init__(self) -> None:
+        if self.mechanism not in get_args(Mechanism):
+            raise ParameterError(
+                "Occam", "mechanism", self.mechanism, allowed="'exponential' or 'permute-and-flip'"
+            )
+        if self.mechanism == "permute-and-flip":
+            self._check_walk()
         if self.epsilon <= 0:
             raise ParameterError("Occam", "epsilon", plain(self.epsilon), allowed="a positive number")
         read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
+
+    def _check_walk(self) -> None:
+        """Permute-and-flip is proved for a uniform prior, and walks through the class."""
+        size = self.concepts.size
+        uniform = size is not None and self.concepts.odds == size - 1 and hasattr(self.concepts, "scores")
+        if not uniform or size is None or size > permute_and_flip.LARGEST:
+            raise ParameterError(
+                "Occam",
+                "mechanism",
+                self.mechanism,
+                allowed=f"'exponential' for {self.concepts.word}",
+                remedy="Permute-and-flip needs a uniform prior on at most a million members, counted by score.",
+            )
 
     @property
     def prices(self) -> Costs:
@@ -123,7 +156,7 @@ class Occam:
         sensitivity = max(self.prices)
         return Certificate(
             privacy=rules.declared(
-                rules.exponential_mechanism(ratio=self.ratio, sensitivity=sensitivity), epsilon=self.epsilon
+                RULES[self.mechanism](ratio=self.ratio, sensitivity=sensitivity), epsilon=self.epsilon
             ),
             accuracy=accuracy_of_draw(
                 odds=self.concepts.odds,
@@ -137,6 +170,7 @@ class Occam:
                 "epsilon": plain(self.epsilon),
                 "costs": list(self.prices),
                 "failure": plain(self.failure),
+                "mechanism": self.mechanism,
             },
             labelled=size.labelled,
         )
@@ -144,4 +178,7 @@ class Occam:
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         check_price(sample.size, self.prices, owner="Occam")
         evidence = sample.reduce(self.concepts.statistic)
+        if self.mechanism == "permute-and-flip":
+            scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)
+            return permute_and_flip.draw(scores, self.ratio, coins)
         return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)
