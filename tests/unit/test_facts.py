@@ -1,0 +1,138 @@
+"""Facts: exact losses, their order, their one line of text, and what is stored of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from privpac.guarantee.facts import (
+    Accuracy,
+    Against,
+    BoundedRange,
+    Fact,
+    Loss,
+    Privacy,
+    Release,
+    Stability,
+    Unit,
+    fact_from_json,
+)
+from privpac.theory.exact import ratio_for
+
+ONE = Loss(log=Fraction(1))
+
+
+class TestLoss:
+    def test_adding_is_exact(self) -> None:
+        tenth = Loss(log=Fraction(1, 10))
+        assert sum([tenth] * 10, Loss()) == ONE == tenth.times(10)
+        assert Loss(factor=Fraction(5, 3)) + Loss(factor=Fraction(3, 5)) == Loss()
+        assert Loss(factor=Fraction(5, 3)).times(3) == Loss(factor=Fraction(125, 27))
+
+    def test_a_declared_and_a_proved_loss_are_compared_exactly(self) -> None:
+        ratio = ratio_for(Fraction(1, 2))
+        proved = Loss(factor=ratio**-2)
+        assert proved <= ONE
+        assert proved < ONE
+        assert not proved >= ONE
+        below = Fraction(float(ratio)) - Fraction(1, 2**54)
+        assert not Loss(factor=below**-2) <= ONE
+
+    def test_a_difference_in_the_hundredth_digit_counts(self) -> None:
+        tiny = Fraction(1, 10**100)
+        assert Loss(log=Fraction(1) - tiny) < ONE < Loss(log=Fraction(1) + tiny)
+
+    def test_upper_is_above_and_close(self) -> None:
+        upper = Loss(factor=Fraction(2)).upper
+        assert upper == Fraction("0.693147180560")
+        assert Loss(log=Fraction(1, 10)).upper == Fraction(1, 10)
+
+    def test_long_factors_are_rounded_up_so_that_they_can_be_written(self) -> None:
+        loss = Loss(factor=ratio_for(Fraction(1, 2)) ** -2)
+        total = loss.times(5000)
+        assert loss.times(30).factor == loss.factor**30
+        assert total.factor > loss.factor**5000
+        assert len(total.to_json()["factor"]) < 4300
+        added = sum([loss] * 200, Loss())
+        assert loss.factor**200 <= added.factor <= loss.factor**200 * (1 + Fraction(1, 2**240))
+
+    def test_text(self) -> None:
+        assert str(Loss(log=Fraction(1, 3))) == "0.333334"
+        assert str(Loss()) == "0"
+
+
+BASE = Privacy(ONE)
+STRONGER_THAN_WEAKER: list[tuple[Fact, Fact]] = [
+    (Privacy(Loss(log=Fraction(1, 2))), BASE),
+    (BASE, Privacy(ONE, Fraction(1, 10))),
+    (BASE, Privacy(ONE, unit=Unit.LABEL)),
+    (BASE, Privacy(ONE, part="hold-out part")),
+    (BASE, Privacy(ONE, release=Release.ANSWER)),
+    (BoundedRange(ONE), BASE),
+    (BoundedRange(ONE), Privacy(ONE, unit=Unit.LABEL, release=Release.ANSWER)),
+    (BoundedRange(ONE), BoundedRange(ONE.times(2), Unit.LABEL)),
+    (Stability(Fraction(1, 4)), Stability(Fraction(1, 2), Unit.LABEL)),
+    (
+        Accuracy(Fraction(1, 10), Fraction(1, 20), Against.AGNOSTIC, 100),
+        Accuracy(Fraction(1, 5), Fraction(1, 10), Against.REALIZABLE, 100, proper=False),
+    ),
+]
+
+UNRELATED: list[tuple[Fact, Fact]] = [
+    (Privacy(ONE, release=Release.NUMBERS), BASE),
+    (Privacy(ONE, part="a"), Privacy(ONE, part="b")),
+    (BASE, Stability(Fraction(1))),
+    (BASE, BoundedRange(ONE.times(2))),
+    (
+        Accuracy(Fraction(1, 10), Fraction(1, 20), Against.AGNOSTIC, 100),
+        Accuracy(Fraction(1, 10), Fraction(1, 20), Against.AGNOSTIC, 200),
+    ),
+]
+
+
+class TestOrder:
+    @pytest.mark.parametrize(("stronger", "weaker"), STRONGER_THAN_WEAKER)
+    def test_stronger_implies_weaker_and_not_the_other_way(self, stronger: Fact, weaker: Fact) -> None:
+        assert stronger.implies(weaker)
+        assert not weaker.implies(stronger)
+
+    @pytest.mark.parametrize(("one", "other"), UNRELATED)
+    def test_neither_implies_the_other(self, one: Fact, other: Fact) -> None:
+        assert not one.implies(other)
+        assert not other.implies(one)
+
+
+FACTS: list[Fact] = [fact for pair in STRONGER_THAN_WEAKER + UNRELATED for fact in pair]
+
+
+class TestStorage:
+    @pytest.mark.parametrize("fact", FACTS)
+    def test_reading_gives_back_the_fact(self, fact: Fact) -> None:
+        assert fact_from_json(fact.to_json()) == fact
+
+    def test_an_unknown_kind_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="unknown kind"):
+            fact_from_json({"kind": "hearsay"})
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("fact", "text"),
+        [
+            (BASE, "(1, 0)-DP, one record replaced, hypothesis released"),
+            (
+                Privacy(ONE, Fraction(1, 10**6), Unit.LABEL, "training part", Release.ANSWER),
+                "(1, 1e-6)-DP, one label of the training part replaced, one answer given",
+            ),
+            (BoundedRange(ONE), "log-odds of any event move by at most 1, one record replaced"),
+            (Stability(Fraction(1, 3)), "0.333334-stable, one record replaced"),
+            (
+                Accuracy(Fraction(1, 10), Fraction(1, 20), Against.REALIZABLE, 628),
+                "error at most 0.1 if some member makes no error, except with probability 0.05, "
+                "from 628 independent records",
+            ),
+        ],
+    )
+    def test_one_line(self, fact: Fact, text: str) -> None:
+        assert str(fact) == text
