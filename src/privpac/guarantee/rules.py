@@ -29,7 +29,7 @@ from privpac.guarantee.facts import (
 )
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.theory.composition import fold_delta
-from privpac.theory.exact import ball, exp_up, plain, power_up, shortened
+from privpac.theory.exact import ball, decimal_text, exp_up, plain, power_up, shortened
 
 __all__ = [
     "assuming",
@@ -122,7 +122,8 @@ def exponential_mechanism(
 def bounded_range(*, ratio: Fraction, sensitivity: int = 1, unit: Unit = Unit.RECORD) -> Proof[BoundedRange]:
     """One exponential mechanism moves the log-odds of every event by at most 2·sensitivity·ln(1/ratio).
 
-    Register `bounded-range`. Not true of adaptive compositions, so no rule here composes this fact.
+    Register `bounded-range`. No rule composes this fact: for log-odds of events it could be done, for the range of
+    quotients, as the notion was first defined, it cannot (docs/proofs/exponential-mechanism.md).
     """
     rule = "bounded-range"
     _need_ratio(rule, ratio, sensitivity)
@@ -342,7 +343,8 @@ def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fr
     _need(rule, delta <= 1, "a delta above 1 promises nothing")
     old = premise.fact
     fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
-    _need(rule, old.implies(fact), f"the true loss ({old.epsilon}, {old.delta}) is larger than declared")
+    true = f"({old.epsilon}, {decimal_text(old.delta)})"
+    _need(rule, old.implies(fact), f"the true loss {true} is larger than what is declared")
     where: dict[str, Value] = {"epsilon": plain(epsilon), "delta": plain(delta)}
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
