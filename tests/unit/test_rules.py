@@ -1,263 +1,437 @@
-"""Rules: their formulas against direct computation, their conditions, and that nothing else makes a proof."""
+"""Each rule against numbers worked out by hand or by another road, and each of its refusals."""
 
 from __future__ import annotations
 
-import copy
 import math
-import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
+from flint import arb, ctx
 
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.check import _RULES
-from privpac.guarantee.facts import ALL, Against, Loss, Privacy, Release, Unit
+from privpac.guarantee.facts import (
+    ALL,
+    Accuracy,
+    Against,
+    BoundedRange,
+    Loss,
+    Privacy,
+    Release,
+    Stability,
+    Unit,
+)
 from privpac.guarantee.proof import Proof
 from privpac.theory.composition import fold_delta
-from privpac.theory.exact import ratio_for
-from privpac.theory.register import REGISTER
-from tests.unit.derivations import DERIVATIONS, ONE, SHORT, charged, real, short
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
 
-def epsilon(proof: Proof[Any]) -> float:
-    return float(proof.fact.epsilon.upper)
+def pure(factor: Fraction | int, **scope: Any) -> Proof[Privacy]:
+    """e^epsilon = factor: the square of one over a ratio, noise with a change of 1 otherwise."""
+    return rules.geometric_noise(ratio=1 / Fraction(factor), change=1, **scope)
 
 
-class TestFormulas:
-    """Each number a second way: by hand, by enumeration, or from the papers' own examples."""
-
-    def test_exponential_mechanism(self) -> None:
-        assert short().fact == Privacy(Loss(factor=Fraction(25, 9)))
-        assert DERIVATIONS["exponential, costs"].fact.epsilon == Loss(factor=Fraction(5, 3) ** 14)
-        assert epsilon(real()) == pytest.approx(1, abs=1e-12)
-
-    def test_geometric_noise(self) -> None:
-        fact = rules.geometric_noise(ratio=SHORT, change=2).fact
-        assert fact.epsilon == Loss(factor=Fraction(25, 9))
-        assert fact.release is Release.NUMBERS
-
-    @pytest.mark.parametrize("ratio", [Fraction(3, 5), Fraction(1, 2), Fraction(9, 10)])
-    def test_total_variation_is_attained_by_two_candidates(self, ratio: Fraction) -> None:
-        # One candidate better by one on one input and worse by one on the other.
-        first, second = Fraction(1) / (1 + ratio), ratio / (1 + ratio)
-        gamma = rules.total_variation(rules.bounded_range(ratio=ratio)).fact.gamma
-        assert first - second <= gamma < first - second + Fraction(1, 10**12)
-
-    def test_subsampling(self) -> None:
-        proof = rules.subsampling(short(), kept=2, of=4)
-        assert proof.fact.epsilon == Loss(factor=Fraction(17, 9))
-        assert str(proof.fact.epsilon) == "0.635989"
-        four = rules.declared(rules.exponential_mechanism(ratio=ratio_for(Fraction(2))), epsilon=Fraction(4))
-        inverse = (math.e - 1) / (math.exp(4) - 1)
-        assert 1 / inverse == pytest.approx(31.2, abs=0.05)
-        kept = math.floor(inverse * 10**6)
-        assert epsilon(rules.subsampling(four, kept=kept, of=10**6)) == pytest.approx(1, abs=1e-4)
-
-    @pytest.mark.parametrize(("draws", "of"), [(1, 1), (2, 3), (5, 2), (7, 7)])
-    def test_with_replacement_is_the_moment_of_a_binomial(self, draws: int, of: int) -> None:
-        # The worst inner algorithm multiplies a probability by e^epsilon for every copy of the changed record.
-        e = Fraction(25, 9)
-        moment = sum(
-            math.comb(draws, b) * Fraction(1, of) ** b * Fraction(of - 1, of) ** (draws - b) * e**b
-            for b in range(draws + 1)
-        )
-        fact = rules.sampling_with_replacement(short(), draws=draws, of=of).fact
-        assert fact.epsilon.factor == moment
-
-    def test_with_replacement_at_the_size_of_the_papers(self) -> None:
-        fact = rules.sampling_with_replacement(charged("0.000001"), draws=1000, of=1000).fact
-        assert float(fact.epsilon.upper) == pytest.approx(1.7168, abs=5e-5)
-        assert float(fact.delta) / 1e-6 == pytest.approx(2.66, abs=5e-3)
-        assert float(fact.epsilon.upper) < math.e - 1
-
-    @pytest.mark.parametrize("size", [1, 2, 3, 5])
-    def test_group_walks_from_neighbour_to_neighbour(self, size: int) -> None:
-        premise = rules.k_fold(short(), times=3, saved=1)
-        e, delta = premise.fact.epsilon.factor, premise.fact.delta
-        bound = Fraction(0)  # P <= e·P' + delta, applied `size` times
-        for _ in range(size):
-            bound = e * bound + delta
-        fact = rules.group(premise, size=size).fact
-        assert fact.epsilon.factor == e**size
-        assert fact.delta == min(ONE, bound)
-
-    @pytest.mark.parametrize("times", [1, 2, 3, 6])
-    @pytest.mark.parametrize("e", [Fraction(3), Fraction(25, 9), Fraction(101, 100)])
-    def test_k_fold_is_the_exact_delta_of_repeated_randomized_response(self, times: int, e: Fraction) -> None:
-        p = e / (1 + e)
-        for saved in range(times // 2 + 1):
-            factor = e ** (times - 2 * saved)
-            delta = Fraction(0)
-            for truths in range(times + 1):
-                here = p**truths * (1 - p) ** (times - truths)
-                there = (1 - p) ** truths * p ** (times - truths)
-                delta += math.comb(times, truths) * max(Fraction(0), here - factor * there)
-            premise = rules.exponential_mechanism(ratio=1 / e)  # a loss of e^2
-            fact = rules.k_fold(premise, times=times, saved=saved).fact
-            mine = fold_delta(e, times=times, saved=saved)
-            assert mine == delta
-            assert fact.delta == fold_delta(e**2, times=times, saved=saved)
-            assert fact.epsilon.factor == e ** (2 * (times - 2 * saved))
-
-    def test_k_fold_reference(self) -> None:
-        premise = rules.declared(
-            rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 20))), epsilon=Fraction(1, 10)
-        )
-        fact = rules.k_fold(premise, times=100, saved=33).fact
-        assert float(fact.epsilon.upper) == pytest.approx(3.4, abs=1e-9)
-        assert float(fact.delta) == pytest.approx(REFERENCE_FOLD, rel=1e-9)
-
-    def test_sequential_and_disjoint(self) -> None:
-        both = rules.sequential(charged("0.001"), charged("0.002"))
-        assert both.fact == Privacy(Loss(log=Fraction(2)), Fraction(3, 1000))
-        apart = rules.disjoint_parts(
-            rules.on_part(charged("0.001"), part="a"),
-            rules.on_part(rules.declared(short(), epsilon=Fraction(2)), part="b"),
-        )
-        assert apart.fact == Privacy(Loss(log=Fraction(2)), Fraction(1, 1000))
-
-    def test_joint_releases_are_named(self) -> None:
-        noise = rules.geometric_noise(ratio=SHORT, change=2)
-        assert rules.sequential(noise, noise).fact.release is Release.NUMBERS
-        assert rules.sequential(noise, short()).fact.release is Release.HYPOTHESIS
+def approximate(factor: Fraction | int, delta: Fraction, **scope: Any) -> Proof[Privacy]:
+    """A fact with a delta: something that depends on no record, said to have one, next to a pure release."""
+    idle = rules.declared(
+        rules.exponential_mechanism(ratio=Fraction(1), **scope), epsilon=Fraction(0), delta=delta
+    )
+    return idle if factor == 1 else rules.sequential(pure(factor, **scope), idle)
 
 
-REFERENCE_FOLD = 0.000353794350692374638
-"""From the formula in decimal arithmetic of 120 digits, e^(1/10) included."""
+# --- mechanisms ---
 
 
-REFUSED: dict[str, Callable[[], object]] = {
-    "ratio 0": lambda: rules.exponential_mechanism(ratio=Fraction(0)),
-    "ratio above 1": lambda: rules.exponential_mechanism(ratio=Fraction(6, 5)),
-    "sensitivity 0": lambda: rules.permute_and_flip(ratio=SHORT, sensitivity=0),
-    "leaf sensitivity 0": lambda: rules.leafwise_exponential(ratio=SHORT, sensitivity=0),
-    "range ratio 0": lambda: rules.bounded_range(ratio=Fraction(0)),
-    "noise without end": lambda: rules.geometric_noise(ratio=ONE, change=2),
-    "no change": lambda: rules.geometric_noise(ratio=SHORT, change=0),
-    "nothing to compose": lambda: rules.sequential(),
-    "different units": lambda: rules.sequential(
-        short(), rules.exponential_mechanism(ratio=SHORT, unit=Unit.LABEL)
-    ),
-    "different parts": lambda: rules.sequential(short(), rules.on_part(short(), part="a")),
-    "the same part twice": lambda: rules.disjoint_parts(
-        rules.on_part(short(), part="a"), rules.on_part(short(), part="a")
-    ),
-    "all records are no part": lambda: rules.disjoint_parts(short(), rules.on_part(short(), part="a")),
-    "a part of a part": lambda: rules.on_part(rules.on_part(short(), part="a"), part="b"),
-    "a part that is everything": lambda: rules.on_part(short(), part=ALL),
-    "a group of nobody": lambda: rules.group(short(), size=0),
-    "more kept than there are": lambda: rules.subsampling(short(), kept=5, of=4),
-    "nothing kept": lambda: rules.subsampling(short(), kept=0, of=4),
-    "no draws": lambda: rules.sampling_with_replacement(short(), draws=0, of=4),
-    "a fold of approximate releases": lambda: rules.k_fold(charged("0.001"), times=4, saved=1),
-    "saved too much": lambda: rules.k_fold(short(), times=3, saved=2),
-    "saved less than nothing": lambda: rules.k_fold(short(), times=3, saved=-1),
-    "too many folds": lambda: rules.k_fold(short(), times=10**6, saved=3),
-    "declared too little": lambda: rules.declared(real(), epsilon=Fraction("0.9999999999999999")),
-    "declared too little delta": lambda: rules.declared(charged("0.01"), epsilon=ONE),
-    "an assumption without words": lambda: rules.assuming(short(), ""),
-    "an epsilon that fills pages": lambda: rules.exponential_mechanism(
-        ratio=Fraction(1, 2), sensitivity=10**9
-    ),
-    "a group that fills pages": lambda: rules.group(short(), size=10**12),
-    "subsampling an absurd epsilon": lambda: rules.subsampling(
-        rules.declared(short(), epsilon=Fraction(10**6)), kept=1, of=2
-    ),
-    "tilt below the ratio": lambda: _occam(tilt=Fraction(1, 2)),
-    "failure 0": lambda: _occam(failure=Fraction(0)),
-    "too few records": lambda: _occam(records=10),
-    "negative odds": lambda: _occam(odds=-1),
-}
+@pytest.mark.parametrize(
+    "rule", [rules.exponential_mechanism, rules.permute_and_flip, rules.leafwise_exponential]
+)
+def test_selections_lose_the_ratio_twice(rule: Any) -> None:
+    assert rule(ratio=HALF).fact.epsilon == Loss(factor=Fraction(4))
+    assert rule(ratio=Fraction(2, 3), sensitivity=3).fact.epsilon == Loss(factor=Fraction(729, 64))
+    assert rule(ratio=Fraction(1)).fact.epsilon == Loss()
+    fact = rule(ratio=HALF, unit=Unit.LABEL, part="left").fact
+    assert (fact.delta, fact.unit, fact.part, fact.release) == (0, Unit.LABEL, "left", Release.HYPOTHESIS)
 
 
-def _occam(**changes: Any) -> Proof[Any]:
-    given: dict[str, Any] = {
-        "odds": 100,
-        "records": 200,
-        "ratio": SHORT,
-        "tilt": SHORT,
-        "error": Fraction(1, 10),
-        "failure": Fraction(1, 20),
+@pytest.mark.parametrize(
+    "rule",
+    [rules.exponential_mechanism, rules.permute_and_flip, rules.leafwise_exponential, rules.bounded_range],
+)
+@pytest.mark.parametrize(
+    ("ratio", "sensitivity"),
+    [
+        (Fraction(0), 1),
+        (Fraction(-1, 2), 1),
+        (Fraction(3, 2), 1),
+        (HALF, 0),
+        (HALF, -1),
+        (HALF, 3607),  # e^epsilon = 4^3607, epsilon just above 5,000
+    ],
+)
+def test_selections_refuse(rule: Any, ratio: Fraction, sensitivity: int) -> None:
+    with pytest.raises(RuleRefused):
+        rule(ratio=ratio, sensitivity=sensitivity)
+
+
+def test_the_exponential_mechanism_may_answer_one_question() -> None:
+    assert rules.exponential_mechanism(ratio=HALF, release=Release.ANSWER).fact.release is Release.ANSWER
+
+
+def test_long_losses_are_rounded_up_by_less_than_one_part_in_2_to_the_255() -> None:
+    ratio = Fraction(2**52 + 1, 2**53)
+    found = rules.exponential_mechanism(ratio=ratio, sensitivity=100).fact.epsilon.factor
+    true = ratio**-200
+    assert true < found < true * (1 + Fraction(1, 2**255))
+    assert found.numerator.bit_length() <= 512
+
+
+def test_bounded_range_and_its_stability() -> None:
+    proof = rules.bounded_range(ratio=HALF, sensitivity=2, unit=Unit.LABEL)
+    assert proof.fact == BoundedRange(Loss(factor=Fraction(16)), Unit.LABEL)
+    found = rules.total_variation(proof)
+    assert found.fact == Stability(Fraction(3, 5), Unit.LABEL)  # tanh(ln 2) = (4 - 1)/(4 + 1)
+
+
+@pytest.mark.parametrize("ratio", ["1", "999999/1000000", "2/3", "1/2", "1/7", "1/1000000007"])
+def test_stability_is_the_smallest_decimal_of_twelve_digits(ratio: str) -> None:
+    loss = Fraction(ratio) ** -2
+    gamma = rules.total_variation(rules.bounded_range(ratio=Fraction(ratio))).fact.gamma
+    step = Fraction(1, 10**12)
+    assert (gamma / step).denominator == 1
+    assert gamma == 1 or loss <= ((1 + gamma) / (1 - gamma)) ** 2
+    below = gamma - step
+    assert gamma == 0 or loss > ((1 + below) / (1 - below)) ** 2
+    assert float(gamma) == pytest.approx(math.tanh(math.log(loss) / 4), abs=2e-12)
+
+
+def test_noise_loses_the_ratio_once_a_unit_of_change() -> None:
+    fact = rules.geometric_noise(ratio=Fraction(2, 3), change=2).fact
+    assert fact.epsilon == Loss(factor=Fraction(9, 4))
+    assert fact.release is Release.NUMBERS
+    for ratio, change in ((Fraction(1), 1), (Fraction(0), 1), (HALF, 0), (Fraction(5, 4), 1), (HALF, 7300)):
+        with pytest.raises(RuleRefused):
+            rules.geometric_noise(ratio=ratio, change=change)
+
+
+# --- the same fact, said of something else ---
+
+
+def test_post_processing_changes_the_release_alone() -> None:
+    old = pure(3, unit=Unit.LABEL, part="left")
+    new = rules.post_processing(old, what="rounded", release=Release.ANSWER)
+    assert new.fact == replace(old.fact, release=Release.ANSWER)
+    with pytest.raises(RuleRefused):  # the checker asks for words too
+        rules.post_processing(old, what="")
+
+
+def test_on_part_speaks_of_a_part() -> None:
+    old = approximate(2, Fraction(1, 50))
+    assert rules.on_part(old, part="left").fact == replace(old.fact, part="left")
+    for name in (ALL, ""):
+        with pytest.raises(RuleRefused):
+            rules.on_part(old, part=name)
+    with pytest.raises(RuleRefused):
+        rules.on_part(rules.on_part(old, part="left"), part="left of left")
+
+
+def test_assuming_keeps_the_fact() -> None:
+    old = pure(3)
+    new = rules.assuming(rules.assuming(old, "the sun shines"), "it rains")
+    assert new.fact == old.fact
+    assert new.assumptions == ("it rains", "the sun shines")
+    with pytest.raises(RuleRefused):
+        rules.assuming(old, "")
+
+
+def test_declared_is_what_is_charged() -> None:
+    old = pure(3)  # ln 3 = 1.09861...
+    assert rules.declared(old, epsilon=Fraction("1.0987")).fact.epsilon == Loss(log=Fraction("1.0987"))
+    with pytest.raises(RuleRefused, match="larger than declared"):
+        rules.declared(old, epsilon=Fraction("1.0986"))
+    with pytest.raises(RuleRefused):
+        rules.declared(old, epsilon=Fraction(-2))
+    with pytest.raises(RuleRefused, match="promises nothing"):
+        rules.declared(old, epsilon=Fraction(2), delta=Fraction(3, 2))
+    some = approximate(2, Fraction(1, 50))
+    assert rules.declared(some, epsilon=Fraction(1), delta=Fraction(1, 50)).fact.delta == Fraction(1, 50)
+    with pytest.raises(RuleRefused):
+        rules.declared(some, epsilon=Fraction(1), delta=Fraction(1, 51))
+    with pytest.raises(RuleRefused):
+        rules.declared(some, epsilon=Fraction(1))
+
+
+# --- several releases ---
+
+
+def test_sequential_adds() -> None:
+    found = rules.sequential(pure(3), approximate(2, Fraction(1, 50)), approximate(2, Fraction(1, 25)))
+    assert found.fact.epsilon == Loss(factor=Fraction(12))
+    assert found.fact.delta == Fraction(3, 50)
+    mixed = rules.sequential(rules.declared(pure(3), epsilon=Fraction(2)), pure(5))
+    assert mixed.fact.epsilon == Loss(log=Fraction(2), factor=Fraction(5))
+    assert rules.sequential(pure(7)).fact == pure(7).fact
+
+
+def test_deltas_end_at_1() -> None:
+    whole = rules.declared(pure(2), epsilon=Fraction(1), delta=Fraction(2, 3))
+    assert rules.sequential(whole, whole).fact.delta == 1
+    assert rules.group(whole, size=5).fact.delta == 1
+    assert rules.sampling_with_replacement(whole, draws=9, of=2).fact.delta == 1
+
+
+@pytest.mark.parametrize("rule", [rules.sequential, rules.disjoint_parts])
+def test_nothing_cannot_be_composed_and_units_must_agree(rule: Any) -> None:
+    with pytest.raises(RuleRefused, match="nothing to compose"):
+        rule()
+    with pytest.raises(RuleRefused, match="units differ"):
+        rule(pure(2, part="l"), pure(2, part="r", unit=Unit.LABEL))
+
+
+def test_sequential_refuses_different_parts_and_losses_without_end() -> None:
+    with pytest.raises(RuleRefused, match="different parts"):
+        rules.sequential(pure(2, part="left"), pure(2, part="right"))
+    with pytest.raises(RuleRefused, match="out of its range"):
+        rules.sequential(*[pure(10**1000)] * 3)
+
+
+def test_joint_releases_are_named() -> None:
+    answer = rules.exponential_mechanism(ratio=HALF, release=Release.ANSWER)
+    assert rules.sequential(answer, answer).fact.release is Release.ANSWER
+    assert rules.sequential(pure(2), pure(2)).fact.release is Release.NUMBERS
+    assert rules.sequential(answer, pure(2)).fact.release is Release.HYPOTHESIS
+
+
+def test_the_worst_part_counts() -> None:
+    left = rules.on_part(approximate(2, Fraction(1, 25)), part="left")
+    right = rules.on_part(approximate(3, Fraction(1, 50)), part="right")
+    fact = rules.disjoint_parts(left, right).fact
+    assert (fact.epsilon, fact.delta, fact.part) == (Loss(factor=Fraction(3)), Fraction(1, 25), ALL)
+    for premises in ((left, left), (left, approximate(2, Fraction(1, 25)))):
+        with pytest.raises(RuleRefused, match="not different parts"):
+            rules.disjoint_parts(*premises)
+
+
+# --- groups ---
+
+
+def test_group_by_hand() -> None:
+    fact = rules.group(approximate(2, Fraction(1, 50)), size=3).fact
+    assert fact.epsilon == Loss(factor=Fraction(8))
+    assert fact.delta == Fraction(1 + 2 + 4, 50)
+    fact = rules.group(approximate(1, Fraction(1, 50)), size=3).fact
+    assert (fact.epsilon, fact.delta) == (Loss(), Fraction(3, 50))
+    proof = rules.group(pure(2), size=2)
+    assert proof.assumptions == ("no person stands behind more than 2 records",)
+    assert rules.group(pure(2), size=1).assumptions == ()
+    for size in (0, -1):
+        with pytest.raises(RuleRefused):
+            rules.group(pure(2), size=size)
+    with pytest.raises(RuleRefused, match="out of its range"):
+        rules.group(pure(2), size=10_000)
+
+
+def test_group_of_a_declared_epsilon_rounds_its_delta_up() -> None:
+    old = rules.declared(pure(2), epsilon=Fraction(1), delta=Fraction(1, 10**6))
+    fact = rules.group(old, size=3).fact
+    assert fact.epsilon == Loss(log=Fraction(3))
+    true = (1 + math.e + math.e**2) / 10**6
+    assert float(fact.delta) == pytest.approx(true, rel=1e-12)
+    with ctx.workprec(300):
+        e = arb(1).exp()
+        assert arb(fact.delta.numerator) / fact.delta.denominator > (1 + e + e * e) / 10**6
+
+
+# --- samples ---
+
+
+def test_subsampling_by_hand() -> None:
+    fact = rules.subsampling(approximate(3, Fraction(1, 50)), kept=2, of=5).fact
+    assert fact.epsilon == Loss(factor=Fraction(9, 5))
+    assert fact.delta == Fraction(1, 125)
+    everything = rules.subsampling(pure(3), kept=7, of=7)
+    assert everything.fact == pure(3).fact
+    for kept, of in ((0, 5), (6, 5), (-1, 5), (1, 0)):
+        with pytest.raises(RuleRefused):
+            rules.subsampling(pure(3), kept=kept, of=of)
+
+
+def test_subsampling_of_a_declared_epsilon_is_rounded_up() -> None:
+    fact = rules.subsampling(rules.declared(pure(2), epsilon=Fraction(1)), kept=1, of=10).fact
+    assert fact.epsilon.log == 0
+    with ctx.workprec(300):
+        true = 1 + (arb(1).exp() - 1) / 10
+        found = arb(fact.epsilon.factor.numerator) / fact.epsilon.factor.denominator
+        assert true < found < true + arb(10) ** -29
+    with pytest.raises(RuleRefused, match="out of its range"):
+        rules.subsampling(rules.declared(pure(2), epsilon=Fraction(1001)), kept=1, of=10)
+
+
+def test_with_replacement_by_hand() -> None:
+    fact = rules.sampling_with_replacement(approximate(3, Fraction(1, 50)), draws=2, of=4).fact
+    assert fact.epsilon == Loss(factor=Fraction(9, 4))  # (1 + 2/4)^2
+    assert fact.delta == Fraction(1, 50) * Fraction(5, 8)  # (9/4 - 1)/(3 - 1)
+    idle = rules.sampling_with_replacement(approximate(1, Fraction(1, 50)), draws=2, of=4).fact
+    assert (idle.epsilon, idle.delta) == (Loss(), Fraction(1, 100))
+    for draws, of in ((0, 5), (5, 0), (-1, 5)):
+        with pytest.raises(RuleRefused):
+            rules.sampling_with_replacement(pure(3), draws=draws, of=of)
+
+
+def test_as_many_draws_as_records_at_epsilon_1() -> None:
+    """Not e - 1 = 1.71828, the limit, but 1000·ln(1 + (e - 1)/1000)."""
+    one = rules.declared(pure(2), epsilon=Fraction(1))
+    upper = rules.sampling_with_replacement(one, draws=1000, of=1000).fact.epsilon.upper
+    assert float(upper) == pytest.approx(1000 * math.log1p((math.e - 1) / 1000), abs=1e-11)
+    assert round(float(upper), 4) == 1.7168
+
+
+def responses(e: Fraction, n: int) -> dict[tuple[int, ...], Fraction]:
+    """Randomised response of n bits, all 0: the hardest epsilon-DP release there is."""
+    p = e / (1 + e)
+    return {bits: p ** bits.count(0) * (1 - p) ** bits.count(1) for bits in product((0, 1), repeat=n)}
+
+
+@pytest.mark.parametrize("e", [Fraction(2), Fraction(7, 5), Fraction(9)])
+@pytest.mark.parametrize(("times", "saved"), [(1, 0), (2, 1), (3, 1), (4, 2), (5, 1), (5, 2), (7, 3), (8, 2)])
+def test_k_fold_is_what_randomised_response_loses(e: Fraction, times: int, saved: int) -> None:
+    """delta is the hockey-stick distance between n responses on 0 and on 1, by listing all 2^n of them."""
+    fact = rules.k_fold(pure(e), times=times, saved=saved).fact
+    limit = e ** (times - 2 * saved)
+    assert fact.epsilon == Loss(factor=limit)
+    zero = responses(e, times)
+    true = sum(max(Fraction(0), p - limit * zero[tuple(1 - b for b in bits)]) for bits, p in zero.items())
+    assert fact.delta == true
+
+
+def binomial_delta(epsilon: float, times: int, saved: int) -> float:
+    """The same sum in logarithms of gamma functions."""
+    total, base = 0.0, times * math.log1p(math.exp(epsilon))
+    for i in range(saved):
+        ways = math.lgamma(times + 1) - math.lgamma(i + 1) - math.lgamma(times - i + 1) - base
+        upper, lower = (times - i) * epsilon, (times - 2 * saved + i) * epsilon
+        total += math.exp(ways + upper) - math.exp(ways + lower)
+    return total
+
+
+@pytest.mark.parametrize("saved", [1, 10, 20, 24, 30, 40, 50])
+def test_a_hundred_releases_of_a_tenth(saved: int) -> None:
+    tenth = rules.declared(pure(Fraction(21, 20)), epsilon=Fraction(1, 10))
+    fact = rules.k_fold(tenth, times=100, saved=saved).fact
+    assert float(fact.epsilon.upper) == pytest.approx((100 - 2 * saved) / 10, abs=1e-10)
+    assert fact.epsilon.upper >= Fraction(100 - 2 * saved, 10)
+    assert float(fact.delta) == pytest.approx(binomial_delta(0.1, 100, saved), rel=1e-9)
+
+
+def test_a_hundred_releases_of_a_tenth_at_5_2() -> None:
+    tenth = rules.declared(pure(Fraction(21, 20)), epsilon=Fraction(1, 10))
+    assert float(rules.k_fold(tenth, times=100, saved=24).fact.delta) == pytest.approx(9.194e-8, rel=1e-3)
+
+
+def test_whoever_saves_more_epsilon_pays_more_delta() -> None:
+    deltas = [rules.k_fold(pure(2), times=40, saved=saved).fact.delta for saved in range(21)]
+    assert deltas[0] == 0
+    assert all(a < b for a, b in pairwise(deltas))
+    assert deltas[-1] < 1
+
+
+def test_k_fold_refuses() -> None:
+    for premise, times, saved in (
+        (approximate(2, Fraction(1, 50)), 4, 1),
+        (pure(2), 0, 0),
+        (pure(2), 4, 3),
+        (pure(2), 4, -1),
+        (pure(2), 10_001, 1),
+        (pure(2), 9_000, 0),
+    ):
+        with pytest.raises(RuleRefused):
+            rules.k_fold(premise, times=times, saved=saved)
+
+
+@pytest.mark.parametrize("times", [60, 300, 1000])
+def test_long_deltas_are_rounded_up_and_hardly(times: int) -> None:
+    e, saved = Fraction(2**60 + 1, 2**60 - 2**57), times // 3
+    found = fold_delta(e, times=times, saved=saved)
+    true = (
+        sum(math.comb(times, i) * (e ** (times - i) - e ** (times - 2 * saved + i)) for i in range(saved))
+        / (1 + e) ** times
+    )
+    assert true <= found <= true * (1 + Fraction(1, 2**250))
+
+
+# --- accuracy ---
+
+
+def claimed(**changes: Any) -> Proof[Accuracy]:
+    wishes = {
+        "odds": 9,
+        "records": 40,
+        "ratio": HALF,
+        "tilt": HALF,
+        "error": Fraction(2, 5),
+        "failure": Fraction(1, 100),
         "against": Against.REALIZABLE,
     }
-    return rules.occam(**(given | changes))
+    return rules.occam(**{**wishes, **changes})  # type: ignore[arg-type]
 
 
-class TestConditions:
-    @pytest.mark.parametrize("name", REFUSED)
-    def test_a_rule_that_does_not_apply_is_refused(self, name: str) -> None:
-        with pytest.raises(RuleRefused, match="does not apply"):
-            REFUSED[name]()
-
-    def test_the_same_call_within_the_conditions_is_fine(self) -> None:
-        assert _occam().fact.records == 200
-
-    def test_a_group_assumes_what_it_needs(self) -> None:
-        assert rules.group(short(), size=1).assumptions == ()
-        assert rules.group(short(), size=3).assumptions == ("no person stands behind more than 3 records",)
-
-    def test_assumptions_float_to_the_top_once_each(self) -> None:
-        inner = rules.assuming(short(), "a")
-        outer = rules.assuming(rules.sequential(inner, inner), "b")
-        assert outer.assumptions == ("b", "a")
-
-
-class TestProofs:
-    def test_nobody_else_makes_one(self) -> None:
-        with pytest.raises(TypeError, match="made by a rule"):
-            Proof(Privacy(Loss()), "exponential-mechanism")
-        with pytest.raises(TypeError, match="made by a rule"):
-            replace(short(), fact=Privacy(Loss()))
-
-    def test_nobody_changes_one(self) -> None:
-        proof = short()
-        with pytest.raises(TypeError):
-            proof.where["ratio"] = "1"  # type: ignore[index]
-        with pytest.raises(AttributeError):
-            proof.fact = Privacy(Loss())  # type: ignore[misc]
-
-    @pytest.mark.parametrize("name", DERIVATIONS)
-    def test_copies_and_pickles_are_equal(self, name: str) -> None:
-        proof = DERIVATIONS[name]
-        for twin in (copy.copy(proof), copy.deepcopy(proof), pickle.loads(pickle.dumps(proof))):  # noqa: S301
-            assert twin == proof
-            assert twin.to_json() == proof.to_json()
-            assert hash(twin) == hash(proof)
-
-    def test_a_derivation_can_be_read(self) -> None:
-        text = rules.subsampling(short(), kept=2, of=4).explain()
-        assert text.splitlines() == [
-            "(0.635989, 0)-DP, one record replaced, hypothesis released   "
-            "[subsampling without replacement] kept 2, of 4",
-            "   └─ (1.021652, 0)-DP, one record replaced, hypothesis released   "
-            "[exponential mechanism] ratio 3/5, sensitivity 1",
-        ]
-
-    def test_assumptions_stand_where_they_are_made(self) -> None:
-        text = rules.group(charged(), size=2).explain()
-        assert "   assuming that no person stands behind more than 2 records" in text.splitlines()
-
-    @pytest.mark.parametrize("name", DERIVATIONS)
-    def test_every_derivation_can_be_printed(self, name: str) -> None:
-        lines = DERIVATIONS[name].explain().splitlines()
-        assert DERIVATIONS[name].rule.replace("-", " ") in lines[0]
-        assert all(len(line) < 400 for line in lines)
+@pytest.mark.parametrize("against", list(Against))
+@pytest.mark.parametrize("tilt", [HALF, Fraction(3, 4), Fraction(9, 10)])
+def test_occam_holds_down_to_its_bound_and_no_further(against: Against, tilt: Fraction) -> None:
+    error = Fraction(2, 5)
+    if against is Against.REALIZABLE:
+        base = 1 - error * (1 - tilt)
+    else:
+        base = ((1 - error) / tilt + (1 + error) * tilt) / 2
+    records = 60
+    bound, hair = 9 * base**records, Fraction(1, 2**100)
+    if bound < 1:
+        fact = claimed(against=against, tilt=tilt, records=records, failure=bound * (1 + hair)).fact
+        assert fact == Accuracy(error, bound * (1 + hair), against, records)
+        with pytest.raises(RuleRefused, match="larger than the failure"):
+            claimed(against=against, tilt=tilt, records=records, failure=bound * (1 - hair))
+    else:
+        with pytest.raises(RuleRefused):
+            claimed(against=against, tilt=tilt, records=records, failure=Fraction(999, 1000))
 
 
-class TestCompleteness:
-    def test_every_rule_has_a_derivation_here_a_check_and_a_statement(self) -> None:
-        used: set[str] = set()
+def test_a_class_of_one_member_never_fails() -> None:
+    assert claimed(odds=0, records=0, failure=Fraction(1, 10**9)).fact.records == 0
 
-        def collect(proof: Proof[Any]) -> None:
-            used.add(proof.rule)
-            for premise in proof.premises:
-                collect(premise)
 
-        for proof in DERIVATIONS.values():
-            collect(proof)
-        assert used == set(_RULES)
-        assert used <= set(REGISTER)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ratio": Fraction(0)},
+        {"tilt": THIRD},
+        {"tilt": Fraction(5, 4)},
+        {"error": Fraction(0)},
+        {"error": Fraction(6, 5)},
+        {"failure": Fraction(0)},
+        {"failure": Fraction(1)},
+        {"odds": -1},
+        {"records": -1},
+        {"records": 10},
+        {"odds": 10**9},
+    ],
+)
+def test_occam_refuses(changes: dict[str, Any]) -> None:
+    claimed()
+    with pytest.raises(RuleRefused):
+        claimed(**changes)
+
+
+# --- proofs ---
+
+
+def test_nobody_else_makes_a_proof() -> None:
+    honest = pure(3)
+    with pytest.raises(TypeError, match="made by a rule"):
+        Proof(honest.fact, "geometric-noise")
+    with pytest.raises(TypeError, match="made by a rule"):
+        replace(honest, fact=replace(honest.fact, epsilon=Loss()))
+    with pytest.raises(TypeError):
+        honest.where["ratio"] = "1"  # type: ignore[index]

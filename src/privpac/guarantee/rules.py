@@ -344,7 +344,7 @@ def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fr
     old = premise.fact
     fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
     true = f"({old.epsilon}, {decimal_text(old.delta)})"
-    _need(rule, old.implies(fact), f"the true loss {true} is larger than what is declared")
+    _need(rule, old.implies(fact), f"the true loss {true} is larger than declared")
     where: dict[str, Value] = {"epsilon": plain(epsilon), "delta": plain(delta)}
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
