@@ -127,7 +127,7 @@ def _sum_ranges(moves: Integers, table: Floats, below: int, exponents: Integers,
                     at += 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RectangleSums:
     """The sums of one law in floats with a proven error.
 

@@ -191,7 +191,7 @@ class Rectangles:
         return Box(self.columns, origin, origin, self.inside)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RectangleGibbs:
     """The law Pr[h] ∝ ratio^price(h) over the boxes of a grid."""
 

@@ -43,7 +43,7 @@ _CHUNK_BLOCKS = 64
 """Blocks of gaps turned into floats at a time, to keep memory small beside the records."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Walk:
     """Evidence on one column as gaps with change positions, and what each value adds to the price of a side.
 
@@ -148,7 +148,7 @@ class _Pass:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnionSums:
     """The sums of one law in three arithmetics: floats with a proven error, balls, fractions."""
 

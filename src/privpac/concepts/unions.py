@@ -184,7 +184,7 @@ class Unions:
         return UnionGibbs(UnionSums(walk, self._changes + 1, ratio, self.size), name)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnionGibbs:
     """The law Pr[h] ∝ ratio^price(h) over unions of intervals."""
 
