@@ -1,0 +1,135 @@
+"""Lies told consistently: every field of a derivation agrees with every other, only the rule's condition fails."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from privpac.errors import NotCertified
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.check import check_certificate, check_derivation
+
+
+def fact(factor: str, *, log: str = "0", delta: str = "0", **changes: str) -> dict[str, Any]:
+    return {
+        "kind": "privacy",
+        "epsilon": {"log": log, "factor": factor},
+        "delta": delta,
+        "unit": "record",
+        "part": "all records",
+        "release": "hypothesis",
+        "neighbours": "replace-one",
+        **changes,
+    }
+
+
+def step(rule: str, claim: dict[str, Any], *premises: Any, **where: Any) -> dict[str, Any]:
+    return {"rule": rule, "fact": claim, "where": where, "premises": list(premises)}
+
+
+def pick(**changes: str) -> dict[str, Any]:
+    """An exponential mechanism of ratio 1/2: e^epsilon = 4."""
+    return step("exponential-mechanism", fact("4", **changes), ratio="1/2", sensitivity=1)
+
+
+def loose(delta: str = "1/100", **changes: str) -> dict[str, Any]:
+    """The same with a delta that was declared: epsilon 2 is above ln 4."""
+    claim = fact("1", log="2", delta=delta, **changes)
+    return step("declared", claim, pick(**changes), epsilon="2", delta=str(float(Fraction(delta))))
+
+
+def on(part: str, premise: dict[str, Any]) -> dict[str, Any]:
+    return step("on-part", {**premise["fact"], "part": part}, premise, part=part)
+
+
+HONEST: dict[str, dict[str, Any]] = {
+    "selection": pick(),
+    "declared": loose(),
+    "on a part": on("left", pick()),
+    "sequential": step("sequential", fact("16"), pick(), pick()),
+    "disjoint": step("disjoint-parts", fact("4"), on("left", pick()), on("right", pick())),
+    "subsampling": step("subsampling-without-replacement", fact("5/2"), pick(), kept=1, of=2),
+    "with replacement": step("sampling-with-replacement", fact("25/4"), pick(), draws=2, of=2),
+    "batch": step("k-fold-composition", fact("1", delta="3/5"), pick(), times=2, saved=1),
+}
+
+LIES: dict[str, dict[str, Any]] = {
+    "less than the truth is declared": step("declared", fact("1", log="1"), pick(), epsilon="1", delta="0"),
+    "a smaller delta is declared": step(
+        "declared", fact("1", log="2", delta="1/1000"), loose(), epsilon="2", delta="0.001"
+    ),
+    "a ratio above 1": step("exponential-mechanism", fact("4/9"), ratio="3/2", sensitivity=1),
+    "a negative ratio": step("exponential-mechanism", fact("4"), ratio="-1/2", sensitivity=1),
+    "no sensitivity": step("exponential-mechanism", fact("1"), ratio="1/2", sensitivity=0),
+    "a sensitivity in words": step("exponential-mechanism", fact("4"), ratio="1/2", sensitivity="1"),
+    "a sensitivity that is true": step("exponential-mechanism", fact("4"), ratio="1/2", sensitivity=True),
+    "noise without end": step("geometric-noise", fact("1", release="noisy numbers"), ratio="1", change=1),
+    "noise that is a hypothesis": step("geometric-noise", fact("2"), ratio="1/2", change=1),
+    "a mechanism with a premise": step(
+        "exponential-mechanism", fact("4"), pick(), ratio="1/2", sensitivity=1
+    ),
+    "a mechanism with a delta": step(
+        "exponential-mechanism", fact("4", delta="1/2"), ratio="1/2", sensitivity=1
+    ),
+    "a negative delta": step("sequential", fact("16", delta="-1/2"), pick(delta="-1/2"), pick()),
+    "a part of a part": on("inner", on("left", pick())),
+    "a part that is everything": on("all records", pick()),
+    "a nameless part": on("", pick()),
+    "parts in sequence": step("sequential", fact("16"), on("left", pick()), on("right", pick())),
+    "units in sequence": step("sequential", fact("16"), pick(), pick(unit="label")),
+    "nothing in sequence": step("sequential", fact("1")),
+    "the same part twice": step("disjoint-parts", fact("4"), on("left", pick()), on("left", pick())),
+    "everything next to a part": step("disjoint-parts", fact("4"), on("left", pick()), pick()),
+    "disjoint parts that stay a part": step(
+        "disjoint-parts", fact("4", part="left"), on("left", pick()), on("right", pick())
+    ),
+    "the better part counts": step(
+        "disjoint-parts", fact("4"), on("left", pick()), on("right", HONEST["sequential"])
+    ),
+    "the smaller delta counts": step(
+        "disjoint-parts",
+        fact("1", log="2", delta="1/100"),
+        on("left", loose()),
+        on("right", loose("1/50")),
+    ),
+    "more kept than there are": step("subsampling-without-replacement", fact("7"), pick(), kept=2, of=1),
+    "nothing kept": step("subsampling-without-replacement", fact("1"), pick(), kept=0, of=2),
+    "no draws": step("sampling-with-replacement", fact("1"), pick(), draws=0, of=2),
+    "a group of nobody": step("group", fact("1"), pick(), size=0),
+    "a group nobody assumes": step("group", fact("16"), pick(), size=2),
+    "a batch of releases with deltas": step(
+        "k-fold-composition", fact("1", log="2", delta="1/100"), loose(), times=1, saved=0
+    ),
+    "more saved than half": step("k-fold-composition", fact("1", delta="3/5"), pick(), times=2, saved=2),
+    "post-processing that gains": step(
+        "post-processing", fact("3"), pick(), what="rounded", release="hypothesis"
+    ),
+    "post-processing without words": step(
+        "post-processing", fact("4"), pick(), what="", release="hypothesis"
+    ),
+    "neighbours of another kind": pick(neighbours="add-remove"),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_steps_written_by_hand_are_accepted(name: str) -> None:
+    check_derivation(HONEST[name])
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_consistent_lies_are_refused(name: str) -> None:
+    with pytest.raises(NotCertified):
+        check_derivation(LIES[name])
+
+
+def test_a_part_is_not_the_whole() -> None:
+    honest = rules.exponential_mechanism(ratio=Fraction(1, 2))
+    tree = Certificate(privacy=honest, accuracy=(), learner={}, labelled=3).to_json()
+    assert tree["epsilon"] == "1.38629436112"  # ln 4, rounded up
+    check_certificate(tree)
+    tree["privacy"] = on("left", pick())
+    with pytest.raises(NotCertified, match="part of the records"):
+        check_certificate(tree)
