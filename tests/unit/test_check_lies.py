@@ -133,3 +133,28 @@ def test_a_part_is_not_the_whole() -> None:
     tree["privacy"] = on("left", pick())
     with pytest.raises(NotCertified, match="part of the records"):
         check_certificate(tree)
+
+
+def stable(gamma: str, unit: str = "record") -> dict[str, Any]:
+    """From log-odds that move by ln 16: probabilities move by tanh(ln 2) = 3/5."""
+    moved = {"kind": "bounded-range", "epsilon": {"log": "0", "factor": "16"}, "unit": "record"}
+    premise = step("bounded-range", moved, ratio="1/2", sensitivity=2)
+    return step("total-variation", {"kind": "stability", "gamma": gamma, "unit": unit}, premise)
+
+
+def test_a_stability_is_the_smallest_that_holds() -> None:
+    check_derivation(stable("3/5"))
+    step_up, step_down = (str(Fraction(3, 5) + sign * Fraction(1, 10**12)) for sign in (1, -1))
+    for wrong in (step_up, step_down, "2/3", "1", "2", "-3/5", "0"):
+        with pytest.raises(NotCertified):
+            check_derivation(stable(wrong))
+    with pytest.raises(NotCertified):
+        check_derivation(stable("3/5", unit="label"))
+
+
+@pytest.mark.parametrize("assumes", [[""], [], ["a", "b"], [3], "it rains", None])
+def test_an_assumption_is_one_sentence(assumes: Any) -> None:
+    honest = {**step("assuming", pick()["fact"], pick()), "assumes": ["it rains"]}
+    check_derivation(honest)
+    with pytest.raises(NotCertified):
+        check_derivation({**honest, "assumes": assumes})
