@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +178,8 @@ class Finite:
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows
     are functions on its cells. `weights` are positive integers, the public prior; without them it is uniform.
     """
+
+    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     members: Sequence[str | Predicate] | tuple[str, Any] | Table

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,8 @@ class Point:
 @dataclass(frozen=True)
 class Points:
     """All points of one column; any number of cells, 128-bit keys included."""
+
+    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     column: str

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,8 @@ class ColumnByColumn:
 @dataclass(frozen=True)
 class Stumps:
     """One test on any of the columns, or a constant."""
+
+    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     shares: Mapping[str, int] | None = None

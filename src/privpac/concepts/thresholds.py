@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,8 @@ class Threshold:
 @dataclass(frozen=True)
 class Thresholds:
     """All thresholds on one ordered column."""
+
+    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     column: str

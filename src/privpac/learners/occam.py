@@ -27,6 +27,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import permute_and_flip
 from privpac.theory import sizes
 from privpac.theory.exact import plain, power_up, ratio_for
+from privpac.theory.powers import reach
 
 __all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
 
@@ -58,12 +59,27 @@ LARGEST_PRICE = 2**62
 """Scores are 64-bit integers; a score that wrapped around would break the sensitivity that privacy rests on."""
 
 
-def check_price(size: Size, costs: Costs, *, owner: str) -> None:
-    """Refuse, from public numbers, what could overflow a score: all records misjudged at the largest cost."""
-    if size.total * max(costs) >= LARGEST_PRICE:
+LARGEST_TABLE = 2**24
+"""Powers of the ratio that sums over trees, unions and their like may look up: 128 MB a table, a few of them."""
+
+
+def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counted: bool = False) -> None:
+    """Refuse, from public numbers and before anything is spent, what a draw could not be computed for.
+
+    A score is at most the price of all records; sums need a table of powers up to twice that, or up to where powers
+    vanish. Classes that are counted score by score (`counted`) need no table.
+    """
+    price = size.total * max(costs)
+    if price >= LARGEST_PRICE:
         raise SizeError(
             f"{owner}: {size.total} records at a cost of {max(costs)} each are beyond 64-bit scores.",
             remedy="Divide the costs by a common factor, or round them.",
+        )
+    furthest = reach(ratio)
+    if not counted and (2 * price if furthest is None else min(2 * price, furthest)) > LARGEST_TABLE:
+        raise SizeError(
+            f"{owner}: costs up to {max(costs)} make too many different scores at this epsilon.",
+            remedy="Divide the costs by a common factor or round them, or learn stumps, thresholds or points.",
         )
 
 
@@ -149,10 +165,14 @@ class Occam:
         """Weight of one unit of price: one record moves a score by at most max(costs)."""
         return ratio_for(self.epsilon / (2 * max(self.prices)))
 
+    def _check_price(self, size: Size) -> None:
+        counted = bool(getattr(self.concepts, "counted_by_score", False))
+        check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=counted)
+
     def certify(self, size: Size) -> Certificate:
         if size.labelled < 1:
             raise SizeError("Occam needs at least one labelled record.")
-        check_price(size, self.prices, owner="Occam")
+        self._check_price(size)
         sensitivity = max(self.prices)
         return Certificate(
             privacy=rules.declared(
@@ -176,7 +196,7 @@ class Occam:
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        check_price(sample.size, self.prices, owner="Occam")
+        self._check_price(sample.size)
         evidence = sample.reduce(self.concepts.statistic)
         if self.mechanism == "permute-and-flip":
             scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)

@@ -142,7 +142,8 @@ class StagedTrees:
     def certify(self, size: Size) -> Certificate:
         if size.labelled < 1:
             raise SizeError("Trees need at least one labelled record.")
-        check_price(size, self.prices, owner="Trees")
+        for stage in range(len(self.stages)):
+            check_price(size, self.prices, ratio=self.ratio(stage), owner="Trees")
         self.concepts.require(size.labelled)
         sensitivity = max(self.prices)
         # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
