@@ -387,6 +387,30 @@ class TestEnumeration:
         assert sum(found.values()) == 1
         assert len(found) == 5 * 2 * 6  # six scores, two of them equal
 
+    def test_independent_runs_have_the_product_of_their_laws(self) -> None:
+        def die(coins: coins_module.Coins) -> int:
+            return coins.below(2) + coins.below(3)
+
+        def biased(coins: coins_module.Coins) -> bool:
+            return coins.flip(Fraction(1, 3))
+
+        def together(coins: coins_module.Coins) -> tuple[int, tuple[object, ...]]:
+            first = coins.below(2)  # what was decided before matters to each of them
+            runs: list[Callable[[coins_module.Coins], Hashable]] = (
+                [die, biased] if first else [biased, biased]
+            )
+            return first, tuple(coins.each(runs))
+
+        one, other = law(die), law(biased)
+        expected: dict[tuple[int, tuple[object, ...]], Fraction] = {}
+        for a, p in other.items():
+            for b, q in other.items():
+                expected[0, (a, b)] = Fraction(1, 2) * p * q
+            for c, q in one.items():
+                expected[1, (c, a)] = Fraction(1, 2) * q * p
+        assert law(together) == expected
+        assert [SeededCoins(3).each([die, biased])] == [[die(coins := SeededCoins(3)), biased(coins)]]
+
     def test_impossible_branches_are_not_taken(self) -> None:
         assert law(lambda coins: coins.flip(Fraction(1))) == {True: 1}
         assert law(lambda coins: coins.flip(Fraction(0))) == {False: 1}
