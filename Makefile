@@ -34,7 +34,8 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 audit: $(READY)
-	$(BIN)/privpac audit exact --budget-seconds 1200
+	$(BIN)/privpac audit exact --large --budget-seconds 1200 --out docs/audit.json
+	$(BIN)/python -m benchmarks.audit_page
 
 clean:
 	rm -rf .venv build dist site .mypy_cache .ruff_cache .hypothesis

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +21,7 @@ from privpac.errors import NotCertified, ParameterError, PrivpacError
 if TYPE_CHECKING:
     from privpac.audit.exact import Case, Finding
 
-__all__ = ["exact", "rows_text"]
+__all__ = ["exact", "row_cells", "rows_text", "shown"]
 
 OWNER = "audit exact"
 HEADINGS = ("name", "certificate", "exact", "ratio", "pairs", "complete", "seconds")
@@ -180,15 +182,25 @@ def rows_text(rows: list[dict[str, Any]]) -> str:
     return "\n\n".join(text)
 
 
+def shown(epsilon: float, *, up: bool = True) -> str:
+    """Six decimals, rounded up; a bound from below is rounded down.
+
+    >>> shown(0.9452907), shown(1.0), shown(0.9452907, up=False)
+    ('0.945291', '1.000000', '0.945290')
+    """
+    millionths = Fraction(str(epsilon)) * 10**6
+    return f"{(math.ceil(millionths) if up else math.floor(millionths)) / 10**6:.6f}"
+
+
 def row_cells(row: Mapping[str, Any]) -> list[str]:
     """One row as people read it."""
     exact = "–" if not row["pairs"] else "infinite"
     if row["exact"] is not None:
-        exact = f"{row['exact']:.6f}" if row["complete"] else f"at least {row['exact']:.6f}"
+        exact = shown(row["exact"]) if row["complete"] else f"at least {shown(row['exact'], up=False)}"
     pairs = f"{row['pairs']:,}"
     return [
         row["name"] if row["holds"] else f"{row['name']}: BROKEN",
-        f"{row['certificate']:.6f}",
+        shown(row["certificate"]),
         exact,
         "–" if row["ratio"] is None else f"{row['ratio']:.3f}",
         pairs if row["complete"] else f"{pairs} of {row['total_pairs']:,}",
