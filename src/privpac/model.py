@@ -45,7 +45,7 @@ from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
 from privpac.release.confusion import Confusion
 from privpac.release.leaf_counts import LeafCounts
-from privpac.theory.exact import exact_decimal
+from privpac.theory.exact import exact_decimal, written
 
 __all__ = ["FORMAT", "Model", "Verified", "learn", "load", "schema_for", "verify"]
 
@@ -445,7 +445,7 @@ def _refuse_unpaid(model: Model) -> None:
                 "The model holds a release that its certificate does not speak of, or lacks one."
             )
     if model.leaf_counts is not None:
-        share = Fraction(wishes["leaf_epsilon"]) / int(wishes["records_per_person"])
+        share = written(wishes["leaf_epsilon"]) / int(wishes["records_per_person"])
         counted = model.certificate["labelled"]  # without the records kept aside
         if model.leaf_counts.epsilon != share or model.leaf_counts.records != counted:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
@@ -468,12 +468,12 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
 def _recipe(model: Model) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
-        name: None if wishes[name] is None else Fraction(wishes[name])
+        name: None if wishes[name] is None else written(wishes[name])
         for name in ("estimate_epsilon", "leaf_epsilon")
     }
     return Recipe(
         concepts_from_json(wishes["concepts"], model.schema),
         request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
-        holdout=Fraction(wishes["holdout"]),
+        holdout=written(wishes["holdout"]),
         **shares,
     )

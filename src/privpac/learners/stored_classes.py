@@ -24,6 +24,7 @@ from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
+from privpac.theory.exact import written
 
 __all__ = ["concepts_from_json", "stored_concepts"]
 
@@ -101,7 +102,7 @@ def _value(stored: Any, schema: Schema) -> Any:
     if not isinstance(stored, dict):
         return stored
     if "fraction" in stored:
-        return Fraction(stored["fraction"])
+        return written(stored["fraction"])
     if "tests" in stored:
         return Binarisation(schema, tuple(Test.from_json(test) for test in stored["tests"]))
     return dict(stored["mapping"])

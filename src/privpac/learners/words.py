@@ -32,7 +32,7 @@ from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.merged import Merged
 from privpac.learners.occam import Occam
 from privpac.learners.staged_trees import StagedTrees, default_stages
-from privpac.theory.exact import plain
+from privpac.theory.exact import plain, written
 
 __all__ = [
     "PROTECTS",
@@ -327,8 +327,8 @@ def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int)
     return Request(
         schema=schema,
         size=Size(labelled),
-        epsilon=Fraction(tree["epsilon"]),
-        delta=Fraction(tree["delta"]),
+        epsilon=written(tree["epsilon"]),
+        delta=written(tree["delta"]),
         protect=tree["protect"],
         costs=None if tree["costs"] is None else tuple(tree["costs"]),
         records_per_person=int(tree["records_per_person"]),

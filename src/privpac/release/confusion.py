@@ -27,7 +27,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.theory.exact import ball, plain, ratio_for
+from privpac.theory.exact import ball, plain, ratio_for, written
 from privpac.theory.generalisation import gap_class, gap_holdout
 
 __all__ = [
@@ -102,7 +102,7 @@ class Confusion:
             counts=tuple(tuple(int(c) for c in row) for row in tree["counts"]),
             records=int(tree["records"]),
             holdout=bool(tree["holdout"]),
-            **{name: Fraction(tree[name]) for name in ("accuracy", "low", "high", "noise", "sampling")},
+            **{name: written(tree[name]) for name in ("accuracy", "low", "high", "noise", "sampling")},
         )
 
     def __str__(self) -> str:

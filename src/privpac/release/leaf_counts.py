@@ -28,7 +28,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.theory.exact import plain, ratio_for
+from privpac.theory.exact import plain, ratio_for, written
 
 __all__ = ["SMOOTHING", "LeafCounts", "LeafTable", "leaf_counts_privacy", "release_leaf_counts"]
 
@@ -110,7 +110,7 @@ class LeafCounts:
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> LeafCounts:
         counts = tuple(tuple(int(count) for count in row) for row in tree["counts"])
-        return cls(counts, int(tree["records"]), Fraction(tree["epsilon"]))
+        return cls(counts, int(tree["records"]), written(tree["epsilon"]))
 
 
 def _lines(tree: Tree, texts: list[str], schema: Schema, indent: str) -> Iterator[str]:

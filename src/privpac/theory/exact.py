@@ -7,6 +7,7 @@ Ball arithmetic is python-flint's `arb`: a ball always contains the true value.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -34,6 +35,7 @@ __all__ = [
     "shortened",
     "sign_of_log_sum",
     "significant_up",
+    "written",
 ]
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -49,6 +51,8 @@ refuses to write integers beyond 14,000 bits as text, and nobody reads them."""
 
 ROUNDED_BITS = 256
 """Significant bits of a number that is rounded up."""
+
+_WRITTEN = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 
 _LARGEST_EXPONENT = 1000
 """Decimal exponents beyond this are typing errors: 1e999999999 would fill the memory as an exact number."""
@@ -233,6 +237,19 @@ def _decimal_exponent(value: Fraction) -> int:
     while Fraction(10) ** (guess + 1) <= value:
         guess += 1
     return guess
+
+
+def written(text: object) -> Fraction:
+    """A number as `plain` or `str` writes it, read back from a file.
+
+    Exponents are refused with everything else: '1e999999999' in an edited file would fill the memory.
+
+    >>> written("0.25"), written("1/3")
+    (Fraction(1, 4), Fraction(1, 3))
+    """
+    if not isinstance(text, str) or _WRITTEN.fullmatch(text) is None:
+        raise ValueError("not a number as it is written to files")
+    return Fraction(text)
 
 
 def _pointed(scaled: int, digits: int) -> str:
