@@ -143,3 +143,13 @@ def test_disordered_tests_are_refused() -> None:
     for tests in (down, apart, always):
         with pytest.raises(ParameterError, match="ascending"):
             Binarisation(schema, tests)
+
+
+def test_a_boolean_test_says_what_the_column_is() -> None:
+    schema = Schema((Boolean("smoker"),), label="ill")
+    for test, texts in (
+        (Test("smoker", 1, "at least"), ("smoker is true", "smoker is false")),
+        (Test("smoker", 1, "equals"), ("smoker is true", "smoker is false")),
+        (Test("smoker", 0, "equals"), ("smoker is false", "smoker is true")),
+    ):
+        assert (test.describe(schema), test.describe(schema, positive=False)) == texts

@@ -229,7 +229,7 @@ def test_the_tree_in_words_shows_its_counts() -> None:
     assert counts.describe(TREE, SCHEMA).splitlines() == [
         "if age >= 50:",
         "  if smoker is true: severe (about mild: 0, severe: 8, none: 0)",
-        "  if smoker is not true: mild (about mild: 9, severe: 0, none: 0)",
+        "  if smoker is false: mild (about mild: 9, severe: 0, none: 0)",
         "if age < 50: none (about mild: 0, severe: 1, none: 1,234)",
     ]
     alone = LeafCounts(((1, 2, 3),), 6, Fraction(1))

@@ -60,7 +60,8 @@ class Test:
         """In the column's own units; the opposite when not `positive`."""
         column = schema.column(self.column)
         if isinstance(column, Boolean):
-            return f"{self.column} is {'true' if positive else 'false'}"
+            value = self.cell == 1  # what the column is where the test holds, of either kind
+            return f"{self.column} is {'true' if value == positive else 'false'}"
         signs = (">=", "<") if self.kind == "at least" else ("is", "is not")
         return f"{self.column} {signs[0 if positive else 1]} {column.show(self.cell)}"
 
