@@ -75,7 +75,7 @@ class NoiseLaw:
         return weights
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)  # tens of megabytes each at the smallest epsilons
 def _noise_floats(ratio: Fraction, width: int) -> tuple[NDArray[np.float64], float]:
     """Bound: table 2^-52, factor (1 - ratio) 2^-53, product 2^-53; a cut table loses at most 2.01 · 2^-900 of 1."""
     if width == 0:

@@ -68,11 +68,26 @@ def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
     furthest = reach(ratio)
     needed = limit if furthest is None else min(limit, furthest)
     # Lengths are rounded up, so that draws whose scores spread differently share one table.
-    return _shared_table(ratio, max(needed, 1).bit_length())[: needed + 1]
+    bits = max(needed, 1).bit_length()
+    table = _small_table(ratio, bits) if bits <= _SMALL_BITS else _large_table(ratio, bits)
+    return table[: needed + 1]
 
 
-@lru_cache(maxsize=16)
-def _shared_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
+_SMALL_BITS = 16
+"""Tables up to half a megabyte are kept for many ratios, larger ones (up to 128 MB) for the last two only."""
+
+
+@lru_cache(maxsize=32)
+def _small_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
+    return _made_table(ratio, bits)
+
+
+@lru_cache(maxsize=2)
+def _large_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
+    return _made_table(ratio, bits)
+
+
+def _made_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
     high = float(ratio)
     low = float(ratio - Fraction(high))
     table = _powers(high, low, 1 << bits, SMALLEST_POWER)
