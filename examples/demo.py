@@ -29,7 +29,7 @@ def main() -> None:
         ledger=ledger,
     )
     print(model.explain())
-    print(f"\nSpent epsilon {ledger.spent.epsilon} of {ledger.total.epsilon}.")
+    print(f"\nSpent: {ledger.spent} of {ledger.total}.")
 
     model.save("demo-model.json")
     checked = privpac.verify("demo-model.json")
