@@ -30,7 +30,7 @@ _NAMES = {
     "compare_models": "comparison",
     "learn": "model",
     "load": "model",
-    "verify": "model",
+    "verify": "verification",
 }
 """Public name → module. Loaded on first use, so that `import privpac` and the command line start quickly."""
 
@@ -72,4 +72,4 @@ if TYPE_CHECKING:
     from privpac.model import Model as Model
     from privpac.model import learn as learn
     from privpac.model import load as load
-    from privpac.model import verify as verify
+    from privpac.verification import verify as verify

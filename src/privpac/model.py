@@ -1,4 +1,4 @@
-"""From a table to a model file and back: `learn`, `Model`, `load`, `verify`.
+"""From a table to a model file and back: `learn`, `Model`, `load`.
 
 A model is one JSON document (`privpac-model/1`): hypothesis, schema, certificate, version, and a digest over its
 canonical form. The digest shows accidental edits; it does not authenticate (docs/limits.md).
@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -35,19 +35,17 @@ from privpac.errors import (
     SchemaError,
     SmallEvidence,
 )
-from privpac.guarantee.certificate import FROM_DATA, explain_certificate
-from privpac.guarantee.check import check_certificate
+from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
-from privpac.learners.stored_classes import concepts_from_json
-from privpac.learners.words import Request, request_from_json
+from privpac.learners.words import Request
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
 from privpac.release.confusion import Confusion
 from privpac.release.leaf_counts import LeafCounts
-from privpac.theory.exact import exact_decimal, written
+from privpac.theory.exact import exact_decimal
 
-__all__ = ["FORMAT", "Model", "Verified", "learn", "load", "schema_for", "verify"]
+__all__ = ["FORMAT", "Model", "learn", "load", "model_from", "read_document", "schema_for"]
 
 FORMAT = "privpac-model/1"
 
@@ -289,11 +287,12 @@ def _delta(value: object) -> Fraction:
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model file; a damaged one is refused. Reading is not verifying: see `verify`."""
-    tree = _read(path)
-    return _model(tree)
+    tree = read_document(path)
+    return model_from(tree)
 
 
-def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON of a model file whose digest matches."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         tree = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
@@ -325,7 +324,8 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _model(tree: Mapping[str, Any]) -> Model:
+def model_from(tree: Mapping[str, Any]) -> Model:
+    """The model a document holds; its rule must belong to its schema."""
     try:
         if not isinstance(tree["version"], str):
             raise NotCertified("The model file does not say which version wrote it.")
@@ -353,127 +353,3 @@ def _model(tree: Mapping[str, Any]) -> Model:
     if reason is not None:
         raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
     return model
-
-
-@dataclass(frozen=True)
-class Verified:
-    """What `verify` established."""
-
-    steps: int
-    """Derivation steps checked by arithmetic of their own."""
-    rebuilt: bool
-    """The certificate was also made anew from the stored public parameters, and is the same."""
-    for_release: bool
-    assumptions: tuple[str, ...]
-    epsilon: str
-    delta: str
-    warnings: tuple[str, ...] = ()
-    """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
-
-
-def verify(path: str | os.PathLike[str]) -> Verified:
-    """Re-derive every number of a model file, or raise NotCertified with the reason.
-
-    Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
-    from the stored parameters and schema. That last look is tried whatever version the file names: another version may
-    have had other rules, so there a difference is a warning, and a file that names this version must agree. What
-    remains unseen is an edit of what chance decided (the rule within its schema, the noisy counts) and of the coins'
-    origin, with a new digest.
-    """
-    tree = _read(path)
-    model = _model(tree)
-    steps = check_certificate(tree["certificate"])
-    _refusing(lambda: _refuse_unpaid(model))
-    rebuilt = True
-    try:
-        _refusing(lambda: _refuse_unlike(model, tree))
-    except NotCertified:
-        if model.version == __version__:
-            raise
-        rebuilt = False
-    return Verified(
-        warnings=tuple(_warnings(model, rebuilt=rebuilt)),
-        steps=steps,
-        rebuilt=rebuilt,
-        for_release=tree["certificate"]["coins"] == "system",
-        assumptions=tuple(tree["certificate"]["assumptions"]),
-        epsilon=tree["certificate"]["epsilon"],
-        delta=tree["certificate"]["delta"],
-    )
-
-
-def _refusing(look: Callable[[], None]) -> None:
-    """Whatever a forged file trips over, the answer is the same."""
-    try:
-        look()
-    except NotCertified:
-        raise
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        PrivpacError,
-    ):
-        raise NotCertified("The model was not made from the parameters that stand in it.") from None
-
-
-def _warnings(model: Model, *, rebuilt: bool) -> Iterator[str]:
-    tree = model.certificate
-    if not rebuilt:
-        yield (
-            f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
-            "same certificate does not follow from the stored parameters here. Verify it with the version that made it."
-        )
-    elif model.version != __version__:
-        yield f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
-    if tree["coins"] != "system":
-        yield "NOT FOR RELEASE: the coins came from a known seed."
-    if FROM_DATA in tree["assumptions"]:
-        yield "The schema was read from the data: its bounds, categories and classes are released without protection."
-    yield from (f"Assumes that {text}." for text in tree["assumptions"])
-
-
-def _refuse_unpaid(model: Model) -> None:
-    """A model may hold what its certificate speaks of, and nothing else."""
-    wishes = model.certificate["request"]
-    for name, part in (("estimate", model.estimate), ("leaf", model.leaf_counts)):
-        if (part is None) != (wishes[f"{name}_epsilon"] is None):
-            raise NotCertified(
-                "The model holds a release that its certificate does not speak of, or lacks one."
-            )
-    if model.leaf_counts is not None:
-        share = written(wishes["leaf_epsilon"]) / int(wishes["records_per_person"])
-        counted = model.certificate["labelled"]  # without the records kept aside
-        if model.leaf_counts.epsilon != share or model.leaf_counts.records != counted:
-            raise NotCertified("The leaf counts are not those the certificate speaks of.")
-
-
-def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
-    """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
-    recipe = _recipe(model)
-    made = recipe.certify().with_coins(model.certificate["coins"]).to_json()
-    if made != tree["certificate"]:
-        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
-    if model.estimate is not None and model.estimate != recipe.estimate_from(model.estimate.counts):
-        raise NotCertified("The estimate is not the one its counts lead to.")
-    if model.to_json() != tree:
-        raise NotCertified("The model file holds something that this version does not write.")
-    model.describe()
-    model.to_sql()
-
-
-def _recipe(model: Model) -> Recipe:
-    wishes = model.certificate["request"]
-    shares = {
-        name: None if wishes[name] is None else written(wishes[name])
-        for name in ("estimate_epsilon", "leaf_epsilon")
-    }
-    return Recipe(
-        concepts_from_json(wishes["concepts"], model.schema),
-        request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
-        holdout=written(wishes["holdout"]),
-        **shares,
-    )

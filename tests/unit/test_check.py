@@ -201,7 +201,7 @@ def edits(path: Path_, value: Any) -> Iterator[Any]:
 
 def harmless(path: Path_, tree: dict[str, Any], value: Any) -> bool:
     """The explicit list: what a certificate says for reading only, and claims about nothing."""
-    if path[0] in ("learner", "request"):  # for reading; `model.verify` makes them anew
+    if path[0] in ("learner", "request"):  # for reading; `verification.verify` makes them anew
         return path[1:] != () or value is None
     if path == ("unlabelled",):
         return type(value) is int and value >= 0
@@ -265,7 +265,7 @@ def test_every_missing_or_additional_field_is_refused(name: str) -> None:
                 check_certificate(changed)
                 continue
             if name == "disjoint-parts" and path == (*PREMISE, "premises") and key == 1:
-                check_certificate(changed)  # one release less, and not the worst: `model.verify` knows of it
+                check_certificate(changed)  # one release less, and not the worst: `verification.verify` knows of it
                 continue
             with pytest.raises(NotCertified):
                 check_certificate(changed)

@@ -12,7 +12,7 @@ from privpac.cli.console import Json
 from privpac.errors import DataError, NotCertified, PrivpacError
 
 if TYPE_CHECKING:
-    from privpac.model import Verified
+    from privpac.verification import Verified
 
 __all__ = ["verify"]
 
@@ -32,7 +32,7 @@ def verify(
 
 
 def _verify(path: str) -> Verified:
-    from privpac.model import verify as verify_model
+    from privpac.verification import verify as verify_model
 
     try:
         return verify_model(path)

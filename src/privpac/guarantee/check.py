@@ -6,7 +6,7 @@ does not vouch for itself. A node may hold only what its rule knows, every numbe
 merely a valid one), and fields nobody vouches for are refused. Formats once written stay checkable.
 
 What cannot be checked here: that the parameters (ratio, sensitivity, odds, numbers of records) are those of the code
-that ran. `model.verify` makes the whole certificate anew from the stored wishes for that.
+that ran. `verification.verify` makes the whole certificate anew from the stored wishes for that.
 """
 
 from __future__ import annotations

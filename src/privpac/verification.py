@@ -1,0 +1,147 @@
+"""`verify`: every number of a model file derived again, or the reason why not.
+
+The counterpart of `model`: that writes and reads files, this one doubts them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from privpac import __version__
+from privpac.errors import NotCertified, PrivpacError
+from privpac.guarantee.certificate import FROM_DATA
+from privpac.guarantee.check import check_certificate
+from privpac.learners.recipe import Recipe
+from privpac.learners.stored_classes import concepts_from_json
+from privpac.learners.words import request_from_json
+from privpac.model import Model, model_from, read_document
+from privpac.theory.exact import written
+
+__all__ = ["Verified", "verify"]
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What `verify` established."""
+
+    steps: int
+    """Derivation steps checked by arithmetic of their own."""
+    rebuilt: bool
+    """The certificate was also made anew from the stored public parameters, and is the same."""
+    for_release: bool
+    assumptions: tuple[str, ...]
+    epsilon: str
+    delta: str
+    warnings: tuple[str, ...] = ()
+    """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
+
+
+def verify(path: str | os.PathLike[str]) -> Verified:
+    """Re-derive every number of a model file, or raise NotCertified with the reason.
+
+    Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
+    from the stored parameters and schema. That last look is tried whatever version the file names: another version may
+    have had other rules, so there a difference is a warning, and a file that names this version must agree. What
+    remains unseen is an edit of what chance decided (the rule within its schema, the noisy counts) and of the coins'
+    origin, with a new digest.
+    """
+    tree = read_document(path)
+    model = model_from(tree)
+    steps = check_certificate(tree["certificate"])
+    _refusing(lambda: _refuse_unpaid(model))
+    rebuilt = True
+    try:
+        _refusing(lambda: _refuse_unlike(model, tree))
+    except NotCertified:
+        if model.version == __version__:
+            raise
+        rebuilt = False
+    return Verified(
+        warnings=tuple(_warnings(model, rebuilt=rebuilt)),
+        steps=steps,
+        rebuilt=rebuilt,
+        for_release=tree["certificate"]["coins"] == "system",
+        assumptions=tuple(tree["certificate"]["assumptions"]),
+        epsilon=tree["certificate"]["epsilon"],
+        delta=tree["certificate"]["delta"],
+    )
+
+
+def _refusing(look: Callable[[], None]) -> None:
+    """Whatever a forged file trips over, the answer is the same."""
+    try:
+        look()
+    except NotCertified:
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        PrivpacError,
+    ):
+        raise NotCertified("The model was not made from the parameters that stand in it.") from None
+
+
+def _warnings(model: Model, *, rebuilt: bool) -> Iterator[str]:
+    tree = model.certificate
+    if not rebuilt:
+        yield (
+            f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
+            "same certificate does not follow from the stored parameters here. Verify it with the version that made it."
+        )
+    elif model.version != __version__:
+        yield f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
+    if tree["coins"] != "system":
+        yield "NOT FOR RELEASE: the coins came from a known seed."
+    if FROM_DATA in tree["assumptions"]:
+        yield "The schema was read from the data: its bounds, categories and classes are released without protection."
+    yield from (f"Assumes that {text}." for text in tree["assumptions"])
+
+
+def _refuse_unpaid(model: Model) -> None:
+    """A model may hold what its certificate speaks of, and nothing else."""
+    wishes = model.certificate["request"]
+    for name, part in (("estimate", model.estimate), ("leaf", model.leaf_counts)):
+        if (part is None) != (wishes[f"{name}_epsilon"] is None):
+            raise NotCertified(
+                "The model holds a release that its certificate does not speak of, or lacks one."
+            )
+    if model.leaf_counts is not None:
+        share = written(wishes["leaf_epsilon"]) / int(wishes["records_per_person"])
+        counted = model.certificate["labelled"]  # without the records kept aside
+        if model.leaf_counts.epsilon != share or model.leaf_counts.records != counted:
+            raise NotCertified("The leaf counts are not those the certificate speaks of.")
+
+
+def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
+    """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
+    recipe = _recipe(model)
+    made = recipe.certify().with_coins(model.certificate["coins"]).to_json()
+    if made != tree["certificate"]:
+        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
+    if model.estimate is not None and model.estimate != recipe.estimate_from(model.estimate.counts):
+        raise NotCertified("The estimate is not the one its counts lead to.")
+    if model.to_json() != tree:
+        raise NotCertified("The model file holds something that this version does not write.")
+    model.describe()
+    model.to_sql()
+
+
+def _recipe(model: Model) -> Recipe:
+    wishes = model.certificate["request"]
+    shares = {
+        name: None if wishes[name] is None else written(wishes[name])
+        for name in ("estimate_epsilon", "leaf_epsilon")
+    }
+    return Recipe(
+        concepts_from_json(wishes["concepts"], model.schema),
+        request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
+        holdout=written(wishes["holdout"]),
+        **shares,
+    )
