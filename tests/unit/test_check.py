@@ -265,7 +265,9 @@ def test_every_missing_or_additional_field_is_refused(name: str) -> None:
                 check_certificate(changed)
                 continue
             if name == "disjoint-parts" and path == (*PREMISE, "premises") and key == 1:
-                check_certificate(changed)  # one release less, and not the worst: `verification.verify` knows of it
+                check_certificate(
+                    changed
+                )  # one release less, and not the worst: `verification.verify` knows of it
                 continue
             with pytest.raises(NotCertified):
                 check_certificate(changed)
