@@ -191,9 +191,9 @@ def test_the_page_is_the_same_every_time_and_written_whole(model: Model, tmp_pat
 
 def test_the_page_is_made_from_the_model_alone(model: Model) -> None:
     """No private data: a model read back from its file gives the same page."""
-    from privpac.model import _model
+    from privpac.model import model_from
 
-    again = _model(json.loads(json.dumps(model.to_json())))
+    again = model_from(json.loads(json.dumps(model.to_json())))
     assert report_html(again) == report_html(model)
 
 
