@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test test-slow lint format bench audit docs clean
+.PHONY: setup demo test lint format bench audit clean
 
 setup: $(READY)
 
