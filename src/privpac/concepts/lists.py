@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,10 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs
 from privpac.concepts.binarise import Binarisation, Facts, Test, implied
-from privpac.concepts.tensor import THREADS, Cooccurrence, CooccurrenceTensor, Estimate
+from privpac.concepts.grown import Grown
+from privpac.concepts.tensor import THREADS, Cooccurrence
 from privpac.concepts.tree_law import Law, Region, narrowed
-from privpac.concepts.tree_prior import Prior, checked_prior, estimate, refuse_beyond
+from privpac.concepts.tree_prior import Shape
 from privpac.data.schema import Schema
 
 __all__ = ["DecisionList", "DecisionLists", "DecisionListsGibbs", "Rule"]
@@ -103,7 +103,7 @@ class DecisionList:
 
 
 @dataclass(frozen=True)
-class DecisionLists:
+class DecisionLists(Grown):
     """Decision lists of at most `length` rules over public tests; the prior is described with `Trees`."""
 
     schema: Schema
@@ -115,58 +115,19 @@ class DecisionLists:
     weights: tuple[int, ...] | None = None
     threads: int = THREADS
 
-    def __post_init__(self) -> None:
-        assert self.prior is not None  # checks all parameters
-        self.require(None)
+    shape: ClassVar[Shape] = "list"
+    levels_name: ClassVar[str] = "length"
 
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
-
-    @cached_property
-    def prior(self) -> Prior:
-        return checked_prior(
-            "DecisionLists", "length", shape="list", depth=self.length, tests=self.tests, stop=self.stop,
-            root_splits=self.root_splits, label_prior=self.label_prior, weights=self.weights,
-        )  # fmt: skip
+    @property
+    def levels(self) -> int:
+        return self.length
 
     @property
     def word(self) -> str:
         return f"lists:{self.length}"
 
-    @property
-    def size(self) -> int:
-        return self.prior.size
-
-    @property
-    def odds(self) -> Fraction:
-        return 1 / self.prior.least - 1
-
-    @property
-    def vc(self) -> int | None:
-        """A class of N functions shatters at most log2 N points; for two classes only."""
-        return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
-
-    @property
-    def statistic(self) -> CooccurrenceTensor:
-        return self._tensor(self.length)
-
-    def _tensor(self, length: int) -> CooccurrenceTensor:
-        return CooccurrenceTensor(self.tests, length, len(self.schema.classes), self.threads)
-
-    def _cost(self, length: int, n: int) -> Estimate:
-        return estimate(self._tensor(length), self.prior, n)
-
-    def estimate(self, n: int) -> Estimate:
-        """Public estimate of time and memory for n records."""
-        return self._cost(self.length, n)
-
-    def require(self, n: int | None) -> None:
-        """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
-        refuse_beyond("DecisionLists", "length", self.length, self.prior.tests, self._cost, n=n)
-
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> DecisionListsGibbs:
-        return DecisionListsGibbs(self.tests, Law(self.prior, evidence, ratio, tuple(costs), self.threads))
+        return DecisionListsGibbs(self.tests, self.law(evidence, ratio=ratio, costs=costs))
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class Store(Protocol):
 
     @property
     def where(self) -> str:
-        """The place, for people; without secrets."""
+        """The place, for people; no password in it."""
 
     def append(self, charge: Charge) -> Entry:
         """Atomically: return the entry of a known key, or admit and write. On disk before it returns."""
