@@ -9,21 +9,13 @@ coins that trust their floats; what a further draw costs with either; the peak o
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from fractions import Fraction
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from privpac.coins import Coins, SeededCoins, SystemCoins, Weights
+from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
+from privpac.coins import Coins, SystemCoins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.unions import UnionGibbs, Unions
@@ -31,48 +23,6 @@ from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
-
-Row = dict[str, Any]
-
-
-class UnsafeCoins(SeededCoins):
-    """What most libraries do: a float cumulative sum and one float uniform, nothing certified."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self._random = np.random.default_rng(seed)
-
-    def choose(self, weights: Weights) -> int:
-        sums = np.cumsum(weights.floats()[0])
-        return int(np.searchsorted(sums, self._random.random() * sums[-1], side="right"))
-
-
-def least_seconds(jobs: dict[str, Callable[[], object]], *, repeats: int) -> dict[str, float]:
-    """Least processor seconds of each job; the jobs take turns, so that a busy moment hits all of them."""
-    least = dict.fromkeys(jobs, float("inf"))
-    for _ in range(repeats):
-        for name, job in jobs.items():
-            start = time.process_time()
-            job()
-            least[name] = min(least[name], time.process_time() - start)
-    return least
-
-
-def row(what: str, value: float, *, against: str = "", base: float = 0.0, limit: float | None = None) -> Row:
-    found: Row = {"what": what, "value": round(value, 6)}
-    if against:
-        found |= {"against": against, "ratio": round(value / base, 3), "limit": limit}
-        found["holds"] = limit is None or value <= limit * base
-    return found
-
-
-def publish(what: str, rows: list[Row], file: Path | None) -> None:
-    for entry in rows:
-        print(json.dumps(entry))
-    if file is not None:
-        date = datetime.now(UTC).date().isoformat()
-        document = {"what": what, "date": date, "version": version("privpac"), "rows": rows}
-        file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def sample(records: int) -> MemorySample:
@@ -135,14 +85,6 @@ def speed(records: int, repeats: int) -> list[Row]:
     ]
 
 
-def resident() -> tuple[int, int]:
-    """Bytes of memory now and at their peak; Linux only."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    fields = dict(line.split(":", 1) for line in lines if line.startswith("Vm"))
-    now, peak = (1024 * int(fields[key].split()[0]) for key in ("VmRSS", "VmHWM"))
-    return now, peak
-
-
 def peak_memory(records: int) -> dict[str, int]:
     """Input bytes and the peak above what was there before, the input included."""
     learner = Occam(Intervals(sample(10).schema, "key"), Fraction(1))
@@ -156,30 +98,15 @@ def peak_memory(records: int) -> dict[str, int]:
     return {"input": size, "peak": size + resident()[1] - before}
 
 
-def memory_row(module: str, records: int) -> list[Row]:
-    """Measured in a fresh process: a peak can only be raised, never lowered."""
-    if not Path("/proc/self/status").exists():
-        return []
-    command = [sys.executable, "-m", module, "--records", str(records), "--memory-only"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    return [row("peak memory", found["peak"], against="input", base=found["input"], limit=4)]
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    command(
+        __doc__,
+        module="benchmarks.intervals",
+        what="intervals, 64-bit domain, {records} records, epsilon 1",
+        records=10**7,
+        speed=speed,
+        peak_memory=peak_memory,
     )
-    parser.add_argument("--records", type=int, default=10**7)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--memory-only", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.memory_only:
-        print(json.dumps(peak_memory(options.records)))
-        return
-    rows = speed(options.records, options.repeats) + memory_row("benchmarks.intervals", options.records)
-    publish(f"intervals, 64-bit domain, {options.records} records, epsilon 1", rows, options.json)
 
 
 if __name__ == "__main__":

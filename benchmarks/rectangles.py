@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.intervals import Row, UnsafeCoins, least_seconds, memory_row, publish, resident, row
+from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import SystemCoins
 from privpac.concepts.rectangles import Rectangles
 from privpac.data.columns import Numeric
@@ -95,19 +92,14 @@ def peak_memory(records: int) -> dict[str, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    command(
+        __doc__,
+        module="benchmarks.rectangles",
+        what="boxes on 256 x 256 groups, {records} records, epsilon 1",
+        records=10**6,
+        speed=speed,
+        peak_memory=peak_memory,
     )
-    parser.add_argument("--records", type=int, default=10**6)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--memory-only", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.memory_only:
-        print(json.dumps(peak_memory(options.records)))
-        return
-    rows = speed(options.records, options.repeats) + memory_row("benchmarks.rectangles", options.records)
-    publish(f"boxes on 256 x 256 groups, {options.records} records, epsilon 1", rows, options.json)
 
 
 if __name__ == "__main__":
