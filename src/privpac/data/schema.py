@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from privpac.data import raw as reading
 from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
 from privpac.data.drafting import draft, found_classes, found_column
-from privpac.data.raw import EMPTY
+from privpac.data.raw import EMPTY, UNKNOWN
 from privpac.data.rawtable import near
 from privpac.data.tables import read, vector
 from privpac.errors import DataError, SchemaError
@@ -122,13 +122,25 @@ class Schema:
         found = reading.codes(self.label, raw, table=self._classes_table)
         if found.min(initial=0) < 0:
             empty = bool((found == EMPTY).any())
-            what = "an empty cell or NaN" if empty else "a value that is not a declared class"
-            raise DataError(
-                f"Label '{self.label}' has {what}.",
-                column=self.label,
-                remedy='Correct the records, or list every class that may occur under "classes".',
-            )
+            self._refuse_label("an empty cell or NaN" if empty else "a value that is not a declared class")
         return found.astype(np.uint8)
+
+    def labels_if_any(self, raw: object) -> npt.NDArray[np.int64]:
+        """As `label_cells`, and -1 where there is no label: an empty cell, NaN, or -1 if no class is called so."""
+        none = len(self.classes)
+        marks = dict.fromkeys(reading.lookup(("-1",)), none)
+        found = reading.codes(self.label, raw, table={**marks, **self._classes_table})
+        if bool((found == UNKNOWN).any()):
+            self._refuse_label("a value that is neither a declared class nor a mark for no label")
+        found[(found == EMPTY) | (found == none)] = -1
+        return found
+
+    def _refuse_label(self, what: str) -> NoReturn:
+        raise DataError(
+            f"Label '{self.label}' has {what}.",
+            column=self.label,
+            remedy='Correct the records, or list every class that may occur under "classes".',
+        )
 
     @classmethod
     def from_json(cls, source: str | Path | Mapping[str, Any]) -> Schema:

@@ -13,6 +13,7 @@ from typing import Any
 
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Privacy
+from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import Proof, explain
 from privpac.theory.exact import plain
 
@@ -51,6 +52,11 @@ class Certificate:
     @property
     def assumptions(self) -> tuple[str, ...]:
         return self.privacy.assumptions
+
+    @property
+    def parts(self) -> dict[str, Privacy]:
+        """What is promised to the people of each part apart; empty if everyone is promised the same."""
+        return parts_of(self.privacy.to_json())
 
     @property
     def for_release(self) -> bool:
@@ -92,6 +98,9 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     if tree["assumptions"]:
         lines.append("")
     lines += ["Privacy", explain(tree["privacy"])]
+    parts = parts_of(tree["privacy"])
+    if parts:
+        lines += ["", "Privacy by part", *(f"{part}: {fact}" for part, fact in parts.items())]
     if tree["accuracy"]:
         lines += ["", "Accuracy, if the records are independent draws from what is to be predicted"]
         lines += [explain(proof) for proof in tree["accuracy"]]

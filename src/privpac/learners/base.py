@@ -7,9 +7,10 @@ from typing import Protocol
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.data.sample import Sample, Size
+from privpac.data.semi import SemiSample
 from privpac.guarantee.certificate import Certificate
 
-__all__ = ["Learner"]
+__all__ = ["Learner", "SemiLearner"]
 
 
 class Learner(Protocol):
@@ -27,3 +28,18 @@ class Learner(Protocol):
         """What will be true of `learn` on this many records, from public parameters alone."""
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis: ...
+
+
+class SemiLearner(Protocol):
+    """A learner of few labels: it sees labelled and unlabelled records, and `size` counts both."""
+
+    @property
+    def concepts(self) -> ConceptClass: ...
+
+    @property
+    def outcomes(self) -> int | None: ...
+
+    def certify(self, size: Size) -> Certificate:
+        """As a learner's; `Certificate.parts` tells labelled and unlabelled people apart."""
+
+    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis: ...
