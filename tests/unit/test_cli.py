@@ -16,7 +16,6 @@ import pytest
 from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
 from privpac.cli.destination import Destination
-from privpac.cli.reproduce import REPRODUCTIONS
 from privpac.cli.theorems import uses
 from privpac.theory.register import REGISTER, formulas
 
@@ -239,37 +238,6 @@ def test_uses_name_every_formula() -> None:
     for formula in formulas().values():
         module = formula.function.__module__.removeprefix("privpac.")
         assert f"{module}.{formula.name}" in found[formula.statement.key]
-
-
-def test_reproduce(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert all(name in run(capsys, "reproduce")[1] for name in REPRODUCTIONS)
-    assert set(json.loads(run(capsys, "reproduce", "--json")[1])["reproductions"]) == set(REPRODUCTIONS)
-    code, _, err = run(capsys, "reproduce", "nothing")
-    assert code == 2
-    assert "sizes" in err
-
-
-@pytest.mark.parametrize("name", list(REPRODUCTIONS))
-def test_a_reproduction_prints_and_writes_its_rows(
-    name: str, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = run(capsys, "reproduce", name, "--quick", "--json", "--out", ".")
-    assert code == 0
-    tree = json.loads(out)
-    assert tree == json.loads((place / f"{name}.json").read_text())
-    assert tree["rows"]
-    assert len({tuple(row) for row in tree["rows"]}) == 1
-    code, out, _ = run(capsys, "reproduce", name, "--quick")
-    assert len(out.strip().splitlines()) == len(tree["rows"]) + 3
-
-
-def test_sizes_are_ordered_as_theory_says(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = json.loads(run(capsys, "reproduce", "sizes", "--quick", "--json")[1])["rows"]
-    for row in rows:
-        assert row["floor"] <= (row["extremal"] or row["promised"]) <= row["promised"]
-    assert {"concepts": "points", "domain_bits": 16, "promised": 351, "extremal": 328}.items() <= rows[
-        1
-    ].items()
 
 
 def test_interrupting_is_quiet(

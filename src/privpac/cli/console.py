@@ -9,7 +9,8 @@ import json
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Json",
+    "Progress",
     "collecting",
     "fail",
     "note",
     "prepare_streams",
+    "progress",
     "show",
     "show_json",
     "show_sections",
@@ -36,6 +39,9 @@ __all__ = [
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 """The option every verb has."""
+
+Progress = Callable[[int, int], None]
+"""How much of some work is done, and of how much."""
 
 PATIENCE = 2.0  # seconds of work before a sign of life is due
 PIPE_WIDTH = 200  # columns of a table that is not written to a terminal: no reader should have to unwrap it
@@ -132,37 +138,86 @@ def working(
     if as_json or not target.isatty():
         yield
         return
-    spinner = _Spinner(message, target)
-    timer = threading.Timer(patience, spinner.start)
+    with _shown_after(patience, _Spinner(message, target)):
+        yield
+
+
+@contextmanager
+def progress(
+    message: str, *, as_json: bool, stream: TextIO | None = None, patience: float = PATIENCE
+) -> Iterator[Progress]:
+    """A bar on stderr for long work that knows how far it is; none into files, pipes and --json."""
+    target = sys.stderr if stream is None else stream
+    if as_json or not target.isatty():
+        yield lambda done, of: None
+        return
+    bar = _Bar(message, target)
+    with _shown_after(patience, bar):
+        yield bar.report
+
+
+@contextmanager
+def _shown_after(patience: float, sign: _Sign) -> Iterator[None]:
+    timer = threading.Timer(patience, sign.start)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-        spinner.stop()
+        sign.stop()
 
 
-class _Spinner:
+class _Sign(ABC):
     """Starts in the timer's thread, stops in the worker's: whichever comes second must see the first."""
 
     def __init__(self, message: str, stream: TextIO) -> None:
         self._message, self._stream = message, stream
         self._lock = threading.Lock()
         self._done = False
-        self._status: Any = None
+        self._live: Any = None
+
+    @abstractmethod
+    def _make(self, console: Console) -> Any:
+        """What rich shows; it is started and stopped here."""
 
     def start(self) -> None:
         from rich.console import Console
 
         with self._lock:
             if not self._done:
-                console: Console = Console(file=self._stream)
-                self._status = console.status(self._message)
-                self._status.start()
+                self._live = self._make(Console(file=self._stream))
+                self._live.start()
 
     def stop(self) -> None:
         with self._lock:
             self._done = True
-            if self._status is not None:
-                self._status.stop()
+            if self._live is not None:
+                self._live.stop()
+
+
+class _Spinner(_Sign):
+    def _make(self, console: Console) -> Any:
+        return console.status(self._message)
+
+
+class _Bar(_Sign):
+    """Knows how far the work is before it is seen: work reports from its first second."""
+
+    _task: Any = None
+    _part: tuple[int, int] = (0, 1)
+
+    def _make(self, console: Console) -> Any:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        bar = Progress(*columns, console=console, transient=True)
+        done, of = self._part
+        self._task = bar.add_task(self._message, completed=done, total=of)
+        return bar
+
+    def report(self, done: int, of: int) -> None:
+        with self._lock:
+            self._part = (done, of)
+            if self._live is not None:
+                self._live.update(self._task, completed=done, total=of)

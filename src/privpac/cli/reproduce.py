@@ -1,38 +1,58 @@
-"""`privpac reproduce`: named tables of results, made anew. A new one is one row of `REPRODUCTIONS`."""
+"""`privpac reproduce`: named tables and figures of results, made anew. A new one is one row of `REPRODUCTIONS`.
+
+Its module has `rows(*, quick, progress)`, a list of mappings from column to plain value with the same keys, and
+may have `figure(rows)`, which returns `pictures.curves.Curves`. `progress(done, of)` may be called at any time.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
 
 from privpac import __version__
 from privpac.cli import console
-from privpac.cli.console import Json
+from privpac.cli.cache import Cache
+from privpac.cli.console import Json, Progress
 from privpac.cli.destination import Destination
 from privpac.errors import ParameterError
+from privpac.pictures.curves import Curves, require_matplotlib
 
 __all__ = ["REPRODUCTIONS", "Reproduction", "reproduce"]
 
 OWNER = "reproduce"
+ALL = "all"
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A table: `module` has `rows(quick=...)`, a list of mappings from column to value with the same keys."""
+    """A table, with a figure if its module has one."""
 
     title: str
     module: str
 
-    def rows(self, *, quick: bool) -> list[Row]:
-        made: list[Row] = import_module(self.module).rows(quick=quick)
+    @property
+    def _module(self) -> ModuleType:
+        return import_module(self.module)
+
+    def rows(self, *, quick: bool, progress: Progress) -> list[Row]:
+        made: list[Row] = self._module.rows(quick=quick, progress=progress)
         return made
+
+    @property
+    def has_figure(self) -> bool:
+        return hasattr(self._module, "figure")
+
+    def figure(self, rows: Sequence[Row]) -> Curves:
+        drawn: Curves = self._module.figure(rows)
+        return drawn
 
 
 REPRODUCTIONS: Mapping[str, Reproduction] = {
@@ -45,37 +65,79 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Left out: list them.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Or 'all'. Left out: list them.")
+    ] = None,
     *,
     quick: Annotated[bool, typer.Option("--quick", help="A smaller table, in seconds.")] = False,
-    out: Annotated[str | None, typer.Option(metavar="DIR", help="Write NAME.json there as well.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what was kept from earlier.")] = False,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="Write NAME.json there and, if it has a figure, NAME.svg and NAME.png."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a table of results anew, from the code that ships."""
+    """Make a table of results anew, from the code that ships, and its figure."""
     if name is None:
         _list(as_json=as_json)
         return
-    if name not in REPRODUCTIONS:
-        raise ParameterError(OWNER, "name", name, allowed="one of " + ", ".join(REPRODUCTIONS))
-    destination = None
-    if out is not None:
-        destination = Destination.of(str(Path(out) / f"{name}.json"), owner=OWNER, option="out")
-    with console.working(f"Reproducing {name}", as_json=as_json):
-        rows = REPRODUCTIONS[name].rows(quick=quick)
-    tree = {
-        "name": name,
-        "title": REPRODUCTIONS[name].title,
-        "version": __version__,
-        "quick": quick,
-        "rows": [dict(row) for row in rows],
-    }
-    if destination is not None:
-        destination.write(json.dumps(tree, indent=1) + "\n")
-        console.note(f"Wrote {destination.path}.", as_json=as_json)
+    if name != ALL and name not in REPRODUCTIONS:
+        raise ParameterError(OWNER, "name", name, allowed="one of " + ", ".join((*REPRODUCTIONS, ALL)))
+    names = list(REPRODUCTIONS) if name == ALL else [name]
+    places = {each: _places(each, out) for each in names}
+    trees = []
+    for each in names:
+        trees.append(_made(each, quick=quick, fresh=fresh, as_json=as_json))
+        _write(trees[-1], places[each], as_json=as_json)
+        if not as_json:
+            gap = "\n" if each != names[-1] else ""
+            console.show(f"{trees[-1]['title']}\n\n{_table(trees[-1]['rows'])}{gap}")
     if as_json:
-        console.show_json(tree)
-    else:
-        console.show(f"{REPRODUCTIONS[name].title}\n\n{_table(rows)}")
+        console.show_json({"results": trees} if name == ALL else trees[0])
+
+
+def _places(name: str, out: str | None) -> dict[str, Destination]:
+    """The files to write by their ending, all of them checked before any work."""
+    if out is None:
+        return {}
+    endings = ["json"]
+    if REPRODUCTIONS[name].has_figure:
+        require_matplotlib()
+        endings += ["svg", "png"]
+    found = {
+        end: Destination.of(str(Path(out) / f"{name}.{end}"), owner=OWNER, option="out") for end in endings
+    }
+    return {end: place for end, place in found.items() if place is not None}
+
+
+def _made(name: str, *, quick: bool, fresh: bool, as_json: bool) -> dict[str, Any]:
+    """The result as plain data: kept from an earlier run of the same code, or computed."""
+    entry, cache, options = REPRODUCTIONS[name], Cache("reproductions"), "quick" if quick else "whole"
+    tree: dict[str, Any] | None = None if fresh else cache.get(name, options=options)
+    if tree is not None:
+        note = f"{name}: kept from an earlier run of the same code; --fresh computes it again."
+        console.note(note, as_json=as_json)
+        return tree
+    with console.progress(f"Reproducing {name}", as_json=as_json) as progress:
+        rows = entry.rows(quick=quick, progress=progress)
+    made = {"name": name, "title": entry.title, "version": __version__, "quick": quick, "rows": rows}
+    tree = json.loads(json.dumps(made))  # what is shown, drawn, written and kept is the same plain data
+    cache.put(name, tree, options=options)
+    return tree
+
+
+def _write(tree: Mapping[str, Any], places: Mapping[str, Destination], *, as_json: bool) -> None:
+    if not places:
+        return
+    places["json"].write(json.dumps(tree, indent=1) + "\n")
+    if "svg" in places:
+        figure = REPRODUCTIONS[tree["name"]].figure(tree["rows"])
+        for end in ("svg", "png"):
+            figure.save(places[end].path)
+    paths = ", ".join(str(place.path) for place in places.values())
+    console.note(f"Wrote {paths}.", as_json=as_json)
 
 
 def _list(*, as_json: bool) -> None:

@@ -10,8 +10,10 @@ Source: register `occam-realizable`, `points-extremal-family`, `floor-points-pro
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
+from privpac.cli.console import Progress
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]
@@ -21,14 +23,15 @@ BITS, QUICK_BITS = (8, 16, 32, 64, 128), (8, 16)
 EPSILONS, QUICK_EPSILONS = ("1", "0.5", "0.1"), ("1",)
 
 
-def rows(*, quick: bool) -> list[dict[str, Any]]:
+def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
     """One row a class, domain and epsilon."""
-    return [
-        make(bits, epsilon)
-        for make in (_points, _thresholds)
-        for epsilon in (QUICK_EPSILONS if quick else EPSILONS)
-        for bits in (QUICK_BITS if quick else BITS)
-    ]
+    epsilons, domains = (QUICK_EPSILONS, QUICK_BITS) if quick else (EPSILONS, BITS)
+    wanted = list(product((_points, _thresholds), epsilons, domains))
+    made = []
+    for make, epsilon, bits in wanted:
+        made.append(make(bits, epsilon))
+        progress(len(made), len(wanted))
+    return made
 
 
 def _points(bits: int, epsilon: str) -> dict[str, Any]:

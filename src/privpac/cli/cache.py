@@ -1,0 +1,75 @@
+"""Results that take minutes, kept between runs: in the user's cache folder, by version, code and options.
+
+A kept result is used only for the very code that made it: its key holds a digest of the package's source.
+Where the folder cannot be written, nothing is kept and nothing fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from privpac import __version__
+
+__all__ = ["Cache", "fingerprint", "folder"]
+
+VARIABLE = "PRIVPAC_CACHE"
+"""Environment variable that names another folder."""
+
+
+def folder() -> Path:
+    """Where this system keeps what can be made anew."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "privpac"
+
+
+@lru_cache(maxsize=1)
+def fingerprint() -> str:
+    """Version and a digest of every source file: what was computed by other code is not the same result."""
+    root = Path(__file__).resolve().parent.parent
+    digest = hashlib.blake2b(digest_size=12)
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return f"{__version__}-{digest.hexdigest()}"
+
+
+class Cache:
+    """Plain data by name and options."""
+
+    def __init__(self, kind: str) -> None:
+        self._folder = folder() / kind
+
+    def _path(self, name: str, options: str) -> Path:
+        return self._folder / f"{name}-{options}-{fingerprint()}.json"
+
+    def get(self, name: str, *, options: str) -> Any | None:
+        """What was kept, or None."""
+        with suppress(OSError, ValueError):
+            return json.loads(self._path(name, options).read_text(encoding="utf-8"))
+        return None
+
+    def put(self, name: str, value: Any, *, options: str) -> None:
+        """Keep it, whole or not at all, instead of what older code left under the same name and options."""
+        path = self._path(name, options)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for older in self._folder.glob(f"{name}-{options}-*.json"):
+                older.unlink(missing_ok=True)
+            partial.write_text(json.dumps(value), encoding="utf-8", newline="\n")
+            os.replace(partial, path)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)

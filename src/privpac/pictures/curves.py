@@ -1,0 +1,166 @@
+"""Curves over one axis, as an SVG or PNG file: several series with gaps, steps and bands, linear or log axes.
+
+Drawn with matplotlib (`privpac[plots]`). The same curves give the same SVG, byte for byte, with one version of it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from privpac.errors import MissingExtra, ParameterError
+from privpac.pictures.drawing import CLASS_COLOURS, EDGE, INK, SOFT, checked_path
+
+__all__ = ["Curves", "Series", "require_matplotlib"]
+
+OWNER = "curves"
+WIDTH, HEIGHT = 8.0, 5.0  # inches
+DOTS_PER_INCH = 160
+MARKERS = "osD^v<>Ph"
+"""Told apart by colour and by shape: nobody should need to see colours."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: a value for every x, None where there is none, and perhaps a band around it.
+
+    `kind`: 'line' joins the points, 'step' holds a value until the next x, 'points' joins nothing.
+    """
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float | None]
+    low: Sequence[float | None] | None = None
+    high: Sequence[float | None] | None = None
+    kind: Literal["line", "step", "points"] = "line"
+    dashed: bool = False
+    """For floors, limits and promises, beside what was measured."""
+
+    def __post_init__(self) -> None:
+        given = [values for values in (self.y, self.low, self.high) if values is not None]
+        if any(len(values) != len(self.x) for values in given):
+            raise ParameterError(OWNER, "series", self.label, allowed="a value (or None) for every x")
+        if (self.low is None) != (self.high is None):
+            raise ParameterError(
+                OWNER, "series", self.label, allowed="a band with both a low and a high edge"
+            )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Several series on one pair of axes."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+    log_x: bool = False
+    log_y: bool = False
+    x_ticks: Sequence[float] | None = None
+    """Where to mark the x axis, written as they are; None: where it looks right."""
+    note: str = ""
+    """What was measured and how, below the axes."""
+
+    def __post_init__(self) -> None:
+        if not self.series:
+            raise ParameterError(OWNER, "series", 0, allowed="at least one series")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an .svg or .png file, whole or not at all."""
+        target = checked_path(path)
+        require_matplotlib()
+        partial = target.with_name(target.name + ".partial")
+        try:
+            self._write(partial, target.suffix.lower()[1:])
+            os.replace(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _write(self, path: Path, kind: str) -> None:
+        import matplotlib as mpl
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        # Text stays text in an SVG, and neither dates nor random names make two equal figures differ.
+        settings = {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "privpac",
+            "font.size": 10.0,
+            "text.parse_math": False,
+        }
+        with mpl.rc_context(settings):
+            figure = Figure(figsize=(WIDTH, HEIGHT), facecolor="#ffffff", layout="constrained")
+            canvas = FigureCanvasAgg(figure)
+            self._draw(figure.add_subplot())
+            if self.note:
+                figure.supxlabel(self.note, fontsize=8, color=SOFT, x=0.01, ha="left")
+            metadata = {"Date": None, "Title": self.title} if kind == "svg" else {"Title": self.title}
+            canvas.print_figure(path, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
+
+    def _draw(self, axes: Any) -> None:
+        for index, series in enumerate(self.series):
+            _draw_series(axes, series, index)
+        if self.log_x:
+            axes.set_xscale("log")
+            _mark_powers(axes.xaxis, axes.get_xlim())
+        if self.log_y:
+            axes.set_yscale("log")
+            _mark_powers(axes.yaxis, axes.get_ylim())
+        if self.x_ticks is not None:
+            axes.set_xticks(self.x_ticks, [f"{tick:g}" for tick in self.x_ticks])
+            axes.minorticks_off()
+        axes.set_title(self.title, fontsize=11, color=INK, loc="left", wrap=True)
+        axes.set_xlabel(self.x_label, color=INK)
+        axes.set_ylabel(self.y_label, color=INK)
+        axes.grid(visible=True, which="major", color=EDGE, alpha=0.25, linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["left", "bottom"]].set_color(EDGE)
+        axes.tick_params(colors=SOFT)
+        axes.legend(frameon=False, fontsize=8.5, loc="best")
+
+
+def _draw_series(axes: Any, series: Series, index: int) -> None:
+    colour = CLASS_COLOURS[index % len(CLASS_COLOURS)]
+    many = len(series.x) > 40  # a marker on each of many points hides the curve
+    axes.plot(
+        series.x,
+        _numbers(series.y),
+        label=series.label,
+        color=colour,
+        linewidth=1.6,
+        linestyle="none" if series.kind == "points" else ("--" if series.dashed else "-"),
+        drawstyle="steps-post" if series.kind == "step" else "default",
+        marker="" if many and series.kind != "points" else MARKERS[index % len(MARKERS)],
+        markersize=4.5,
+    )
+    if series.low is not None and series.high is not None:
+        step = "post" if series.kind == "step" else None
+        low, high = _numbers(series.low), _numbers(series.high)
+        axes.fill_between(series.x, low, high, color=colour, alpha=0.18, linewidth=0, step=step)
+
+
+def _mark_powers(axis: Any, limits: tuple[float, float]) -> None:
+    """Plain numbers on a log axis; between powers of ten as well when there are few of them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    few = limits[1] < 500 * limits[0]
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _numbers(values: Sequence[float | None]) -> list[float]:
+    """A gap is a number that is not one."""
+    return [math.nan if value is None else float(value) for value in values]
+
+
+def require_matplotlib() -> None:
+    """Refuse, naming the extra, before any work is done for a figure."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingExtra("A figure", "plots") from None

@@ -1,0 +1,185 @@
+"""`privpac reproduce`: every table is printed, written and kept; figures are drawn from what was written."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from privpac.cli import cache, console, main, reproduce
+from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
+from privpac.pictures.curves import Curves, Series
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(("reproduce", *arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Two reproductions, one of them with a figure, and a list of the times either was computed."""
+    calls: list[str] = []
+
+    def module(name: str, *, figure: bool) -> str:
+        made = ModuleType(name)
+
+        def rows(*, quick: bool, progress: console.Progress) -> list[dict[str, Any]]:
+            calls.append(f"{name} {quick}")
+            for done in range(1, 4):
+                progress(done, 3)
+            return [{"bits": bits, "needed": 10 * bits, "floor": None} for bits in (8, 16)]
+
+        def drawing(rows: Sequence[Mapping[str, Any]]) -> Curves:
+            bits = [row["bits"] for row in rows]
+            return Curves(name, "bits", "records", [Series("needed", bits, [row["needed"] for row in rows])])
+
+        made.rows = rows  # type: ignore[attr-defined]
+        if figure:
+            made.figure = drawing  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, name, made)
+        return name
+
+    table = {
+        "plain": Reproduction("A table", module("privpac_plain", figure=False)),
+        "curved": Reproduction("A figure", module("privpac_curved", figure=True)),
+    }
+    monkeypatch.setattr(reproduce, "REPRODUCTIONS", table)
+    monkeypatch.setenv("PRIVPAC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return calls
+
+
+def test_they_are_listed_and_unknown_names_are_told_the_known_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert all(name in run(capsys)[1] for name in REPRODUCTIONS)
+    assert set(json.loads(run(capsys, "--json")[1])["reproductions"]) == set(REPRODUCTIONS)
+    code, _, err = run(capsys, "nothing")
+    assert code == 2
+    assert "sizes" in err
+    assert "all" in err
+
+
+@pytest.mark.parametrize("name", list(REPRODUCTIONS))
+def test_a_reproduction_prints_and_writes_its_rows(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, name, "--quick", "--json", "--out", str(tmp_path))
+    assert code == 0
+    tree = json.loads(out)
+    assert tree == json.loads((tmp_path / f"{name}.json").read_text())
+    assert tree["rows"]
+    assert len({tuple(row) for row in tree["rows"]}) == 1
+    for end, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
+        path = tmp_path / f"{name}.{end}"
+        assert path.exists() == REPRODUCTIONS[name].has_figure
+        assert not path.exists() or path.read_bytes().startswith(start)
+    code, out, _ = run(capsys, name, "--quick")
+    assert len(out.strip().splitlines()) == len(tree["rows"]) + 3
+
+
+def test_sizes_are_ordered_as_theory_says(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(run(capsys, "sizes", "--quick", "--json")[1])["rows"]
+    for row in rows:
+        assert row["floor"] <= (row["extremal"] or row["promised"]) <= row["promised"]
+    assert {"concepts": "points", "domain_bits": 16, "promised": 351, "extremal": 328}.items() <= rows[
+        1
+    ].items()
+
+
+def test_all_runs_every_one_and_a_figure_gives_two_files(
+    drawn: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "all", "--quick", "--out", ".")
+    assert code == 0
+    assert drawn == ["privpac_plain True", "privpac_curved True"]
+    assert "A table" in out
+    assert "A figure" in out
+    assert {path.name for path in tmp_path.glob("*.*")} == {
+        "plain.json",
+        "curved.json",
+        "curved.svg",
+        "curved.png",
+    }
+    assert "curved.png" in err
+    trees = json.loads(run(capsys, "all", "--quick", "--json")[1])["results"]
+    assert [tree["name"] for tree in trees] == ["plain", "curved"]
+
+
+def test_results_are_kept_by_options_until_the_code_changes(
+    drawn: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = run(capsys, "plain", "--json")[1]
+    assert run(capsys, "plain", "--json")[1] == first
+    assert drawn == ["privpac_plain False"]
+    assert "--fresh" in run(capsys, "plain")[2]
+    run(capsys, "plain", "--quick")
+    run(capsys, "plain", "--fresh")
+    assert drawn == ["privpac_plain False", "privpac_plain True", "privpac_plain False"]
+    monkeypatch.setattr(cache, "fingerprint", lambda: "other code")
+    run(capsys, "plain")
+    assert len(drawn) == 4
+    assert len(list((cache.folder() / "reproductions").glob("plain-whole-*"))) == 1
+
+
+def test_a_cache_that_cannot_be_written_or_read_fails_nothing(
+    drawn: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PRIVPAC_CACHE", str(tmp_path / "file"))
+    assert run(capsys, "plain")[0] == run(capsys, "plain")[0] == 0
+    monkeypatch.setenv("PRIVPAC_CACHE", str(tmp_path / "cache"))
+    run(capsys, "plain")
+    for path in (tmp_path / "cache").rglob("*.json"):
+        path.write_text("{ torn")
+    assert run(capsys, "plain")[0] == 0
+    assert len(drawn) == 4
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
+def test_every_system_has_its_folder_for_such_files(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PRIVPAC_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", system)
+    parts = {"linux": (".cache",), "darwin": ("Library", "Caches"), "win32": ("AppData", "Local")}[system]
+    assert cache.folder() == Path.home().joinpath(*parts, "privpac")
+
+
+def test_a_figure_without_matplotlib_is_refused_before_any_work(
+    drawn: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, _, err = run(capsys, "curved", "--out", ".")
+    assert code == 2
+    assert "privpac[plots]" in err
+    assert drawn == []
+    assert run(capsys, "curved")[0] == 0
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_long_work_shows_a_bar_on_a_terminal_only() -> None:
+    shown = Terminal()
+    with console.progress("Reproducing", as_json=False, stream=shown, patience=0.02) as report:
+        report(1, 4)
+        deadline = time.monotonic() + 20
+        while not shown.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        report(3, 4)
+    assert "Reproducing" in shown.getvalue()
+    for stream, as_json in ((io.StringIO(), False), (Terminal(), True)):
+        with console.progress("Reproducing", as_json=as_json, stream=stream, patience=0.0) as report:
+            report(1, 4)
+        assert stream.getvalue() == ""
