@@ -1,7 +1,7 @@
 """The audit of ourselves as a page: `python -m benchmarks.audit_page [--render-only]`.
 
 Reads docs/audit.json as `privpac audit exact --out` wrote it, adds what catches every planted fault of
-tests/exact/mutants.py, and writes docs/audit.md from it. `make audit` does both.
+tests/exact/mutants/, and writes docs/audit.md from it. `make audit` does both.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ they speak of. `make audit` makes this page anew, `make test` runs the small siz
 FAULTS = """## Planted faults
 
 Faults somebody could have made, each claimed to be as private as its author believed. All are caught by the exact
-audit; the suite fails if one survives (`tests/exact/mutants.py`).
+audit; the suite fails if one survives (`tests/exact/mutants/`).
 """
 
 OTHERS = """Two more are caught elsewhere: a ratio rounded the wrong way by the rule that declares epsilon, and a kernel

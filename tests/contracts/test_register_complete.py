@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,69 +13,15 @@ import pytest
 from privpac.audit.registry import REGISTRY
 from privpac.errors import NotCertified
 from privpac.guarantee import check, rules
-from privpac.guarantee.facts import Against, Fact, Privacy
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.checks import RULES
 from privpac.learners.words import WORDS
 from privpac.theory.register import REGISTER
+from tests.contracts.examples import ALIASES, EXAMPLES
 from tests.exact.mutants import MUTANTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROOFS = ROOT / "docs" / "proofs"
 INDEX = (PROOFS / "README.md").read_text(encoding="utf-8")
-
-# Functions whose key in certificates is not simply their name with dashes.
-ALIASES: dict[str, tuple[str, ...]] = {
-    "k_fold": ("k-fold-composition",),
-    "occam": ("occam-realizable", "occam-agnostic"),
-    "subsampling": ("subsampling-without-replacement",),
-}
-
-RATIO = Fraction(3, 5)
-
-
-def _pure() -> Proof[Privacy]:
-    return rules.exponential_mechanism(ratio=RATIO)
-
-
-def _mixed() -> Proof[Privacy]:
-    """With a delta, so that the rules' second number is looked at too."""
-    return rules.k_fold(_pure(), times=3, saved=1)
-
-
-def _occam(against: Against) -> Proof[Any]:
-    return rules.occam(
-        odds=100,
-        records=1000,
-        ratio=Fraction(1, 2),
-        tilt=Fraction(1, 2) if against is Against.REALIZABLE else Fraction(7, 10),
-        error=Fraction(1, 2),
-        failure=Fraction(1, 20),
-        against=against,
-    )
-
-
-EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "exponential-mechanism": _pure,
-    "bounded-range": lambda: rules.bounded_range(ratio=RATIO),
-    "total-variation": lambda: rules.total_variation(rules.bounded_range(ratio=RATIO)),
-    "permute-and-flip": lambda: rules.permute_and_flip(ratio=RATIO),
-    "leafwise-exponential": lambda: rules.leafwise_exponential(ratio=RATIO, sensitivity=2),
-    "geometric-noise": lambda: rules.geometric_noise(ratio=RATIO, change=2),
-    "post-processing": lambda: rules.post_processing(_mixed(), what="an example"),
-    "sequential": lambda: rules.sequential(_pure(), _mixed()),
-    "disjoint-parts": lambda: rules.disjoint_parts(
-        rules.on_part(_pure(), part="one part"), rules.on_part(_mixed(), part="another part")
-    ),
-    "on-part": lambda: rules.on_part(_mixed(), part="one part"),
-    "group": lambda: rules.group(_mixed(), size=3),
-    "subsampling-without-replacement": lambda: rules.subsampling(_mixed(), kept=2, of=7),
-    "sampling-with-replacement": lambda: rules.sampling_with_replacement(_mixed(), draws=2, of=7),
-    "k-fold-composition": lambda: rules.k_fold(_pure(), times=5, saved=2),
-    "declared": lambda: rules.declared(_mixed(), epsilon=Fraction(5, 2), delta=Fraction(1, 2)),
-    "assuming": lambda: rules.assuming(_mixed(), "an example is an example"),
-    "occam-realizable": lambda: _occam(Against.REALIZABLE),
-    "occam-agnostic": lambda: _occam(Against.AGNOSTIC),
-}
 
 
 def _keys(function: str) -> tuple[str, ...]:
@@ -85,7 +30,7 @@ def _keys(function: str) -> tuple[str, ...]:
 
 def test_every_rule_has_a_checker_a_statement_an_example_and_a_line_in_the_index() -> None:
     keys = {key for function in rules.__all__ for key in _keys(function)}
-    assert set(check._RULES) == keys
+    assert set(RULES) == keys
     assert set(EXAMPLES) == keys
     assert keys <= set(REGISTER)
     for function in rules.__all__:

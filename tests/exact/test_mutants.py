@@ -15,7 +15,8 @@ from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.mechanisms.gibbs import PowerWeights
 from privpac.theory.exact import ratio_for
-from tests.exact.mutants import MUTANTS, subsampled_pair
+from tests.exact.mutants import MUTANTS
+from tests.exact.mutants.plain import subsampled_pair
 
 
 @pytest.mark.parametrize("name", MUTANTS)

@@ -10,6 +10,7 @@ from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.theory import sizes
 from privpac.theory.exact import ratio_for
+from tests.contracts.examples import EXAMPLES
 
 ONE = Fraction(1)
 SHORT = Fraction(3, 5)
@@ -46,6 +47,7 @@ def accuracy(against: Against) -> Proof[Any]:
 
 
 DERIVATIONS: dict[str, Proof[Any]] = {
+    **{f"example of {key}": make() for key, make in EXAMPLES.items()},
     "exponential": real(),
     "exponential, costs": rules.exponential_mechanism(ratio=SHORT, sensitivity=7),
     "exponential, costs of a million": rules.exponential_mechanism(

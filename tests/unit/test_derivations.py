@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from privpac.guarantee import rules
-from privpac.guarantee.check import _RULES
+from privpac.guarantee.checks import RULES
 from privpac.guarantee.proof import Proof
 from privpac.theory.exact import ratio_for
 from privpac.theory.register import REGISTER
@@ -104,5 +104,5 @@ class TestCompleteness:
 
         for proof in DERIVATIONS.values():
             collect(proof)
-        assert used == set(_RULES)
+        assert used == set(RULES)
         assert used <= set(REGISTER)

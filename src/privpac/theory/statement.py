@@ -10,9 +10,10 @@ from typing import Literal
 
 __all__ = ["BBKN", "BNS", "DF", "IID", "LWY", "PURE", "Statement", "Status"]
 
-Status = Literal["printed", "derived", "repaired", "shape"]
+Status = Literal["printed", "derived", "repaired", "shape", "false"]
 """printed: as in the source. derived: our proof, often with a better constant. repaired: the printed form is
-wrong or incomplete and ours is not. shape: only an order of growth, never a number in a certificate."""
+wrong or incomplete and ours is not. shape: only an order of growth, never a number in a certificate.
+false: refuted by a counterexample that a test shows; nothing relies on it."""
 
 BBKN = "Beimel–Brenner–Kasiviswanathan–Nissim 2013"
 BNS = "Beimel–Nissim–Stemmer 2015"

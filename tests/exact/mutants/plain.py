@@ -1,7 +1,4 @@
-"""Planted privacy faults. Each is code somebody could have written; the audit must catch every one of them.
-
-A mutant is a `Case` whose claim is what its author believed. `caught_by` names what sees it.
-"""
+"""Faults in learners of one draw or several, in noisy counts, and in how records are picked."""
 
 from __future__ import annotations
 

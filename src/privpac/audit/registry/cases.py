@@ -1,0 +1,131 @@
+"""What rows of the registry are made of: tiny schemas, all their records, samples that remember, symmetries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from privpac.audit.exact import Case
+from privpac.audit.symmetry import Record, Symmetry
+from privpac.coins import Coins
+from privpac.data.columns import Categorical, Numeric
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size, Statistic
+from privpac.data.schema import Schema
+from privpac.guarantee.facts import Privacy
+from privpac.learners.base import Learner
+
+__all__ = [
+    "RememberedSample",
+    "learner_case",
+    "mirrored",
+    "records_of",
+    "reordered",
+    "sample_of",
+    "tiny_schema",
+]
+
+
+def tiny_schema(*cells: int, categories: int = 0, classes: int = 2) -> Schema:
+    """Integer columns a, b, … with so many cells each, and maybe a categorical one."""
+    columns: list[Numeric | Categorical] = [
+        Numeric(name, lower=0, upper=size - 1, integer=True)
+        for name, size in zip("abcdef", cells, strict=False)
+    ]
+    if categories:
+        columns.append(Categorical("kind", tuple("uvwxyz"[:categories])))
+    return Schema(tuple(columns), label="y", classes=tuple(str(k) for k in range(classes)))
+
+
+def records_of(schema: Schema) -> tuple[Record, ...]:
+    """Every possible record: cells in column order, then the label."""
+    cells = [range(column.size) for column in schema.columns]
+    return tuple(product(*cells, range(len(schema.classes))))
+
+
+def sample_of(schema: Schema, data: Sequence[Record]) -> MemorySample:
+    table = np.array(data, dtype=np.int64).reshape(len(data), len(schema.columns) + 1)
+    cells = {name: table[:, i] for i, name in enumerate(schema.names)}
+    return MemorySample.from_cells(schema, cells, table[:, -1])
+
+
+@dataclass(frozen=True)
+class RememberedSample:
+    """A sample that computes each statistic once for all branches: the same records give the same evidence."""
+
+    sample: MemorySample
+    data: tuple[Record, ...]
+    memory: dict[Hashable, Any]
+
+    @property
+    def size(self) -> Size:
+        return self.sample.size
+
+    @property
+    def schema(self) -> Schema:
+        return self.sample.schema
+
+    def reduce(self, statistic: Statistic[Any]) -> Any:
+        key = (self.data, statistic)
+        if key not in self.memory:
+            self.memory[key] = self.sample.reduce(statistic)
+        return self.memory[key]
+
+    def take(self, positions: Any) -> RememberedSample:
+        return self._wrap([self.data[i] for i in positions])
+
+    def rest(self, positions: Any) -> RememberedSample:
+        out = {int(i) for i in positions}
+        return self._wrap([record for i, record in enumerate(self.data) if i not in out])
+
+    def parts(
+        self, number: Callable[[Mapping[str, Any]], Any], count: int, *, columns: tuple[str, ...]
+    ) -> list[RememberedSample]:
+        numbers = number(self.sample.block(*columns).cells) if columns else [0] * len(self.data)
+        return [
+            self._wrap([d for d, k in zip(self.data, numbers, strict=True) if k == i]) for i in range(count)
+        ]
+
+    def _wrap(self, data: list[Record]) -> RememberedSample:
+        return RememberedSample(sample_of(self.schema, data), tuple(data), self.memory)
+
+
+def learner_case(
+    name: str, learner: Learner, schema: Schema, n: int, *, claim: Privacy | None = None
+) -> Case:
+    """A learner on every multiset of n records of a tiny schema."""
+
+    remembered: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return learner.learn(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+
+    fact = claim or learner.certify(Size(n)).privacy.fact
+    return Case(name, run, records_of(schema), n, fact)
+
+
+def mirrored(case: Case, *, cells: int) -> Case:
+    """Cuts in one column look the same if its cells are read backwards and classes are exchanged."""
+
+    def record(record: Record) -> Record:
+        cell, label = record
+        return cells - 1 - int(str(cell)), 1 - int(str(label))
+
+    def output(threshold: Any) -> Any:
+        return replace(threshold, cut=cells - threshold.cut)
+
+    return replace(case, symmetries=(Symmetry(record, output),))
+
+
+def reordered(case: Case, *, cells: int, output: Callable[[Any, list[int]], Any]) -> Case:
+    """Cells without an order may be exchanged: a swap and a cycle generate every permutation."""
+
+    def moving(row: list[int]) -> Symmetry:
+        return Symmetry(lambda record: (row[int(str(record[0]))], *record[1:]), lambda o: output(o, row))
+
+    swap, cycle = [1, 0, *range(2, cells)], [*range(1, cells), 0]
+    return replace(case, symmetries=(moving(swap), moving(cycle)))

@@ -1,0 +1,17 @@
+"""How each rule is derived again: the same families as `rules`, written a second time.
+
+Nothing here is shared with `rules` or `theory`: numbers go through `directed`, so that a slip in one place does not
+vouch for itself. `RULES` names the check of every rule by its key in certificates.
+"""
+
+from privpac.guarantee.checks import accuracy, composition, mechanisms, sampling
+from privpac.guarantee.checks.nodes import Check
+
+__all__ = ["RULES"]
+
+RULES: dict[str, Check] = {
+    **mechanisms.RULES,
+    **composition.RULES,
+    **sampling.RULES,
+    **accuracy.RULES,
+}

@@ -1,0 +1,173 @@
+"""Composition: what follows for several releases, for a part, for a person behind several records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from flint import ctx
+
+from privpac.guarantee.facts import ALL, BoundedRange, Fact, Loss, Privacy, Release, Stability
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.rules.conditions import ONE, about_log, need, need_small, power, rational
+from privpac.theory.composition import fold_delta
+from privpac.theory.exact import ball, decimal_text, plain, shortened
+
+__all__ = [
+    "assuming",
+    "declared",
+    "disjoint_parts",
+    "group",
+    "k_fold",
+    "on_part",
+    "post_processing",
+    "sequential",
+    "total_variation",
+]
+
+F = TypeVar("F", bound=Fact)
+
+STABILITY_DIGITS = 12
+"""Decimals of a stability."""
+
+LARGEST_FOLD = 10_000
+"""Releases the optimal composition is computed for: a sum over half as many terms, done twice."""
+
+
+def total_variation(premise: Proof[BoundedRange]) -> Proof[Stability]:
+    """Log-odds that move by at most epsilon move every probability by at most tanh(epsilon/4)."""
+    loss, scale = premise.fact.epsilon, 10**STABILITY_DIGITS
+
+    def enough(steps: int) -> bool:  # tanh(epsilon/4) <= g  <=>  e^epsilon <= ((1 + g)/(1 - g))^2
+        return steps >= scale or loss <= Loss(factor=Fraction(scale + steps, scale - steps) ** 2)
+
+    with ctx.workprec(192):
+        quarter = (ball(loss.log) + ball(loss.factor).log()) / 4
+        edge = int((quarter.tanh() * scale).upper().ceil().unique_fmpz())
+    while edge > 0 and enough(edge - 1):  # the ball may lie across a whole number
+        edge -= 1
+    gamma = min(ONE, Fraction(edge, scale))
+    return Proof(Stability(gamma, premise.fact.unit), "total-variation", (premise,), seal=SEAL)
+
+
+def post_processing(
+    premise: Proof[Privacy], *, what: str, release: Release = Release.HYPOTHESIS
+) -> Proof[Privacy]:
+    """Whatever is computed from a private release, without the records, is as private."""
+    rule = "post-processing"
+    need(rule, bool(what), "it must be said what was computed")
+    old = premise.fact
+    fact = Privacy(old.epsilon, old.delta, old.unit, old.part, release)
+    return Proof(fact, rule, (premise,), {"what": what, "release": release.value}, seal=SEAL)
+
+
+def _same(rule: str, premises: Sequence[Proof[Privacy]]) -> Privacy:
+    need(rule, len(premises) >= 1, "there is nothing to compose")
+    first = premises[0].fact
+    need(rule, all(p.fact.unit == first.unit for p in premises), "the protected units differ")
+    return first
+
+
+def _joint_release(premises: Sequence[Proof[Privacy]]) -> Release:
+    released = {p.fact.release for p in premises}
+    return released.pop() if len(released) == 1 else Release.HYPOTHESIS
+
+
+def sequential(*premises: Proof[Privacy]) -> Proof[Privacy]:
+    """Releases from the same records, each with fresh coins, add their epsilons and their deltas."""
+    rule = "sequential"
+    first = _same(rule, premises)
+    need(rule, all(p.fact.part == first.part for p in premises), "the releases speak of different parts")
+    need_small(rule, sum(about_log(p.fact.epsilon.factor) for p in premises))
+    epsilon = sum((p.fact.epsilon for p in premises), Loss())
+    delta = shortened(min(ONE, sum((p.fact.delta for p in premises), Fraction(0))))
+    fact = Privacy(epsilon, delta, first.unit, first.part, _joint_release(premises))
+    return Proof(fact, rule, tuple(premises), seal=SEAL)
+
+
+def disjoint_parts(*premises: Proof[Privacy]) -> Proof[Privacy]:
+    """Releases from parts fixed beforehand that share no record: the worst part counts.
+
+    Holds if who belongs to which part does not depend on the records' contents (assumed of the caller).
+    """
+    rule = "disjoint-parts"
+    first = _same(rule, premises)
+    parts = [p.fact.part for p in premises]
+    need(rule, len(set(parts)) == len(parts) and ALL not in parts, "the parts are not different parts")
+    epsilon = first.epsilon
+    for premise in premises:
+        epsilon = premise.fact.epsilon if epsilon <= premise.fact.epsilon else epsilon
+    delta = max(p.fact.delta for p in premises)
+    fact = Privacy(epsilon, delta, first.unit, ALL, _joint_release(premises))
+    return Proof(fact, rule, tuple(premises), seal=SEAL)
+
+
+def on_part(premise: Proof[Privacy], *, part: str) -> Proof[Privacy]:
+    """A release that looks at one part of the records only, fixed beforehand: the fact speaks of that part.
+
+    Holds if the records of the part are chosen without looking at any record (assumed of the caller).
+    """
+    rule = "on-part"
+    old = premise.fact
+    need(rule, old.part == ALL and part != ALL, "the premise must speak of all records of its input")
+    need(rule, bool(part), "a part needs a name")
+    fact = Privacy(old.epsilon, old.delta, old.unit, part, old.release)
+    return Proof(fact, rule, (premise,), {"part": part}, seal=SEAL)
+
+
+def group(premise: Proof[Privacy], *, size: int) -> Proof[Privacy]:
+    """One person behind `size` records: epsilon grows `size`-fold, delta by (e^(size·eps) - 1)/(e^eps - 1)."""
+    rule = "group"
+    need(rule, size >= 1, "the group must have at least one record")
+    old = premise.fact
+    need_small(rule, size * about_log(old.epsilon.factor))
+    epsilon = old.epsilon.times(size)
+    # 1 + e^eps + … + e^((size-1)·eps), which grows with e^eps: a value above e^eps gives a bound above.
+    e = rational(rule, old.epsilon) if old.delta else ONE
+    grown = Fraction(size) if e == 1 else (power(rule, e, size) - 1) / (e - 1)
+    fact = Privacy(epsilon, shortened(min(ONE, old.delta * grown)), old.unit, old.part, old.release)
+    text = f"no person stands behind more than {size} records"
+    assumes = (text,) if size > 1 else ()
+    return Proof(fact, rule, (premise,), {"size": size}, assumes, seal=SEAL)
+
+
+def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]:
+    """`times` equal pure-epsilon releases declared beforehand: ((times - 2·saved)·eps, delta), the optimal trade.
+
+    delta = sum over l < saved of C(times, l)·(e^((times-l)·eps) - e^((times-2·saved+l)·eps)) / (1 + e^eps)^times.
+    Source: Kairouz–Oh–Viswanath 2015, Theorem 3.3; register `k-fold-composition`. One entry for the whole batch:
+    not valid as a running total over releases chosen as one goes.
+    """
+    rule = "k-fold-composition"
+    old = premise.fact
+    need(rule, old.delta == 0, "the releases must be pure epsilon")
+    need(rule, times >= 1 and 0 <= 2 * saved <= times, "saved must lie between 0 and half of times")
+    need(rule, times <= LARGEST_FOLD, f"more than {LARGEST_FOLD} releases are out of its range")
+    if saved == 0:
+        need_small(rule, times * about_log(old.epsilon.factor))
+        epsilon, delta = old.epsilon.times(times), Fraction(0)
+    else:
+        e = rational(rule, old.epsilon)
+        epsilon = Loss(factor=power(rule, e, times - 2 * saved))
+        delta = fold_delta(e, times=times, saved=saved)
+    fact = Privacy(epsilon, delta, old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), {"times": times, "saved": saved}, seal=SEAL)
+
+
+def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Proof[Privacy]:
+    """The decimal numbers a person declared are at or above the true loss: these are charged."""
+    rule = "declared"
+    need(rule, delta <= 1, "a delta above 1 promises nothing")
+    old = premise.fact
+    fact = Privacy(Loss(log=epsilon), delta, old.unit, old.part, old.release)
+    true = f"({old.epsilon}, {decimal_text(old.delta)})"
+    need(rule, old.implies(fact), f"the true loss {true} is larger than declared")
+    where: dict[str, Value] = {"epsilon": plain(epsilon), "delta": plain(delta)}
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
+
+
+def assuming(premise: Proof[F], text: str) -> Proof[F]:
+    """The same fact, given something that cannot be checked from the inside."""
+    need("assuming", bool(text), "an assumption needs words")
+    return Proof(premise.fact, "assuming", (premise,), assumes=(text,), seal=SEAL)

@@ -1,0 +1,15 @@
+"""One derived step of every rule, and the keys of rules whose name is not simply that of their function."""
+
+from collections.abc import Callable
+
+from privpac.guarantee.facts import Fact
+from privpac.guarantee.proof import Proof
+from tests.contracts.examples import plain
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    **plain.ALIASES,
+}
+
+EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
+    **plain.EXAMPLES,
+}

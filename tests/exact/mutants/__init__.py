@@ -1,0 +1,13 @@
+"""Planted privacy faults. Each is code somebody could have written; the audit must catch every one of them.
+
+A mutant is a `Case` whose claim is what its author believed; each family of constructions has its file.
+"""
+
+from collections.abc import Callable
+
+from privpac.audit.exact import Case
+from tests.exact.mutants import plain
+
+MUTANTS: dict[str, Callable[[], Case]] = {
+    **plain.MUTANTS,
+}
