@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from privpac.errors import ParameterError
-from privpac.theory import floors, generalisation, sizes
-from privpac.theory.register import REGISTER, Statement, formula, formulas, statement
-from privpac.theory.statements.accuracy import ACCURACY
-from privpac.theory.statements.floors import FLOORS
-from privpac.theory.statements.privacy import PRIVACY
+from privpac.theory.register import (
+    FAMILIES,
+    FORMULA_MODULES,
+    REGISTER,
+    Statement,
+    formula,
+    formulas,
+    statement,
+)
 
-MODULES = (sizes, generalisation, floors)
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [import_module(f"privpac.theory.{name}") for name in FORMULA_MODULES]
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 PROOF = re.compile(r"docs/proofs/[a-z0-9]+(-[a-z0-9]+)*\.md")
 
@@ -47,7 +54,7 @@ NEEDED = [
 
 
 def test_no_statement_is_lost_by_a_repeated_key():
-    assert len(REGISTER) == len(PRIVACY) + len(ACCURACY) + len(FLOORS)
+    assert len(REGISTER) == sum(map(len, FAMILIES))
     assert set(NEEDED) <= set(REGISTER)
 
 
@@ -103,6 +110,13 @@ def test_every_formula_documents_itself(name):
     assert doc
     for heading in ("Statement:", "Source:", "Holds if:", "Proof: docs/proofs/", "Tested by:"):
         assert heading in doc, f"{name} lacks '{heading}'"
+
+
+@pytest.mark.parametrize("name", list(formulas()))
+def test_the_file_a_formula_says_it_is_tested_by_speaks_of_it(name):
+    doc = formulas()[name].function.__doc__ or ""
+    files = re.findall(r"tests/[\w/]+\.py", doc)
+    assert any(name in (ROOT / file).read_text(encoding="utf-8") for file in files), f"{files}: no {name}"
 
 
 def test_the_number_of_formulas_is_what_the_suites_expect():

@@ -35,6 +35,7 @@ __all__ = [
     "shortened",
     "sign_of_log_sum",
     "significant_up",
+    "sqrt_up",
     "written",
 ]
 
@@ -184,6 +185,18 @@ def power_up(base: Fraction, count: int) -> Fraction:
     if base == 1:
         return base
     return significant_up(lambda: ball(base) ** count)
+
+
+def sqrt_up(value: Fraction, digits: int = 12) -> Fraction:
+    """The smallest decimal of `digits` places at or above the root.
+
+    >>> float(sqrt_up(Fraction(2)))
+    1.414213562374
+    """
+    scale = 10**digits
+    whole = math.ceil(value * scale**2)
+    root = math.isqrt(whole)
+    return Fraction(root + (root * root < whole), scale)
 
 
 def ln_up(value: Fraction, digits: int = 12) -> Fraction:

@@ -19,15 +19,31 @@ from privpac.theory.statement import Statement, Status
 from privpac.theory.statements.accuracy import ACCURACY
 from privpac.theory.statements.floors import FLOORS
 from privpac.theory.statements.privacy import PRIVACY
+from privpac.theory.statements.vc import VC
 
-__all__ = ["FORMULAS", "REGISTER", "Formula", "Statement", "Status", "formula", "formulas", "statement"]
+__all__ = [
+    "FAMILIES",
+    "FORMULAS",
+    "FORMULA_MODULES",
+    "REGISTER",
+    "Formula",
+    "Statement",
+    "Status",
+    "formula",
+    "formulas",
+    "statement",
+]
 
-_FORMULA_MODULES = ("sizes", "generalisation", "floors")
+FORMULA_MODULES = ("sizes", "generalisation", "floors", "vc")
+"""Modules of `theory` whose public functions are formulas."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FAMILIES: tuple[tuple[Statement, ...], ...] = (PRIVACY, ACCURACY, FLOORS, VC)
+"""Statements, one tuple a family: a new family adds its own here."""
+
 REGISTER: Mapping[str, Statement] = MappingProxyType(
-    {entry.key: entry for entry in (*PRIVACY, *ACCURACY, *FLOORS)}
+    {entry.key: entry for family in FAMILIES for entry in family}
 )
 """Every statement by key."""
 
@@ -60,7 +76,7 @@ def statement(key: str) -> Statement:
 
 def formulas() -> Mapping[str, Formula]:
     """Every formula of the library by function name."""
-    for module in _FORMULA_MODULES:
+    for module in FORMULA_MODULES:
         import_module(f"privpac.theory.{module}")
     return MappingProxyType(FORMULAS)
 

@@ -1,0 +1,89 @@
+"""Growth, nets and deviations: exact small cases, numbers known from elsewhere, and simulation."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from privpac.theory.exact import sqrt_up
+from privpac.theory.vc import (
+    erm_excess,
+    growth,
+    ln_growth,
+    net_error,
+    records_net,
+    relative_error,
+    uniform_gap,
+)
+
+
+def test_growth_is_the_sum_of_binomials_and_at_most_all_labellings():
+    for n, vc in product(range(8), range(6)):
+        assert growth(n, vc=vc) == min(2**n, sum(math.comb(n, i) for i in range(vc + 1)))
+
+
+def test_growth_is_attained_by_sets_of_at_most_vc_points():
+    n, vc = 6, 2
+    labellings = {frozenset(chosen) for k in range(vc + 1) for chosen in combinations(range(n), k)}
+    assert len(labellings) == growth(n, vc=vc)
+
+
+def test_logarithms_and_roots_are_rounded_up():
+    for n, vc in ((10, 1), (1000, 3), (10**6, 10)):
+        log = ln_growth(n, vc=vc)
+        assert 0 <= log - Fraction(math.log(growth(n, vc=vc))) < Fraction(1, 10**11)
+    for value in (Fraction(2), Fraction(1, 3), Fraction(4), Fraction(0)):
+        root = sqrt_up(value)
+        assert root**2 >= value
+        assert root == 0 or (root - Fraction(1, 10**12)) ** 2 < value
+    assert sqrt_up(Fraction(9, 4)) == Fraction(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("vc", "pairs", "records"), [(1, False, 291), (1, True, 506), (5, False, 1076), (10, False, 2075)]
+)
+def test_records_net_reproduces_known_numbers(vc: int, pairs: bool, records: int):
+    assert records_net(0.1, failure=0.05, vc=vc, pairs=pairs) == records
+    assert net_error(records, failure=0.05, vc=vc, pairs=pairs) <= Fraction(1, 10)
+    assert net_error(records - 1, failure=0.05, vc=vc, pairs=pairs) > Fraction(1, 10)
+
+
+@pytest.mark.parametrize(("vc", "records"), [(1, 2860), (5, 11016), (10, 20550)])
+def test_uniform_gap_reproduces_known_numbers(vc: int, records: int):
+    assert uniform_gap(records, failure=0.05, vc=vc, sides=2) <= Fraction(1, 10)
+    assert uniform_gap(records - 5, failure=0.05, vc=vc, sides=2) > Fraction(1, 10)
+
+
+def test_erm_excess_and_relative_error_are_their_formulas():
+    n, vc = 5000, 2
+    tau = math.log(growth(n, vc=vc))
+    wanted = math.sqrt(2 * tau / n) + 2 * math.sqrt(math.log(2 / 0.05) / (2 * n))
+    assert float(erm_excess(n, failure=0.05, vc=vc)) == pytest.approx(wanted, abs=1e-10)
+    a = (2 * math.log(growth(2 * n, vc=vc)) + math.log(4 / 0.05)) / n
+    seen = Fraction(1, 50)
+    wanted = 0.02 + 2 * math.sqrt(0.02 * a) + 4 * a
+    assert float(relative_error(seen, n=n, failure=0.05, vc=vc, pairs=True)) == pytest.approx(wanted)
+
+
+def test_thresholds_keep_the_promises_in_simulation_and_a_tenth_of_the_gap_fails():
+    """Uniform points in [0, 1], target 1/2; 400 samples: a bound of 5 % fails in at most 42 of them but once in 10^6."""
+    generator = np.random.default_rng(7)
+    n, runs = 200, 400
+    net, gap = float(net_error(n, failure=0.05, vc=1)), float(uniform_gap(n, failure=0.05, vc=1))
+    too_far = above = far_too_far = 0
+    for _ in range(runs):
+        x = np.sort(generator.random(n))
+        low, high = x[x < 0.5].max(initial=0.0), x[x >= 0.5].min(initial=1.0)
+        worst = max(0.5 - low, high - 0.5)
+        too_far += worst > net
+        far_too_far += worst > net / 40
+        # the rates of all intervals [0, t): the distance of Kolmogorov
+        places = np.arange(n + 1) / n
+        above += max(np.abs(x - places[:-1]).max(), np.abs(x - places[1:]).max()) > gap
+    assert too_far <= 42
+    assert above <= 42
+    assert far_too_far > 42
