@@ -190,3 +190,14 @@ def test_sizes() -> None:
     for wrong in (-1, 1.5, True, "3"):
         with pytest.raises(ParameterError, match="labelled"):
             Size(wrong)  # type: ignore[arg-type]
+
+
+def test_relabelled_records_keep_their_cells() -> None:
+    schema = Schema((Numeric("a", 0, 9, integer=True),), label="y", classes=("0", "1"))
+    sample = MemorySample.from_cells(schema, {"a": np.array([3, 1])}, np.array([0, 1]))
+    other = sample.relabelled(np.array([1, 1], dtype=np.uint8))
+    assert other.block().cells["a"].tolist() == [3, 1]
+    assert other.block().labels.tolist() == [1, 1]
+    assert sample.block().labels.tolist() == [0, 1]
+    with pytest.raises(DataError, match="differ in length"):
+        sample.relabelled(np.array([1], dtype=np.uint8))

@@ -24,11 +24,14 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.dichotomies import reduced
 from privpac.concepts.formulas import one_set
 from privpac.concepts.hits import Hits, PredicateHits
 from privpac.concepts.predicates import Predicate
+from privpac.concepts.table_dichotomies import TableDichotomies
 from privpac.data.columns import Column
-from privpac.data.sample import Statistic
+from privpac.data.rows import RowCounts
+from privpac.data.sample import Sample, Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SchemaError
@@ -245,6 +248,19 @@ class Finite:
             return np.arange(self.size - 1, dtype=np.uint64)
         ends = [end - 1 for end in accumulate(self.weights)][:-1]
         return np.array(ends, dtype=np.uint64 if sum(self.weights) <= 2**64 else object)
+
+    def dichotomies(self, *points: Sample) -> TableDichotomies:
+        """Its labellings of the distinct points of these records; the prior does not matter for them."""
+        members, names = self._members, self.statistic.columns or self.schema.names[:1]
+        statistic = RowCounts(tuple(self.schema.column(name) for name in names))
+        rows = reduced(statistic, points)
+        cells = statistic.cells(rows)
+        table = np.stack([members.member(i).predict(cells) for i in range(self.size)])
+
+        def mistakes(sample: Sample) -> NDArray[np.int64]:
+            return members.hits(sample.reduce(self.statistic)).prices((1,) * len(self.schema.classes))
+
+        return TableDichotomies(statistic, rows, table, mistakes, members.member)
 
     def scores(self, evidence: Any, *, costs: Costs) -> Named[Hypothesis]:
         members = self._members

@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.dichotomies import reduced
+from privpac.concepts.interval_dichotomies import IntervalDichotomies
 from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered, inside_from_json
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 
@@ -94,6 +97,14 @@ class Intervals:
     @property
     def statistic(self) -> CellCounts:
         return self._unions.statistic
+
+    def dichotomies(self, *points: Sample) -> IntervalDichotomies:
+        """Its labellings of the distinct points of these records."""
+        column = self.schema.column(self.column)
+        distinct = reduced(CellCounts(column, classes=1), points).values
+        return IntervalDichotomies(
+            column, distinct, self.inside, lambda low, high: Interval(self.column, low, high, self.inside)
+        )
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
         def name(ranges: tuple[Range, ...]) -> Hypothesis:

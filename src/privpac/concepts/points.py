@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.dichotomies import reduced
+from privpac.concepts.point_dichotomies import PointDichotomies
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -85,6 +88,13 @@ class Points:
     @property
     def statistic(self) -> CellCounts:
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def dichotomies(self, *points: Sample) -> PointDichotomies:
+        """Its labellings of the distinct points of these records."""
+        column = self.schema.column(self.column)
+        distinct = reduced(CellCounts(column, classes=1), points).values
+        elsewhere = _nth_absent(distinct, 0) if self.size > len(distinct) else None
+        return PointDichotomies(column, distinct, elsewhere, lambda cell: Point(self.column, cell))
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
         seen = len(evidence.values)

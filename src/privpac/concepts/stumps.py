@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.stump_dichotomies import stump_dichotomies
+from privpac.concepts.table_dichotomies import TableDichotomies
 from privpac.concepts.thresholds import Threshold, cut_rows
 from privpac.data.columns import Column
-from privpac.data.sample import Block
+from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
@@ -183,6 +185,10 @@ class Stumps:
         classes = len(self.schema.classes)
         return ColumnByColumn(tuple(CellCounts(c, classes=classes) for c in self._columns), classes)
 
+    def dichotomies(self, *points: Sample) -> TableDichotomies:
+        """Its labellings of the distinct points of these records; the prior does not matter for them."""
+        return stump_dichotomies(self._columns, points, _Names())
+
     def parts(self, evidence: Evidence, *, costs: Costs) -> list[Scores[Hypothesis]]:
         totals, counts = evidence
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
@@ -193,6 +199,19 @@ class Stumps:
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> StumpsGibbs:
         return StumpsGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
+
+
+class _Names:
+    """Hypotheses by what they test."""
+
+    def constant(self, label: int) -> Hypothesis:
+        return Constant(label)
+
+    def cut(self, column: str, cut: int, up: bool) -> Hypothesis:
+        return Threshold(column, cut, up)
+
+    def match(self, column: str, category: int, equal: bool) -> Hypothesis:
+        return Match(column, category, equal)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,6 +19,9 @@ from privpac.compiled import compiled
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.binarise import Test
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.cut_dichotomies import CutDichotomies
+from privpac.concepts.dichotomies import reduced
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
@@ -128,9 +131,19 @@ class Thresholds:
     def statistic(self) -> CellCounts:
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
+    @property
+    def _upward(self) -> tuple[bool, ...]:
+        return {"up": (True,), "down": (False,), "either": (True, False)}[self.direction]
+
+    def dichotomies(self, *points: Sample) -> CutDichotomies:
+        """Its labellings of the distinct points of these records."""
+        column = self.schema.column(self.column)
+        distinct = reduced(CellCounts(column, classes=1), points).values
+        return CutDichotomies(column, distinct, self._upward, lambda cut, up: Threshold(self.column, cut, up))
+
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
         size = self.schema.column(self.column).size
-        upward = {"up": (True,), "down": (False,), "either": (True, False)}[self.direction]
+        upward = self._upward
         rows = cut_rows(evidence, size, costs, upward, distinct=self.direction == "either")
 
         def name(place: Place) -> Threshold:

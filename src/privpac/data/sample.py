@@ -101,3 +101,8 @@ class Sample(Protocol):
     ) -> Sequence[Sample]:
         """The records by a number from 0 to count - 1 computed from the cells of `columns`; empty parts included."""
         ...
+
+    def relabelled(self, labels: npt.NDArray[np.uint8]) -> Sample:
+        """The same records with these labels instead, one a record in their order. Only of records in memory, which
+        those of `take` are."""
+        ...

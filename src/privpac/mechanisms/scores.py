@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["Histogram", "Named", "Place", "Row", "Runs", "Scores"]
+__all__ = ["Histogram", "Listed", "Named", "Place", "Row", "Runs", "Scores"]
 
 Place = tuple[int, int]
 """(row, member): where a member of a class stands in `Runs`."""
@@ -211,3 +211,20 @@ class Named(Generic[M]):
 
     def locate(self, score: int, index: int) -> M:
         return self.name(self.runs.locate(score, index))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Listed:
+    """One score a member, in a list; the member is its number."""
+
+    scores: NDArray[np.int64]
+
+    def histogram(self, span: int | None) -> Histogram:
+        best = int(self.scores.min())
+        steps = self.scores - best
+        near = steps if span is None else steps[steps <= span]
+        present, counts = np.unique(near, return_counts=True)
+        return Histogram(best, present, counts.tolist(), len(steps) - len(near))
+
+    def locate(self, score: int, index: int) -> int:
+        return int(np.flatnonzero(self.scores == score)[index])

@@ -90,6 +90,9 @@ class RememberedSample:
             self._wrap([d for d, k in zip(self.data, numbers, strict=True) if k == i]) for i in range(count)
         ]
 
+    def relabelled(self, labels: Any) -> RememberedSample:
+        return self._wrap([(*record[:-1], int(y)) for record, y in zip(self.data, labels, strict=True)])
+
     def _wrap(self, data: list[Record]) -> RememberedSample:
         return RememberedSample(sample_of(self.schema, data), tuple(data), self.memory)
 

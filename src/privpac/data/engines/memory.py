@@ -112,6 +112,9 @@ class MemorySample:
         ends = np.searchsorted(numbers[order], np.arange(count + 1))
         return [self._at(order[ends[i] : ends[i + 1]]) for i in range(count)]
 
+    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
+        return MemorySample.from_cells(self._schema, self._cells, labels)
+
     def _at(self, positions: Array) -> MemorySample:
         cells = {name: values[positions] for name, values in self._cells.items()}
         labels = None if self._labels is None else self._labels[positions]

@@ -1,0 +1,158 @@
+"""Distance transforms: for every labelling, the cheapest concept when each relabelled record has a price.
+
+Each loop replaces costs[z] by the minimum over all f of costs[f] + steps between f and z. On a line, on a circle and
+on the triangle of intervals the steps add up to the Hamming distance, so a few passes over neighbours suffice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+
+__all__ = ["gap_extremes", "nearest", "on_circle", "on_line", "on_triangle", "ranked", "triangle_row"]
+
+
+def ranked(points: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Two sorted lists as numbers in the same order: themselves, or ranks where they do not fit in 64 bits."""
+    if points.dtype != object and values.dtype != object:
+        return points, values
+    joint = np.unique(np.concatenate([points.astype(object), values.astype(object)]))
+    places = (np.searchsorted(joint, array).astype(np.uint64) for array in (points, values))
+    return next(places), next(places)
+
+
+@compiled
+def gap_extremes(
+    points: NDArray[np.uint64], values: NDArray[np.uint64], counts: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Fewest and most mistakes of an upward cut in every gap between `points`, over counted records at `values`.
+
+    Gap j holds the cuts above point j - 1 and at most point j. Mistakes change where a value is passed; both lists are
+    sorted, so one merge meets every pair of a gap and a run of equal mistakes that share a cut.
+    """
+    gaps, runs = len(points), len(values)
+    fewest = np.empty(gaps + 1, np.int64)
+    most = np.empty(gaps + 1, np.int64)
+    running = np.int64(0)
+    for i in range(runs):
+        running += np.int64(counts[i, 0])
+    i = 0
+    for j in range(gaps + 1):
+        low = running
+        high = running
+        # Runs that end below point j lie wholly before it; the one that ends at or beyond it may go on.
+        while i < runs and (j == gaps or values[i] < points[j]):
+            running += np.int64(counts[i, 1]) - np.int64(counts[i, 0])
+            i += 1
+            low = min(low, running)
+            high = max(high, running)
+        fewest[j] = low
+        most[j] = high
+        if i < runs and j < gaps and values[i] == points[j]:
+            running += np.int64(counts[i, 1]) - np.int64(counts[i, 0])
+            i += 1
+    return fewest, most
+
+
+@compiled
+def on_line(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
+    """In place: labelling j and j + 1 are `steps[j]` apart."""
+    for j in range(1, len(costs)):
+        costs[j] = min(costs[j], costs[j - 1] + steps[j - 1])
+    for j in range(len(costs) - 2, -1, -1):
+        costs[j] = min(costs[j], costs[j + 1] + steps[j])
+
+
+@compiled
+def on_circle(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
+    """In place: as on a line, and the last labelling is `steps[-1]` from the first. Twice around each way."""
+    count = len(costs)
+    for turn in range(2 * count):
+        j = turn % count
+        costs[j] = min(costs[j], costs[j - 1] + steps[j - 1])
+    for turn in range(2 * count - 1, -1, -1):
+        j = turn % count
+        after = 0 if j == count - 1 else j + 1
+        costs[j] = min(costs[j], costs[after] + steps[j])
+
+
+@compiled
+def triangle_row(i: int, points: int) -> int:
+    """Where the intervals that begin with point i stand: (i, j) for j = i + 1 … points, after the empty one."""
+    return 1 + i * points - (i * (i - 1)) // 2
+
+
+@compiled
+def on_triangle(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
+    """In place: intervals of points, the empty one first; adding or dropping point i costs `steps[i]`.
+
+    Overlapping intervals are joined by moving the beginning first and then the end; others through the empty one,
+    which is what the minimum with `empty + length` says. Neither is ever below the true distance.
+    """
+    points = len(steps)
+    for i in range(1, points):
+        here, before = triangle_row(i, points), triangle_row(i - 1, points)
+        for j in range(i + 1, points + 1):
+            a, b = here + j - i - 1, before + j - i
+            costs[a] = min(costs[a], costs[b] + steps[i - 1])
+    for i in range(points - 2, -1, -1):
+        here, after = triangle_row(i, points), triangle_row(i + 1, points)
+        for j in range(i + 2, points + 1):
+            a, b = here + j - i - 1, after + j - i - 2
+            costs[a] = min(costs[a], costs[b] + steps[i])
+    empty = costs[0]
+    for i in range(points):
+        here = triangle_row(i, points)
+        length = np.int64(0)
+        for j in range(i + 1, points + 1):
+            a = here + j - i - 1
+            if j > i + 1:
+                costs[a] = min(costs[a], costs[a - 1] + steps[j - 1])
+            length += steps[j - 1]
+            empty = min(empty, costs[a] + length)
+        for j in range(points - 1, i, -1):
+            a = here + j - i - 1
+            costs[a] = min(costs[a], costs[a + 1] + steps[j])
+    costs[0] = empty
+    for i in range(points):
+        here = triangle_row(i, points)
+        length = np.int64(0)
+        for j in range(i + 1, points + 1):
+            length += steps[j - 1]
+            a = here + j - i - 1
+            costs[a] = min(costs[a], empty + length)
+
+
+@compiled
+def _ones(word: np.uint64) -> int:
+    """Set bits of a word."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled
+def nearest(
+    bits: NDArray[np.uint64], costs: NDArray[np.int64], order: NDArray[np.int64], change: int
+) -> NDArray[np.int64]:
+    """The same for labellings without structure: rows of packed labels, one bit a record; `order` sorts the costs.
+
+    Cheap ones are tried first; once a cost alone reaches the best sum, nothing later can improve it.
+    """
+    rows, words = bits.shape
+    best = costs.copy()
+    for h in range(rows):
+        for place in range(rows):
+            f = order[place]
+            if costs[f] >= best[h]:
+                break
+            apart = np.int64(0)
+            for word in range(words):
+                apart += _ones(bits[h, word] ^ bits[f, word])
+            best[h] = min(best[h], costs[f] + change * apart)
+    return best
