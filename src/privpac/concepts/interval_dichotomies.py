@@ -73,7 +73,7 @@ class IntervalDichotomies:
         there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
         nowhere, start, end, before, after, alone = self._sums(rest)
-        costs = mistake * _runs(nowhere, alone, start - before, end + after)
+        costs = mistake * _runs(nowhere, int(alone), start - before, end + after)
         on_triangle(costs, steps)
         return Listed(costs)
 
