@@ -252,3 +252,60 @@ def test_wrong_wishes(
     code, out, err = run(capsys, "sample", *arguments)
     assert (code, out) == (2, "")
     assert said in err
+
+
+CANARIES = """
+import numpy as np
+
+CANARIES = [(f"patient-{i}", "nobody") for i in range(1000)]
+OTHERS = ["nobody"] * 3
+
+def answers(data, seed, truth):
+    bits = np.array([record != "nobody" for record in data[3:]])
+    return np.where(np.random.default_rng(seed).random(len(bits)) < truth, bits, ~bits)
+
+def honest(data, seed):
+    return answers(data, seed, 0.7310)
+
+def loud(data, seed):
+    return answers(data, seed, 0.95)
+
+def score(model, record):
+    return 0.0 if record == "nobody" else float(model[int(record.split("-")[1])])
+"""
+
+
+def test_one_training_tells_a_loud_learner_from_an_honest_one(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "canaries.py").write_text(CANARIES)
+    wishes = ("--epsilon", "1", "--guesses", "1000", "--seed", "1")
+    code, out, err = run(capsys, "one-run", "canaries:honest", *wishes, "--json")
+    tree = json.loads(out)
+    assert (code, err, tree["verdict"]) == (0, "", "not refuted")
+    assert 0.4 < tree["lower_bound"] < 1
+    code, out, err = run(capsys, "one-run", "canaries:loud", *wishes)
+    assert code == 4
+    assert "Theorem 5.2" in out
+    assert "broken" in out.lower()
+    assert "patient" not in out + err
+
+
+def test_one_run_says_what_the_module_lacks(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "silent.py").write_text("def train(data, seed):\n    return 0\nCANARIES = [(1, 0)]\n")
+    (folder / "caged.py").write_text("def train(data, seed):\n    return 0\ndef score(m, r):\n    return 0\n")
+    for name, said in (("silent:train", "score(model, record)"), ("caged:train", "CANARIES")):
+        code, out, err = run(capsys, "one-run", name, "--epsilon", "1")
+        assert (code, out) == (2, "")
+        assert said in err
+
+
+def test_without_symmetry_every_pair_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    compared = []
+    for option in ("--symmetry", "--no-symmetry"):
+        _, out, _ = run(capsys, "exact", "points", option, "--json", "--budget-seconds", "60")
+        row = json.loads(out)[0]
+        assert row["complete"]
+        compared.append((row["compared"], row["exact"]))
+    assert compared[0][0] < compared[1][0]
+    assert compared[0][1] == compared[1][1]

@@ -22,8 +22,8 @@ from privpac.theory.exact import exp_down
 
 __all__ = ["Audit", "Case", "Finding", "Symmetry", "audit", "delta_at", "worst_ratio"]
 
-TRIED = 3
-"""Inputs on which declared symmetries are tried, spread over all of them."""
+TRIED = 12
+"""Inputs on which declared symmetries are tried, spread over all of them; `symmetry=False` relies on none."""
 
 
 @dataclass(frozen=True)

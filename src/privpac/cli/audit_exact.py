@@ -36,6 +36,10 @@ def exact(
         float, typer.Option(metavar="SECONDS", help="Time for all rows together, shared fairly.")
     ] = 20.0,
     large: Annotated[bool, typer.Option("--large", help="Larger domains, where there are some.")] = False,
+    symmetry: Annotated[
+        bool,
+        typer.Option("--symmetry/--no-symmetry", help="Whether one input may stand for its mirror images."),
+    ] = True,
     report: Annotated[
         str | None, typer.Option(metavar="FILE.html", help="Write a page about the audit.")
     ] = None,
@@ -51,7 +55,7 @@ def exact(
     page = Destination.of(report, owner=OWNER, option="report")
     file = Destination.of(out, owner=OWNER, option="out", keep=[report])
     cases = _cases(names or [], large=large)
-    findings = _survey(cases, budget_seconds=budget_seconds, as_json=as_json)
+    findings = _survey(cases, budget_seconds=budget_seconds, symmetry=symmetry, as_json=as_json)
     rows = [_row(name, finding, show_data=show_data) for name, finding in findings.items()]
     document = {"version": __version__, "budget_seconds": budget_seconds, "large": large, "rows": rows}
     if file is not None:
@@ -98,14 +102,14 @@ def _given(text: str) -> Callable[[], Case]:
 
 
 def _survey(
-    cases: Mapping[str, Callable[[], Case]], *, budget_seconds: float, as_json: bool
+    cases: Mapping[str, Callable[[], Case]], *, budget_seconds: float, symmetry: bool, as_json: bool
 ) -> dict[str, Finding]:
     from privpac.audit.survey import survey
     from privpac.coins import EnclosureError
 
     try:
         with _bar(as_json=as_json) as progress:
-            return survey(cases, budget_seconds=budget_seconds, progress=progress)
+            return survey(cases, budget_seconds=budget_seconds, symmetry=symmetry, progress=progress)
     except EnclosureError as problem:
         raise NotCertified(f"A kernel is at fault: {problem}.") from None
     except PrivpacError:

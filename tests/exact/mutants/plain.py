@@ -13,10 +13,12 @@ from privpac.audit.registry import learner_case, records_of, sample_of, tiny_sch
 from privpac.coins import Coins
 from privpac.concepts.base import ScoredGibbs
 from privpac.concepts.binarise import Binarisation, Test
+from privpac.concepts.one_test import OneTest
 from privpac.concepts.points import Points
 from privpac.concepts.stumps import Constant, Stumps
 from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.concepts.tree import Leaf, Split, Tree
+from privpac.concepts.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
@@ -264,6 +266,38 @@ def keeps_the_label_of_an_empty_leaf() -> Case:
     return Case("keeps the label of an empty leaf", run, records_of(schema), 2, CLAIM)
 
 
+def picks_the_better_depth() -> Case:
+    """Trees of two depths: the depth with fewer mistakes is taken outright, only the tree is drawn."""
+    schema = tiny_schema(3)
+    parts = tuple(Trees(schema, depth, Binarisation.of(schema), threads=1) for depth in (1, 2))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        laws = []
+        for part in parts:
+            evidence = sample_of(schema, data).reduce(part.statistic)
+            laws.append(part.gibbs(evidence, ratio=CLAIM_RATIO, costs=(1, 1)))
+        shallow, deep = (law.law.total[0] for law in laws)
+        better = int(deep < shallow)
+        return better, laws[better].draw(coins)
+
+    return Case("picks the better depth", run, records_of(schema), 3, CLAIM)
+
+
+def answers_by_majority() -> Case:
+    """A test is drawn privately, but its two answers are the plain majorities of its sides."""
+    schema = tiny_schema(3)
+    tests = OneTest(schema, Binarisation.of(schema))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        drawn = Occam(tests, ONE).learn(sample_of(schema, data), coins)
+        block = sample_of(schema, data).block()
+        sides = drawn.leaf_numbers(block.cells)  # type: ignore[attr-defined]
+        labels = [block.labels[sides == side] for side in range(len(list(drawn.leaves())))]  # type: ignore[attr-defined,index]
+        return drawn.columns, tuple(int(2 * side.sum() > len(side)) for side in labels)
+
+    return Case("answers by majority", run, records_of(schema), 3, CLAIM)
+
+
 def noise_in_full_leaves_only() -> Case:
     """Leaf counts with noise only in cells that have records: an empty cell is seen to be empty."""
     schema = tiny_schema(2)
@@ -312,6 +346,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         stops_early,
         skips_empty_columns,
         keeps_the_label_of_an_empty_leaf,
+        picks_the_better_depth,
+        answers_by_majority,
         noise_in_full_leaves_only,
         leaf_counts_for_half_the_change,
     )
