@@ -78,9 +78,9 @@ print(found.verdict)  # broken
 ```
 
 Estimators of other libraries become such functions with `privpac.audit.estimators.fitted`. For a learner too slow to
-repeat, `privpac audit one-run MODULE:TRAIN --epsilon 1` (in Python: `privpac.audit.one_run.audit_one_run`) bounds epsilon
-from a single training with many canaries (Steinke, Nasr, Jagielski 2023, Theorem 5.2); its help says what the module must
-hold. No output quotes a record of an input unless `--show-data` is given.
+repeat, `privpac audit one-run MODULE:TRAIN --epsilon 1` (in Python: `privpac.audit.one_run.audit_one_run`) bounds
+epsilon from a single training with many canaries (Steinke, Nasr, Jagielski 2023, Theorem 5.2); its help says what the
+module must hold. No output quotes a record of an input unless `--show-data` is given.
 """
 
 
