@@ -70,7 +70,7 @@ def test_erm_excess_and_relative_error_are_their_formulas():
 
 
 def test_thresholds_keep_the_promises_in_simulation_and_a_tenth_of_the_gap_fails():
-    """Uniform points in [0, 1], target 1/2; 400 samples: a bound of 5 % fails in at most 42 of them but once in 10^6."""
+    """Uniform points in [0, 1], target 1/2; of 400 samples a 5 % bound fails in at most 42, but once in 10^6."""
     generator = np.random.default_rng(7)
     n, runs = 200, 400
     net, gap = float(net_error(n, failure=0.05, vc=1)), float(uniform_gap(n, failure=0.05, vc=1))
