@@ -21,7 +21,7 @@ from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
-__all__ = ["ConceptClass", "Costs", "Gibbs", "Hypothesis", "ScoredClass", "ScoredGibbs"]
+__all__ = ["ConceptClass", "Costs", "Gibbs", "Hypothesis", "MixtureGibbs", "ScoredClass", "ScoredGibbs"]
 
 Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
@@ -101,3 +101,16 @@ class ScoredGibbs:
 
     def draw(self, coins: Coins) -> Hypothesis:
         return gibbs.draw(self.scores, self.ratio, coins)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureGibbs:
+    """The Gibbs law of several parts with a public share of the prior each: first a part, then a member of it."""
+
+    parts: tuple[Scores[Hypothesis], ...]
+    shares: tuple[int, ...]
+    sizes: tuple[int, ...]
+    ratio: Fraction
+
+    def draw(self, coins: Coins) -> Hypothesis:
+        return gibbs.draw_mixture(self.parts, self.shares, self.sizes, self.ratio, coins)

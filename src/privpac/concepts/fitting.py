@@ -9,10 +9,12 @@ from privpac.concepts.binarise import Test
 from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.finite import Lookup
 from privpac.concepts.intervals import Interval
+from privpac.concepts.levels import Feature
 from privpac.concepts.lists import DecisionList
 from privpac.concepts.points import Point
 from privpac.concepts.predicates import Predicate
 from privpac.concepts.rectangles import Box
+from privpac.concepts.scorecard import Scorecard
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
 from privpac.concepts.tree import Tree
@@ -42,9 +44,19 @@ def misfit(hypothesis: Hypothesis, schema: Schema) -> str | None:
             return "it names a cell outside of a column"
     if isinstance(hypothesis, Predicate) and not hypothesis.fits(schema):
         return "its columns have another number of cells"
+    if isinstance(hypothesis, Scorecard) and not all(_belongs(item.feature, schema) for item in hypothesis.items):
+        return "its features are not those of the schema"
     if isinstance(hypothesis, Lookup) and len(hypothesis.bits) != schema.column(hypothesis.column).size:
         return "its column has another number of cells"
     return None
+
+
+def _belongs(feature: Feature, schema: Schema) -> bool:
+    """Whether a column has the cells a feature counts, and an order or the category that it looks at."""
+    column = schema.column(feature.column)
+    if feature.category is None:
+        return column.ordered and column.size == feature.size >= 2
+    return not column.ordered and column.size == feature.size and 0 <= feature.category < column.size
 
 
 def _labels(hypothesis: Hypothesis) -> Iterable[int]:

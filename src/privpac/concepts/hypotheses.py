@@ -13,6 +13,7 @@ from privpac.concepts.lists import DecisionList
 from privpac.concepts.points import Point
 from privpac.concepts.predicates import Predicate
 from privpac.concepts.rectangles import Box
+from privpac.concepts.scorecard import Scorecard
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
 from privpac.concepts.tree import Tree
@@ -32,6 +33,7 @@ KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
     "match": Match.from_json,
     "point": Point.from_json,
     "predicate": Predicate.from_json,
+    "scorecard": Scorecard.from_json,
     "threshold": Threshold.from_json,
     "tree": Tree.from_json,
     "union": Union.from_json,

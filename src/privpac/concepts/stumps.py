@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import Cells, Costs, Hypothesis, MixtureGibbs
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.stump_dichotomies import stump_dichotomies
 from privpac.concepts.table_dichotomies import TableDichotomies
@@ -27,7 +26,6 @@ from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
-from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Place, Row, Runs, Scores
 
 __all__ = ["Constant", "Match", "Stumps"]
@@ -197,8 +195,8 @@ class Stumps:
         parts += [_column_scores(column, counts[column.name], costs) for column in self._columns]
         return parts
 
-    def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> StumpsGibbs:
-        return StumpsGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
+    def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
+        return MixtureGibbs(tuple(self.parts(evidence, costs=costs)), self._shares, self._sizes, ratio)
 
 
 class _Names:
@@ -212,19 +210,6 @@ class _Names:
 
     def match(self, column: str, category: int, equal: bool) -> Hypothesis:
         return Match(column, category, equal)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class StumpsGibbs:
-    """First a column (or the constants), then a test on it. Private: it has no repr."""
-
-    parts: tuple[Scores[Hypothesis], ...]
-    shares: tuple[int, ...]
-    sizes: tuple[int, ...]
-    ratio: Fraction
-
-    def draw(self, coins: Coins) -> Hypothesis:
-        return gibbs.draw_mixture(self.parts, self.shares, self.sizes, self.ratio, coins)
 
 
 def _column_size(column: Column) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 from privpac.concepts.base import ConceptClass, Costs
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.halfspaces import Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
 from privpac.concepts.one_test import OneTest
@@ -206,6 +207,36 @@ def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
     return build
 
 
+def _scorecards(request: Request, rest: str) -> Learner:
+    if rest and not rest.isdecimal():
+        raise ParameterError(
+            OWNER, "word", f"scorecards:{rest}", allowed="of the form scorecards:K, such as scorecards:2"
+        )
+    request.require_classes("scorecards")
+    return request.occam(Scorecards(request.schema, count=int(rest or "2")))
+
+
+HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
+"""Largest points of a half-space by number of columns: some hundreds to some thousands of directions each."""
+
+
+def _halfspaces(request: Request, rest: str) -> Learner:
+    form = "halfspaces:COL,COL"
+    names = tuple(_column(request, name.strip(), form) for name in rest.split(","))
+    if len(names) > max(HALFSPACE_POINTS):
+        raise ParameterError(
+            OWNER,
+            "word",
+            f"halfspaces:{rest}",
+            allowed=f"of the form {form}, with at most {max(HALFSPACE_POINTS)} columns",
+            remedy="Beyond that no list of directions comes close to all of them: use scorecards:K, or declare "
+            "directions of your own with Halfspaces.",
+        )
+    request.require_classes("halfspaces")
+    points = HALFSPACE_POINTS[len(names)]
+    return request.occam(Scorecards(request.schema, len(names), points, columns=names))
+
+
 ONE_TEST_UP_TO = 100
 """n·epsilon up to which one test with two different answers beats every tree prior tried (benchmarks/accuracy)."""
 
@@ -257,7 +288,8 @@ WORDS: Mapping[str, Word] = {
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
     "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),
-    "halfspaces": Word("halfspaces", "a linear score against a cut", None),
+    "scorecards": Word("scorecards:K", "integer points for up to K features, and a cut-off", _scorecards),
+    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces),
 }
 
 

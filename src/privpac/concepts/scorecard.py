@@ -1,0 +1,110 @@
+"""A scorecard: integer points for a few features, and a cut-off for their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells
+from privpac.concepts.levels import MOST_LEVELS, Feature
+from privpac.data.schema import Schema
+
+__all__ = ["Item", "Scorecard"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """Points for each level of a feature."""
+
+    feature: Feature
+    points: int
+
+    def to_json(self) -> dict[str, object]:
+        category = self.feature.category
+        return {
+            "column": self.feature.column,
+            "cells": str(self.feature.size),
+            "category": None if category is None else str(category),
+            "points": self.points,
+        }
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any], *, top: int) -> Item:
+        category = None if tree["category"] is None else int(str(tree["category"]))
+        points = tree["points"]
+        if isinstance(points, bool) or not isinstance(points, int) or points == 0:
+            raise ValueError("an item has no points")
+        return cls(Feature(str(tree["column"]), int(str(tree["cells"])), top, category), points)
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """Class 1 where the points of all items together reach the cut-off."""
+
+    items: tuple[Item, ...]
+    cutoff: int
+    top: int
+    """Levels of every feature run from 0 to this."""
+
+    @classmethod
+    def of(cls, items: tuple[Item, ...], cutoff: int, top: int) -> Scorecard:
+        """Without items of no points: two ways to write the same function become one."""
+        return cls(tuple(item for item in items if item.points), cutoff, top)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(item.feature.column for item in self.items))
+
+    def total(self, cells: Cells) -> NDArray[np.int64]:
+        """The points of every record."""
+        count = len(next(iter(cells.values()))) if cells else 0
+        points = np.zeros(count, dtype=np.int64)
+        for item in self.items:
+            points += item.points * item.feature.levels(cells).astype(np.int64)
+        return points
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return (self.total(cells) >= self.cutoff).astype(np.uint8)
+
+    @property
+    def constant(self) -> int | None:
+        """The class everyone gets, if no score lies on the other side of the cut-off."""
+        low = sum(min(0, item.points) for item in self.items) * self.top
+        high = sum(max(0, item.points) for item in self.items) * self.top
+        return 1 if self.cutoff <= low else 0 if self.cutoff > high else None
+
+    def describe(self, schema: Schema) -> str:
+        zero, one = schema.classes
+        if self.constant is not None:
+            return f"always {schema.classes[self.constant]}"
+        lines = [f"{one} if the points reach {self.cutoff}, else {zero}"]
+        lines += [f"  {item.feature.text(schema, item.points)}" for item in self.items]
+        return "\n".join(lines)
+
+    def to_sql(self, schema: Schema) -> str:
+        if self.constant is not None:
+            return str(self.constant)
+        points = " + ".join(
+            f"({item.feature.sql(schema.column(item.feature.column), item.points)})" for item in self.items
+        )
+        return f"CASE WHEN {points} >= {self.cutoff} THEN 1 ELSE 0 END"
+
+    def to_json(self) -> dict[str, object]:
+        items = [item.to_json() for item in self.items]
+        return {"kind": "scorecard", "top": self.top, "items": items, "cutoff": self.cutoff}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> Scorecard:
+        top, cutoff = tree["top"], tree["cutoff"]
+        if not all(isinstance(number, int) and not isinstance(number, bool) for number in (top, cutoff)):
+            raise ValueError("top and cut-off are not whole numbers")
+        if not 1 <= top < MOST_LEVELS:
+            raise ValueError("levels do not fit in a byte")
+        items = tuple(Item.from_json(item, top=top) for item in tree["items"])
+        if len({item.feature for item in items}) != len(items):
+            raise ValueError("a feature stands twice")
+        return cls(items, cutoff, top)
