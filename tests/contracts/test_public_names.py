@@ -129,6 +129,8 @@ FORMS = {
     "lists": "lists:2",
     "conjunctions": "conjunctions:2",
     "disjunctions": "disjunctions:2",
+    "scorecards": "scorecards:2",
+    "halfspaces": "halfspaces:a,b",
 }
 
 

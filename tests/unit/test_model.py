@@ -403,7 +403,7 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], type[PrivpacError], str]] =
     "epsilon in words": (table(), {"epsilon": "little"}, ParameterError, "epsilon"),
     "delta 1": (table(), {"delta": 1}, ParameterError, "delta"),
     "an unknown word": (table(), {"concepts": "forests"}, ParameterError, "stumps"),
-    "a word for later": (table(), {"concepts": "halfspaces"}, ParameterError, "does not exist yet"),
+    "half-spaces of no column": (table(), {"concepts": "halfspaces"}, ParameterError, "halfspaces:COL,COL"),
     "an unknown protection": (table(), {"protect": "some"}, ParameterError, "protect"),
     "a column nobody declared": (table(), {"concepts": "points:age"}, SchemaError, "age"),
     "too few costs": (table(), {"costs": (1,)}, ParameterError, "costs"),

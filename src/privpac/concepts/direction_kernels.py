@@ -84,7 +84,7 @@ def _direction(
     sums: NDArray[np.int16],
     scores: Whole,
 ) -> int:
-    """Price of the mistakes of 'at least the cut-off' for every cut-off of one direction; returns how many there are."""
+    """Prices of 'at least the cut-off' for every cut-off of one direction; returns how many there are."""
     low, width = 0, 0
     for j in range(len(points)):
         width += abs(points[j]) * top
@@ -106,14 +106,14 @@ def _direction(
 
 @compiled
 def count_scores(
+    base: int,
+    counts: Whole,
     zeros: Bytes,
     ones: Bytes,
     combinations: Whole,
     patterns: Whole,
     top: int,
     costs: tuple[int, int],
-    base: int,
-    counts: Whole,
 ) -> None:
     """Candidates by score - base; what lies at the last place or above is collected there."""
     price = np.int64(zeros.shape[1]) * costs[0] + np.int64(ones.shape[1]) * costs[1]
@@ -148,14 +148,14 @@ def list_scores(
 
 @compiled
 def find_score(
+    score: int,
+    index: int,
     zeros: Bytes,
     ones: Bytes,
     combinations: Whole,
     patterns: Whole,
     top: int,
     costs: tuple[int, int],
-    score: int,
-    index: int,
 ) -> tuple[int, int, int, bool, int]:
     """(combination, pattern, cut, at least, 0) of the index-th candidate of this score, else (-1, …, still to pass)."""
     price = np.int64(zeros.shape[1]) * costs[0] + np.int64(ones.shape[1]) * costs[1]

@@ -44,7 +44,9 @@ def misfit(hypothesis: Hypothesis, schema: Schema) -> str | None:
             return "it names a cell outside of a column"
     if isinstance(hypothesis, Predicate) and not hypothesis.fits(schema):
         return "its columns have another number of cells"
-    if isinstance(hypothesis, Scorecard) and not all(_belongs(item.feature, schema) for item in hypothesis.items):
+    if isinstance(hypothesis, Scorecard) and not all(
+        _belongs(item.feature, schema) for item in hypothesis.items
+    ):
         return "its features are not those of the schema"
     if isinstance(hypothesis, Lookup) and len(hypothesis.bits) != schema.column(hypothesis.column).size:
         return "its column has another number of cells"

@@ -71,7 +71,9 @@ class Directions:
         """All coprime points of absolute value 1..`points`, the first positive: opposite sides are both drawn from."""
         sizes = [w for w in product(range(1, points + 1), repeat=chosen) if math.gcd(*w) == 1]
         signs = list(product((1, -1), repeat=chosen - 1))
-        patterns = [(w[0], *(a * s for a, s in zip(w[1:], sign, strict=True))) for w in sizes for sign in signs]
+        patterns = [
+            (w[0], *(a * s for a, s in zip(w[1:], sign, strict=True))) for w in sizes for sign in signs
+        ]
         return cls(features, chosen, tuple(patterns))
 
     @property
@@ -120,7 +122,7 @@ class DirectionScores:
             return self._sparse(span)
         counts = np.zeros(self._price + 2, dtype=np.int64)
         for chunk in self.directions.chunks():
-            count_scores(*self._arguments(chunk), 0, counts)
+            count_scores(0, counts, *self._arguments(chunk))
         present = np.flatnonzero(counts)
         return _within(int(present[0]), present - present[0], counts[present], span)
 
@@ -137,15 +139,13 @@ class DirectionScores:
 
     def locate(self, score: int, index: int) -> Hypothesis:
         for chunk in self.directions.chunks():
-            c, p, cut, above, index = find_score(*self._arguments(chunk), score, index)
+            c, p, cut, above, index = find_score(score, index, *self._arguments(chunk))
             if c >= 0:
                 return self.name(chunk[c].tolist(), self.directions.patterns[p], cut, above)
         raise IndexError("no candidate with this score and index")
 
 
-def _within(
-    best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span: int | None
-) -> Histogram:
+def _within(best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span: int | None) -> Histogram:
     near = len(steps) if span is None else int(np.searchsorted(steps, span, side="right"))
     return Histogram(best, steps[:near], counts[:near].tolist(), int(counts[near:].sum()))
 
@@ -194,9 +194,7 @@ class _Linear(ABC):
     def scores(self, evidence: Levels, part: Directions, *, costs: Costs) -> DirectionScores:
         return DirectionScores(evidence, part, self.top, (costs[0], costs[1]), self.candidate)
 
-    def candidate(
-        self, features: Sequence[int], points: Sequence[int], cut: int, above: bool
-    ) -> Scorecard:
+    def candidate(self, features: Sequence[int], points: Sequence[int], cut: int, above: bool) -> Scorecard:
         """The rule a place stands for; 'below' is 'at least' with opposite points."""
         low = sum(min(0, p) for p in points) * self.top
         width = sum(abs(p) for p in points) * self.top
@@ -316,8 +314,7 @@ class Halfspaces(_Linear):
                 "Halfspaces",
                 "directions",
                 given,
-                allowed=f"{len(self.features)} whole numbers each, one a feature "
-                f"({', '.join(_named(feature) for feature in self.features[:6])}{', …' if len(self.features) > 6 else ''})",
+                allowed=f"{len(self.features)} whole numbers each, one a feature: {_listed(self.features)}",
             )
         if not any(given):
             raise ParameterError(
@@ -353,5 +350,7 @@ def _columns(given: object, owner: str) -> tuple[str, ...]:
     return names
 
 
-def _named(feature: Feature) -> str:
-    return feature.column if feature.category is None else f"{feature.column} #{feature.category}"
+def _listed(features: Sequence[Feature]) -> str:
+    """The first few features by name."""
+    names = [f.column if f.category is None else f"{f.column} #{f.category}" for f in features[:6]]
+    return ", ".join(names) + (", …" if len(features) > 6 else "")

@@ -6,8 +6,9 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import plain
+from tests.exact.mutants import covers, plain
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
+    **covers.MUTANTS,
 }
