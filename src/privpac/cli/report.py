@@ -16,7 +16,7 @@ from privpac.cli.destination import Destination
 from privpac.cli.lines import LEFT, RIGHT, WIDTH
 from privpac.cli.meaning import does_not_mean, means
 from privpac.cli.pictures import picture
-from privpac.cli.summary import NO_ACCURACY
+from privpac.cli.summary import no_accuracy
 from privpac.concepts.tree import Tree
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
@@ -124,7 +124,7 @@ def _accuracy(model: Model) -> str:
         parts.append(_items(facts))
         parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
     else:
-        parts.append(f"<p>{escape(NO_ACCURACY.format(records=tree['labelled']))}</p>")
+        parts.append(f"<p>{escape(no_accuracy(tree))}</p>")
     return _section("How accurate it is", *parts)
 
 

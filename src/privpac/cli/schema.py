@@ -24,7 +24,9 @@ def schema(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Draft a schema file from the names and types of the columns, never from their values.
+    """Draft a schema file from the names and types of the columns; no value of theirs is written down.
+
+    The types of a CSV file are guessed from its first records (number, date, truth value or text).
 
     Every null in it is for a person to fill in with what is publicly known.
     """

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
 from privpac.model import Model
 
-__all__ = ["NO_ACCURACY", "summary_json", "summary_sections"]
+__all__ = ["no_accuracy", "summary_json", "summary_sections"]
 
 NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
+NO_BOUND = "No bound on the error is known for a rule that is grown in stages; privacy holds all the same."
 
 
 def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
@@ -41,7 +43,14 @@ def _accuracy_title(model: Model) -> str:
 def _accuracy(model: Model) -> str:
     tree = model.certificate
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
-    return "\n".join(facts) or NO_ACCURACY.format(records=tree["labelled"])
+    return "\n".join(facts) or no_accuracy(tree)
+
+
+def no_accuracy(certificate: Mapping[str, Any]) -> str:
+    """Why a certificate promises no accuracy."""
+    if len(certificate["learner"].get("stages", ())) > 1:
+        return NO_BOUND
+    return NO_ACCURACY.format(records=certificate["labelled"])
 
 
 def summary_json(model: Model) -> dict[str, Any]:
