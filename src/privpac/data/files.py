@@ -21,7 +21,23 @@ from privpac.data.raw import Array
 from privpac.data.rawtable import RawTable, no_repeats, require
 from privpac.errors import DataError, SizeError
 
-__all__ = ["file_types", "read_file"]
+__all__ = [
+    "CSV_ENDINGS",
+    "PARQUET_ENDINGS",
+    "ZONED",
+    "ask",
+    "aware",
+    "connect",
+    "csv_call",
+    "file_types",
+    "header",
+    "is_csv",
+    "parquet_columns",
+    "place",
+    "read_file",
+    "selected",
+    "simple",
+]
 
 DELIMITERS = (",", ";", "\t", "|")
 CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
@@ -39,13 +55,13 @@ _AS_STORED = {
     "VARCHAR": "text",
 }
 _AS_TEXT = {"HUGEINT": "integer", "UHUGEINT": "integer", "DECIMAL": "real", "UUID": "text", "ENUM": "text"}
-_ZONED = "TIMESTAMP WITH TIME ZONE"
+ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 def read_file(source: str | Path, *, columns: Sequence[str] | None = None) -> RawTable:
     """The records of a file; with `columns`, only those."""
     path = _existing(source)
-    return _read_csv(path, columns) if _is_csv(path) else _read_parquet(path, columns)
+    return _read_csv(path, columns) if is_csv(path) else _read_parquet(path, columns)
 
 
 def file_types(source: str | Path) -> dict[str, str]:
@@ -54,13 +70,13 @@ def file_types(source: str | Path) -> dict[str, str]:
     Parquet states it. For CSV it is DuckDB's reading of the first records.
     """
     path = _existing(source)
-    connection = _connect()
-    if _is_csv(path):
-        names, delimiter = _header(path)
-        asked = f"DESCRIBE SELECT * FROM {_csv_call(path, names, delimiter, typed=True)}"
-        described = _ask(path, lambda: connection.execute(asked).fetchall())
-        return {name: _simple(row[1]) or "text" for name, row in zip(names, described, strict=True)}
-    return {name: _simple(stored) or "text" for name, _, stored in _parquet_columns(connection, path)}
+    connection = connect()
+    if is_csv(path):
+        names, delimiter = header(path)
+        asked = f"DESCRIBE SELECT * FROM {csv_call(path, names, delimiter, typed=True)}"
+        described = ask(path, lambda: connection.execute(asked).fetchall())
+        return {name: simple(row[1]) or "text" for name, row in zip(names, described, strict=True)}
+    return {name: simple(stored) or "text" for name, _, stored in parquet_columns(connection, path)}
 
 
 def _existing(source: str | Path) -> Path:
@@ -75,11 +91,11 @@ def _existing(source: str | Path) -> Path:
     return path
 
 
-def _is_csv(path: Path) -> bool:
+def is_csv(path: Path) -> bool:
     return path.name.lower().endswith(CSV_ENDINGS)
 
 
-def _connect() -> Any:
+def connect() -> Any:
     import duckdb  # here, because most uses of a schema never open a file
 
     # Nothing is downloaded: readers of both formats are built in.
@@ -88,7 +104,7 @@ def _connect() -> Any:
     return connection
 
 
-def _ask(path: Path, question: Callable[[], Any]) -> Any:
+def ask(path: Path, question: Callable[[], Any]) -> Any:
     """The answer, or one sentence: DuckDB's own message may quote records."""
     import duckdb
 
@@ -106,7 +122,7 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _place(path: Path) -> str:
+def place(path: Path) -> str:
     """A path as an SQL text that no wildcard in it can widen."""
     return _text(re.sub(r"([*?\[])", r"[\1]", str(path)))
 
@@ -114,7 +130,7 @@ def _place(path: Path) -> str:
 # CSV
 
 
-def _header(path: Path) -> tuple[tuple[str, ...], str]:
+def header(path: Path) -> tuple[tuple[str, ...], str]:
     """The column names and the delimiter that splits the header into most of them."""
     line = None
     try:
@@ -139,24 +155,24 @@ def _open(path: Path) -> IO[str]:
     return path.open(encoding="utf-8-sig", newline="")
 
 
-def _csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = False) -> str:
+def csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = False) -> str:
     # Columns go by position: DuckDB does not tell 'A' from 'a'.
     fixed = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
     if typed:
         listed = ", ".join(f"'c{index}'" for index in range(len(names)))
-        return f"read_csv({_place(path)}, {fixed}, names = [{listed}])"
+        return f"read_csv({place(path)}, {fixed}, names = [{listed}])"
     listed = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(names)))
-    return f"read_csv({_place(path)}, {fixed}, auto_detect = false, columns = {{{listed}}})"
+    return f"read_csv({place(path)}, {fixed}, auto_detect = false, columns = {{{listed}}})"
 
 
 def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
-    names, delimiter = _header(path)
+    names, delimiter = header(path)
     wanted = tuple(names if columns is None else columns)
     require(wanted, names=names)
     kept = ", ".join(f"c{names.index(name)}" for name in wanted)
-    connection = _connect()
-    load = f"CREATE TEMP TABLE records AS SELECT {kept} FROM {_csv_call(path, names, delimiter)}"
-    _ask(path, lambda: connection.execute(load))
+    connection = connect()
+    load = f"CREATE TEMP TABLE records AS SELECT {kept} FROM {csv_call(path, names, delimiter)}"
+    ask(path, lambda: connection.execute(load))
     n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def fetch(name: str) -> Array:
@@ -170,15 +186,17 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
 # Parquet
 
 
-def _parquet_columns(connection: Any, path: Path) -> list[tuple[str, str, str]]:
-    """(name in the file, DuckDB's name for it, stored type) of each top-level column."""
-    nodes = _ask(
+def parquet_columns(connection: Any, path: Path, call: str | None = None) -> list[tuple[str, str, str]]:
+    """(name in the file, DuckDB's name for it, stored type) of each top-level column; those that `call` takes from the
+    path of the file come last."""
+    nodes = ask(
         path,
         lambda: connection.execute(
-            f"SELECT name, num_children FROM parquet_schema({_place(path)})"
+            f"SELECT name, num_children FROM parquet_schema({place(path)})"
         ).fetchall(),
     )
-    described = connection.execute(f"DESCRIBE SELECT * FROM read_parquet({_place(path)})").fetchall()
+    asked = f"DESCRIBE SELECT * FROM {call or f'read_parquet({place(path)})'}"
+    described = connection.execute(asked).fetchall()
     names, below = [], 0
     for name, children in nodes[1:]:  # the first node is the root; a nested column is followed by its parts
         if below == 0:
@@ -186,52 +204,53 @@ def _parquet_columns(connection: Any, path: Path) -> list[tuple[str, str, str]]:
         else:
             below -= 1
         below += children or 0
+    names += [row[0] for row in described[len(names) :]]
     no_repeats(names)
     return [(name, row[0], row[1]) for name, row in zip(names, described, strict=True)]
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
-    connection = _connect()
-    stored = {name: (key, kind) for name, key, kind in _parquet_columns(connection, path)}
+    connection = connect()
+    stored = {name: (key, kind) for name, key, kind in parquet_columns(connection, path)}
     wanted = tuple(stored if columns is None else columns)
     require(wanted, names=tuple(stored))
-    place = f"read_parquet({_place(path)})"
-    n = int(_ask(path, lambda: connection.execute(f"SELECT count(*) FROM {place}").fetchone())[0])
+    call = f"read_parquet({place(path)})"
+    n = int(ask(path, lambda: connection.execute(f"SELECT count(*) FROM {call}").fetchone())[0])
 
     def fetch(name: str) -> Array:
         key, kind = stored[name]
-        if _simple(kind) is None:
+        if simple(kind) is None:
             raise DataError(
                 f"Column '{name}' has the type {kind}, which no kind of column can hold.",
                 column=name,
                 remedy="Store numbers, text, booleans or dates.",
             )
-        asked = f"SELECT {_selected(key, kind)} AS cells FROM {place}"
-        cells: Array = _ask(path, lambda: connection.execute(asked).fetchnumpy()["cells"])
-        return _aware(cells) if kind == _ZONED else cells
+        asked = f"SELECT {selected(key, kind)} AS cells FROM {call}"
+        cells: Array = ask(path, lambda: connection.execute(asked).fetchnumpy()["cells"])
+        return aware(cells) if kind == ZONED else cells
 
     return RawTable(names=wanted, n=n, fetch=fetch)
 
 
-def _simple(stored: str) -> str | None:
+def simple(stored: str) -> str | None:
     """The plain word for a DuckDB type, or None for nested and other types."""
     base = stored.split("(")[0]
     if stored.endswith("]"):
         return None
-    if stored == _ZONED:
+    if stored == ZONED:
         return "datetime with zone"
     return _AS_STORED.get(base) or _AS_TEXT.get(base)
 
 
-def _selected(key: str, kind: str) -> str:
+def selected(key: str, kind: str) -> str:
     quoted = '"' + key.replace('"', '""') + '"'
-    if kind == _ZONED:
+    if kind == ZONED:
         return f"epoch_us({quoted})"
     # Through a double, numpy would lose digits of these.
     return f"CAST({quoted} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else quoted
 
 
-def _aware(microseconds: Array) -> Array:
+def aware(microseconds: Array) -> Array:
     mask = np.ma.getmaskarray(microseconds)
     cells = np.empty(len(microseconds), dtype=object)
     cells[:] = [

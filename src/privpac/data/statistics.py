@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,7 @@ class CellCounts:
 
     column: Column
     classes: int = 2
+    grows: ClassVar[bool] = True  # with the number of different values
 
     @property
     def columns(self) -> tuple[str, ...]:

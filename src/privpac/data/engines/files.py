@@ -1,0 +1,219 @@
+"""Records in Parquet and CSV files larger than memory, streamed by DuckDB as Arrow batches.
+
+Files are read in the order of their names, each from its first record to its last. All of them are looked at before
+the first record is read: a missing column, another type, a damaged file is named then.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privpac.data.engines.streamed import Batch, Distinct, StreamedSample
+from privpac.data.files import (
+    CSV_ENDINGS,
+    PARQUET_ENDINGS,
+    ZONED,
+    ask,
+    aware,
+    connect,
+    csv_call,
+    header,
+    is_csv,
+    parquet_columns,
+    place,
+    selected,
+    simple,
+)
+from privpac.data.raw import Array
+from privpac.data.rawtable import near
+from privpac.data.schema import Schema
+from privpac.errors import DataError, MissingExtra, SchemaError, SizeError
+
+__all__ = ["FileSource", "files_at", "files_sample", "is_many"]
+
+ROWS = 2**18
+"""Records a batch: a few megabytes a column, large enough that calls cost nothing."""
+
+PRINTED = 8
+
+
+def is_many(text: str) -> bool:
+    """Whether a path names several files: a folder, or a pattern."""
+    return (glob.has_magic(text) and not Path(text).is_file()) or Path(text).is_dir()
+
+
+def files_at(text: str | Path) -> tuple[Path, ...]:
+    """The files a path, a folder or a pattern names, by name."""
+    whole = str(text)
+    folder = Path(whole)
+    if folder.is_dir():
+        found = [path for path in folder.rglob("*") if path.is_file() and _known(path)]
+    elif is_many(whole):
+        found = [Path(name) for name in glob.glob(whole, recursive=True) if Path(name).is_file()]
+    else:
+        found = [folder]
+    if not found:
+        raise DataError(
+            f"There is no file at {whole!r}.",
+            remedy="Check the path; a pattern looks like 'folder/*.parquet'.",
+        )
+    strange = [path for path in found if path.is_file() and not _known(path)]
+    if strange:
+        raise DataError(
+            f"The file {strange[0]} has an ending that is not known.",
+            remedy=f"Use one of {', '.join(CSV_ENDINGS + PARQUET_ENDINGS)}.",
+        )
+    return tuple(sorted(found))
+
+
+def _known(path: Path) -> bool:
+    return path.name.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)
+
+
+def files_sample(text: str | Path, schema: Schema, *, labelled: bool = True) -> StreamedSample:
+    """The records of one or many files under a schema."""
+    columns = (*schema.names, schema.label) if labelled else schema.names
+    return StreamedSample.of(FileSource(files_at(text), columns), schema, labelled=labelled)
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file: how to select each column, what it holds, and how many records there are."""
+
+    path: Path
+    call: str
+    keys: dict[str, tuple[str, str]]
+    n: int
+
+
+class FileSource:
+    """Files with the same columns, one after the other."""
+
+    def __init__(self, paths: Sequence[Path], columns: tuple[str, ...]) -> None:
+        arrow_installed()
+        self._columns = columns
+        self._connection = connect()
+        self._files = [self._opened(path) for path in paths]
+        self._agree()
+        if self.n == 0:
+            raise SizeError("The files have no records.", remedy="Give at least one record.")
+
+    @cached_property
+    def n(self) -> int:
+        return sum(file.n for file in self._files)
+
+    @property
+    def bytes(self) -> int:
+        """On disk."""
+        return sum(file.path.stat().st_size for file in self._files)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(file.path for file in self._files)
+
+    def batches(self, columns: tuple[str, ...]) -> Iterator[Batch]:
+        for file in self._files:
+            yield from self._file_batches(file, columns)
+
+    def _file_batches(self, file: _File, columns: tuple[str, ...]) -> Iterator[Batch]:
+        kinds = {name: file.keys[name][1] for name in columns}
+        listed = (
+            ", ".join(f"{selected(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
+        )
+        cursor = self._connection.cursor()  # of its own: passes may run side by side
+        reader = ask(file.path, lambda: cursor.sql(f"SELECT {listed} FROM {file.call}").to_arrow_reader(ROWS))
+        while True:
+            batch = ask(file.path, lambda: next(reader, None))
+            if batch is None:
+                return
+            if not columns:
+                yield {"": np.empty(batch.num_rows, dtype=np.uint8)}
+                continue
+            yield {name: raw(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
+
+    def _opened(self, path: Path) -> _File:
+        if not path.is_file():
+            raise DataError(f"There is no file {path}.", remedy="Check the path.")
+        if is_csv(path):
+            names, delimiter = header(path)
+            keys = {name: (f"c{i}", "VARCHAR") for i, name in enumerate(names)}
+            call = csv_call(path, names, delimiter)
+        else:
+            call = f"read_parquet({place(path)}{', hive_partitioning = true' if '=' in str(path) else ''})"
+            keys = {name: (key, kind) for name, key, kind in parquet_columns(self._connection, path, call)}
+        self._require(path, keys)
+        counted = f"SELECT count(*) FROM {call}"
+        n = int(ask(path, lambda: self._connection.execute(counted).fetchone())[0])
+        return _File(path, call, keys, n)
+
+    def _require(self, path: Path, keys: dict[str, tuple[str, str]]) -> None:
+        for name in self._columns:
+            if name not in keys:
+                raise SchemaError(
+                    f"The file {path} has no column '{name}'.", column=name, remedy=near(name, tuple(keys))
+                )
+            if simple(keys[name][1]) is None:
+                raise DataError(
+                    f"Column '{name}' of {path} has the type {keys[name][1]}, which no kind of column can hold.",
+                    column=name,
+                    remedy="Store numbers, text, booleans or dates.",
+                )
+
+    def _agree(self) -> None:
+        """Files of one table hold the same kind of thing in a column; text in one of them is an accident."""
+        first = self._files[0]
+        for file in self._files[1:]:
+            for name in self._columns:
+                own, other = simple(file.keys[name][1]), simple(first.keys[name][1])
+                if own != other:
+                    raise SchemaError(
+                        f"Column '{name}' holds {own} in {file.path} and {other} in {first.path}.",
+                        column=name,
+                        remedy="Write both files with the same type.",
+                    )
+
+
+def arrow_installed() -> None:
+    """Streams need pyarrow."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtra("Reading records larger than memory", "arrow") from None
+
+
+def raw(values: Any, kind: str) -> Array | Distinct:
+    """An Arrow column as raw cells; repeated texts only once."""
+    import pyarrow as pa
+
+    stored = values.type
+    if pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored):
+        return _distinct(values)
+    if pa.types.is_dictionary(stored):
+        return _distinct(values.cast(pa.string()))
+    if values.null_count and (pa.types.is_integer(stored) or pa.types.is_boolean(stored)):
+        filled = values.fill_null(False if pa.types.is_boolean(stored) else 0)
+        cells = np.ma.MaskedArray(
+            filled.to_numpy(zero_copy_only=False), mask=values.is_null().to_numpy(zero_copy_only=False)
+        )
+        return aware(cells) if kind == ZONED else cells
+    plain: Array = values.to_numpy(zero_copy_only=False)
+    return aware(plain) if kind == ZONED else plain
+
+
+def _distinct(values: Any) -> Distinct:
+    coded = values.dictionary_encode()
+    known = coded.dictionary.to_pylist()
+    listed = np.empty(len(known) + 1, dtype=object)
+    listed[: len(known)] = known
+    index = coded.indices
+    if index.null_count:
+        index = index.fill_null(len(known))
+        return Distinct(listed, index.to_numpy())
+    return Distinct(listed[: len(known)], index.to_numpy())

@@ -1,0 +1,265 @@
+"""Records that pass by in batches, always in the same order: for what does not fit in memory.
+
+A source yields raw batches; they are encoded as they come and reduced at once, so that memory holds a few batches and
+the statistic. Cells, labels and counts are those of the memory engine: encoding looks at one record at a time, and
+statistics do not depend on where the records are cut.
+A position is a record's place in the source's order, which must be the same in every pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from privpac.data.engines.memory import MemorySample
+from privpac.data.raw import Array
+from privpac.data.sample import Block, Indices, Size, Statistic
+from privpac.data.schema import Schema
+from privpac.errors import DataError, ParameterError
+
+__all__ = ["Batch", "Distinct", "Source", "StreamedSample", "encoded"]
+
+S = TypeVar("S")
+Number = Callable[[Mapping[str, Array]], Array]
+Stream = Callable[[tuple[str, ...]], Iterator[Block]]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Distinct:
+    """A raw column as its distinct values and, for every record, which of them it holds."""
+
+    values: Array
+    index: Array
+
+
+Batch = Mapping[str, Array | Distinct]
+"""Some records, raw, column by column."""
+
+
+class Source(Protocol):
+    """Where records lie."""
+
+    @property
+    def n(self) -> int: ...
+
+    def batches(self, columns: tuple[str, ...]) -> Iterator[Batch]:
+        """All records in one fixed order."""
+        ...
+
+
+def encoded(raw: Array | Distinct, encode: Callable[[object], Array]) -> Array:
+    """The cells of a raw column; of a repeated value only once."""
+    if isinstance(raw, Distinct):
+        return encode(raw.values)[raw.index]
+    return encode(raw)
+
+
+class StreamedSample:
+    """Records that are read anew in every pass."""
+
+    def __init__(self, schema: Schema, *, stream: Stream, size: Callable[[], Size]) -> None:
+        self._schema = schema
+        self._stream = stream
+        self._size = size
+
+    @classmethod
+    def of(cls, source: Source, schema: Schema, *, labelled: bool = True) -> StreamedSample:
+        """The records of a source; its label column is read if `labelled`."""
+        n = source.n
+        size = Size(n) if labelled else Size(0, unlabelled=n)
+
+        def stream(columns: tuple[str, ...]) -> Iterator[Block]:
+            wanted = (*columns, schema.label) if labelled else columns
+            seen = 0
+            for batch in source.batches(wanted):
+                block = _block(batch, schema, columns, labelled=labelled)
+                seen += block.n
+                yield block
+            if seen != n:
+                raise DataError(
+                    "The records changed while they were read.",
+                    remedy="Learn from a copy that nobody writes to.",
+                )
+
+        return cls(schema, stream=stream, size=lambda: size)
+
+    def __repr__(self) -> str:
+        return f"StreamedSample(columns={list(self._schema.names)})"
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    @property
+    def size(self) -> Size:
+        return self._size()
+
+    def blocks(self, *columns: str) -> Iterator[Block]:
+        """The records, some at a time, with these columns."""
+        for name in columns:
+            self._schema.column(name)  # an unknown name: the error lists the nearest ones
+        return self._stream(columns)
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        return _reduced(statistic, self.blocks(*statistic.columns))
+
+    def take(self, positions: Indices) -> MemorySample:
+        """One pass; the records at `positions`, in that order, are kept in memory."""
+        wanted, inverse = np.unique(self._checked(positions), return_inverse=True)
+        cells: dict[str, list[Array]] = {name: [] for name in self._schema.names}
+        labels: list[Array] = []
+        for block, here in _numbered(self.blocks(*self._schema.names)):
+            inside = wanted[np.searchsorted(wanted, here) : np.searchsorted(wanted, here + block.n)] - here
+            for name, parts in cells.items():
+                parts.append(block.cells[name][inside])
+            if block.labels is not None:
+                labels.append(block.labels[inside])
+        together = {name: _joined(parts, self._schema.column(name).dtype) for name, parts in cells.items()}
+        kept = MemorySample(
+            self._schema,
+            cells=together,
+            labels=_joined(labels, np.dtype(np.uint8)) if self.size.labelled or labels else None,
+            n=len(wanted),
+        )
+        return kept.take(inverse.astype(np.int64))
+
+    def rest(self, positions: Indices) -> StreamedSample:
+        """The same pass without some records; nothing is copied."""
+        gone = np.unique(self._checked(positions))
+        left = _less(self.size, len(gone))
+
+        def stream(columns: tuple[str, ...]) -> Iterator[Block]:
+            for block, here in _numbered(self._stream(columns)):
+                inside = gone[np.searchsorted(gone, here) : np.searchsorted(gone, here + block.n)] - here
+                yield block if len(inside) == 0 else _at(block, np.delete(np.arange(block.n), inside))
+
+        return StreamedSample(self._schema, stream=stream, size=lambda: left)
+
+    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_Part]:
+        divided = _Division(self, number, count, columns)
+        return [_Part(divided, which) for which in range(count)]
+
+    def _checked(self, positions: Indices) -> npt.NDArray[np.int64]:
+        found = np.asarray(positions, dtype=np.int64)
+        n = self.size.total
+        if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
+            raise ParameterError(
+                "StreamedSample",
+                "positions",
+                f"an array of shape {found.shape}",
+                allowed=f"between 0 and {n - 1}",
+            )
+        return found
+
+
+class _Division:
+    """Records by number: one pass serves all parts, if they ask for the same statistic."""
+
+    def __init__(self, whole: StreamedSample, number: Number, count: int, columns: tuple[str, ...]) -> None:
+        self.whole = whole
+        self.count = count
+        self._number = number
+        self._columns = columns
+        self._last: tuple[Any, list[Any]] | None = None
+
+    def numbers(self, block: Block) -> Array:
+        if not self._columns:  # nothing to look at: everyone is in the first part
+            return np.zeros(block.n, dtype=np.int64)
+        return self._number({name: block.cells[name] for name in self._columns})
+
+    def blocks(self, columns: tuple[str, ...]) -> Iterator[list[Block]]:
+        """For every block of the whole its parts."""
+        for block in self.whole.blocks(*dict.fromkeys((*columns, *self._columns))):
+            numbers = self.numbers(block)
+            order = np.argsort(numbers, kind="stable")
+            ends = np.searchsorted(numbers[order], np.arange(self.count + 1))
+            yield [_at(block, order[ends[i] : ends[i + 1]]) for i in range(self.count)]
+
+    def states(self, statistic: Statistic[S]) -> list[S]:
+        if self._last is None or self._last[0] != statistic:
+            states = [statistic.zero() for _ in range(self.count)]
+            for parts in self.blocks(statistic.columns):
+                states = [statistic.absorb(state, part) for state, part in zip(states, parts, strict=True)]
+            self._last = statistic, states
+        return self._last[1]
+
+
+class _Part(StreamedSample):
+    """The records of one number. How many there are is found out when somebody asks."""
+
+    def __init__(self, division: _Division, which: int) -> None:
+        self._division = division
+        self._which = which
+        super().__init__(division.whole.schema, stream=self._own, size=self._counted)
+
+    def _own(self, columns: tuple[str, ...]) -> Iterator[Block]:
+        return (parts[self._which] for parts in self._division.blocks(columns))
+
+    def _counted(self) -> Size:
+        n = sum(block.n for block in self._own(()))
+        return Size(n) if self._division.whole.size.labelled else Size(0, unlabelled=n)
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        # A later call may change the state in place, so everyone gets a copy of what is kept for the others.
+        return statistic.merge(statistic.zero(), self._division.states(statistic)[self._which])
+
+
+def _reduced(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
+    """Absorbed one after the other; a state that grows with the records is merged with others of its age instead,
+    so that every count is copied a logarithmic number of times."""
+    if not getattr(statistic, "grows", False):
+        state = statistic.zero()
+        for block in blocks:
+            state = statistic.absorb(state, block)
+        return state
+    waiting: list[tuple[int, S]] = []
+    for block in blocks:
+        age, state = 0, statistic.absorb(statistic.zero(), block)
+        while waiting and waiting[-1][0] == age:
+            age, state = age + 1, statistic.merge(waiting.pop()[1], state)
+        waiting.append((age, state))
+    total = statistic.zero()
+    while waiting:
+        total = statistic.merge(waiting.pop()[1], total)
+    return total
+
+
+def _block(batch: Batch, schema: Schema, columns: tuple[str, ...], *, labelled: bool) -> Block:
+    cells = {name: encoded(batch[name], schema.column(name).encode) for name in columns}
+    labels = encoded(batch[schema.label], schema.label_cells) if labelled else None
+    lengths = {len(values) for values in (*cells.values(), *([labels] if labels is not None else []))}
+    n = lengths.pop() if lengths else _length(batch)
+    return Block(cells=cells, labels=labels, n=n)
+
+
+def _length(batch: Batch) -> int:
+    raw = next(iter(batch.values()))
+    return len(raw.index if isinstance(raw, Distinct) else raw)
+
+
+def _numbered(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
+    """Every block and the position of its first record."""
+    here = 0
+    for block in blocks:
+        yield block, here
+        here += block.n
+
+
+def _at(block: Block, places: Array) -> Block:
+    cells = {name: values[places] for name, values in block.cells.items()}
+    labels = None if block.labels is None else block.labels[places]
+    return Block(cells=cells, labels=labels, n=len(places))
+
+
+def _joined(parts: list[Array], dtype: np.dtype[Any]) -> Array:
+    return np.concatenate(parts).astype(dtype, copy=False) if parts else np.empty(0, dtype=dtype)
+
+
+def _less(size: Size, count: int) -> Size:
+    if size.labelled:
+        return Size(size.labelled - count, size.unlabelled)
+    return Size(0, unlabelled=size.unlabelled - count)
