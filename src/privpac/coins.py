@@ -26,7 +26,16 @@ from numpy.typing import NDArray
 
 from privpac.theory.exact import UNIT_ROUNDOFF
 
-__all__ = ["Coins", "EnclosureError", "Enumeration", "SeededCoins", "SystemCoins", "Weights", "law"]
+__all__ = [
+    "ChargedCoins",
+    "Coins",
+    "EnclosureError",
+    "Enumeration",
+    "SeededCoins",
+    "SystemCoins",
+    "Weights",
+    "law",
+]
 
 T = TypeVar("T", bound=Hashable)
 
@@ -89,6 +98,44 @@ class Coins(Protocol):
         Nothing but a list to a tossing coin; an enumeration computes each run's law once instead of every branch of
         every combination.
         """
+
+
+class ChargedCoins:
+    """Coins that are paid for before the first of them is tossed: `pay` is called once, then or at `settle`.
+
+    Whatever can be found wrong with the records before chance is asked has cost nothing by then.
+    """
+
+    def __init__(self, coins: Coins, pay: Callable[[], None]) -> None:
+        self._coins = coins
+        self._pay = pay
+        self._paid = False
+
+    @property
+    def origin(self) -> str:
+        return self._coins.origin
+
+    def settle(self) -> Coins:
+        """Pay, if nothing has been tossed so far."""
+        if not self._paid:
+            self._pay()
+            self._paid = True
+        return self._coins
+
+    def choose(self, weights: Weights) -> int:
+        return self.settle().choose(weights)
+
+    def below(self, n: int) -> int:
+        return self.settle().below(n)
+
+    def flip(self, p: Fraction) -> bool:
+        return self.settle().flip(p)
+
+    def subset(self, n: int, k: int) -> tuple[int, ...]:
+        return self.settle().subset(n, k)
+
+    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
+        return [run(self) for run in runs]  # a run may read records before it tosses
 
 
 class _BitCoins(ABC):

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac import __version__
-from privpac.coins import Coins, SeededCoins, SystemCoins
+from privpac.coins import ChargedCoins, Coins, SeededCoins, SystemCoins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.tree import Tree
 from privpac.data.engines.memory import MemorySample
+from privpac.data.engines.opening import open_sample
+from privpac.data.engines.streamed import StreamedSample
 from privpac.data.schema import Schema
 from privpac.errors import (
     DataError,
@@ -199,16 +201,20 @@ def learn(
     ledger: Ledger | None = None,
     random_state: int | None = None,
     label: str | None = None,
+    engine: str = "auto",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Model:
     """Learn a certified classifier from a table (file, frame or arrays).
 
     Everything that can go wrong with input is found before the ledger is charged; the charge is durable before the
     first coin is tossed. `schema="from_data"` reads bounds, categories and classes from the table, and the certificate
     then says so. `estimate_epsilon` and `leaf_epsilon` buy further releases on top of `epsilon`: an estimate of the
-    accuracy, and noisy counts in a tree's leaves, from which `Model.predict_proba` takes its shares.
+    accuracy, and noisy counts in a tree's leaves, from which `Model.predict_proba` takes its shares. A folder, a
+    pattern such as 'data/*.parquet' or a large file is streamed, unless `engine` is "memory"; `progress` is then told
+    how many records of a pass have been read, and of how many.
     """
     declared = schema_for(schema, table, label=label, y=y)
-    sample = MemorySample.of(table, declared, y=y)
+    sample = open_sample(table, declared, y=y, engine=engine, progress=progress)
     request = Request(
         schema=declared,
         size=sample.size,
@@ -231,7 +237,7 @@ def learn(
 
 
 def learn_sample(
-    sample: MemorySample,
+    sample: MemorySample | StreamedSample,
     request: Request,
     *,
     concepts: str | ConceptClass,
@@ -246,10 +252,19 @@ def learn_sample(
     certificate = recipe.certify().with_coins(coins.origin)
     if recipe.advice is not None:
         warnings.warn(recipe.advice, SmallEvidence, stacklevel=3)
+    word = concepts if isinstance(concepts, str) else concepts.word
     if ledger is not None:
-        word = concepts if isinstance(concepts, str) else concepts.word
-        ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {word}")
-    released = recipe.run(sample, coins)
+        ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)  # before hours of reading
+
+    def pay() -> None:
+        if isinstance(sample, StreamedSample):
+            sample.validate()
+        if ledger is not None:
+            ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {word}")
+
+    charged = ChargedCoins(coins, pay)
+    released = recipe.run(sample, charged)
+    charged.settle()
     return Model(
         released.hypothesis,
         request.schema,

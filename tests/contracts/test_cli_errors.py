@@ -112,7 +112,7 @@ CASES = [
     Case("no header", ("header",), spoil=lambda place: (place / "data.csv").write_text("")),
     Case("column name twice", ("'age'", "two columns"), spoil=table(*ROWS, header="age,age,town,born,ill")),
     Case("table absent", ("nowhere.csv",), data="nowhere.csv"),
-    Case("table is a folder", ("file",), data="."),
+    Case("no file of a pattern", ("no file", "pattern"), data="nothing-*.parquet"),
     Case("unknown ending", ("data.doc", ".csv"), spoil=table(*ROWS, name="data.doc"), data="data.doc"),
     Case("damaged archive", ("data.csv.gz",), spoil=cut_short, data="data.csv.gz"),
     Case(

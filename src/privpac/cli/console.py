@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -144,14 +145,21 @@ def working(
 
 @contextmanager
 def progress(
-    message: str, *, as_json: bool, stream: TextIO | None = None, patience: float = PATIENCE
+    message: str,
+    *,
+    as_json: bool,
+    unit: str | None = None,
+    stream: TextIO | None = None,
+    patience: float = PATIENCE,
 ) -> Iterator[Progress]:
-    """A bar on stderr for long work that knows how far it is; none into files, pipes and --json."""
+    """A bar on stderr for long work that knows how far it is; none into files, pipes and --json.
+
+    With a `unit`, how many of them a second are done."""
     target = sys.stderr if stream is None else stream
     if as_json or not target.isatty():
         yield lambda done, of: None
         return
-    bar = _Bar(message, target)
+    bar = _Bar(message, target, unit)
     with _shown_after(patience, bar):
         yield bar.report
 
@@ -207,17 +215,29 @@ class _Bar(_Sign):
     _task: Any = None
     _part: tuple[int, int] = (0, 1)
 
+    def __init__(self, message: str, stream: TextIO, unit: str | None = None) -> None:
+        super().__init__(message, stream)
+        self._unit = unit
+        self._begin = time.monotonic()
+
     def _make(self, console: Console) -> Any:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        columns = [TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
+        if self._unit is not None:
+            columns.append(TextColumn("{task.fields[speed]}"))
         bar = Progress(*columns, console=console, transient=True)
         done, of = self._part
-        self._task = bar.add_task(self._message, completed=done, total=of)
+        self._task = bar.add_task(self._message, completed=done, total=of, speed=self._speed(done))
         return bar
+
+    def _speed(self, done: int) -> str:
+        return f"{done / max(1e-3, time.monotonic() - self._begin):,.0f} {self._unit}/s"
 
     def report(self, done: int, of: int) -> None:
         with self._lock:
+            if done < self._part[0]:  # another pass
+                self._begin = time.monotonic()
             self._part = (done, of)
             if self._live is not None:
-                self._live.update(self._task, completed=done, total=of)
+                self._live.update(self._task, completed=done, total=of, speed=self._speed(done))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,13 @@ FROM_DATA = "from_data"
 
 
 def learn(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file, a record a row.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="CSV, CSV.gz or Parquet file, a folder of them, or a pattern such as 'data/*.parquet'.",
+        ),
+    ],
     *,
     epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the classifier.")],
     schema: Annotated[
@@ -76,6 +83,13 @@ def learn(
     random_state: Annotated[
         int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
     ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(metavar="WHERE", help="auto, memory or files: whether records are streamed from disk."),
+    ] = "auto",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be read and what it would take, and stop.")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -96,16 +110,61 @@ def learn(
         "random_state": random_state,
         "schema": _declared(schema, label),
         "label": label,
+        "engine": engine,
     }
     inputs = (data, schema, ledger)
     files = _Files(
         Destination.of(out, owner=OWNER, option="out", keep=inputs),
         Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out)),
     )
-    with console.working("Learning", as_json=as_json), console.collecting() as advice:
-        model = _learn(data, ledger, wishes)
+    if dry_run:
+        _show_cost(data, wishes, as_json=as_json)
+        return
+    with _sign(data, engine, as_json=as_json) as told, console.collecting() as advice:
+        model = _learn(data, ledger, {**wishes, "progress": told})
         files.write(model)
     _show(model, files, advice, full=full, as_json=as_json)
+
+
+@contextmanager
+def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress | None]:
+    """A bar for records that are streamed, a spinner for those that fit in memory."""
+    from privpac.data.engines.opening import chosen_engine
+
+    if chosen_engine(data, engine) == "files":
+        with console.progress("Reading", as_json=as_json, unit="records") as told:
+            yield told
+    else:
+        with console.working("Learning", as_json=as_json):
+            yield None
+
+
+def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
+    from privpac.data.engines.files import FileSource, files_at
+    from privpac.data.sample import Size
+    from privpac.learners.recipe import Recipe
+    from privpac.learners.words import Request
+    from privpac.model import schema_for
+    from privpac.plan.cost import cost_of
+
+    schema = schema_for(wishes["schema"], data, label=wishes["label"])
+    source = FileSource(files_at(data), (*schema.names, schema.label))
+    names = ("epsilon", "delta", "protect", "costs", "records_per_person")
+    request = Request(schema=schema, size=Size(source.n), **{name: wishes[name] for name in names})
+    recipe = Recipe(
+        wishes["concepts"], request, wishes["estimate_epsilon"], wishes["holdout"], wishes["leaf_epsilon"]
+    )
+    recipe.certify()
+    cost = cost_of(source, recipe, engine=wishes["engine"])
+    if as_json:
+        console.show_json(cost.to_json())
+        return
+    disk, memory = (f"{amount / 2**20:,.0f} MB" for amount in (cost.bytes, cost.memory))
+    console.show(
+        f"{cost.records:,} records in {cost.files} file{'s' * (cost.files > 1)} ({disk}), {cost.columns} columns;"
+        f" engine: {cost.engine}.\nPasses over the records: {cost.passes}. About {cost.seconds:,.1f} seconds and"
+        f" {memory} of memory.\nOnly sizes and column names were read, and nothing was charged."
+    )
 
 
 def _budget(epsilon: str, delta: str) -> dict[str, Fraction]:

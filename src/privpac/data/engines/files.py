@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from privpac.data.engines.streamed import Batch, Distinct, StreamedSample
+from privpac.data.engines.streamed import Batch, Distinct, Progress, StreamedSample
 from privpac.data.files import (
     CSV_ENDINGS,
     PARQUET_ENDINGS,
@@ -77,10 +77,13 @@ def _known(path: Path) -> bool:
     return path.name.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)
 
 
-def files_sample(text: str | Path, schema: Schema, *, labelled: bool = True) -> StreamedSample:
+def files_sample(
+    text: str | Path, schema: Schema, *, labelled: bool = True, progress: Progress | None = None
+) -> StreamedSample:
     """The records of one or many files under a schema."""
     columns = (*schema.names, schema.label) if labelled else schema.names
-    return StreamedSample.of(FileSource(files_at(text), columns), schema, labelled=labelled)
+    source = FileSource(files_at(text), columns)
+    return StreamedSample.of(source, schema, labelled=labelled, progress=progress)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from privpac.data.sample import Block, Indices, Size, Statistic
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError
 
-__all__ = ["Batch", "Distinct", "Source", "StreamedSample", "encoded"]
+__all__ = ["Batch", "Distinct", "Progress", "Source", "StreamedSample", "encoded"]
 
 S = TypeVar("S")
 Number = Callable[[Mapping[str, Array]], Array]
 Stream = Callable[[tuple[str, ...]], Iterator[Block]]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -61,16 +62,23 @@ def encoded(raw: Array | Distinct, encode: Callable[[object], Array]) -> Array:
 class StreamedSample:
     """Records that are read anew in every pass."""
 
-    def __init__(self, schema: Schema, *, stream: Stream, size: Callable[[], Size]) -> None:
+    def __init__(
+        self, schema: Schema, *, stream: Stream, size: Callable[[], Size], passes: list[int] | None = None
+    ) -> None:
         self._schema = schema
         self._stream = stream
         self._size = size
+        self._passes = [0] if passes is None else passes
 
     @classmethod
-    def of(cls, source: Source, schema: Schema, *, labelled: bool = True) -> StreamedSample:
-        """The records of a source; its label column is read if `labelled`."""
+    def of(
+        cls, source: Source, schema: Schema, *, labelled: bool = True, progress: Progress | None = None
+    ) -> StreamedSample:
+        """The records of a source; its label column is read if `labelled`. `progress` is told, in every pass, how many
+        records have been read and of how many."""
         n = source.n
         size = Size(n) if labelled else Size(0, unlabelled=n)
+        passes = [0]
 
         def stream(columns: tuple[str, ...]) -> Iterator[Block]:
             wanted = (*columns, schema.label) if labelled else columns
@@ -79,13 +87,16 @@ class StreamedSample:
                 block = _block(batch, schema, columns, labelled=labelled)
                 seen += block.n
                 yield block
+                if progress is not None:
+                    progress(seen, n)
             if seen != n:
                 raise DataError(
                     "The records changed while they were read.",
                     remedy="Learn from a copy that nobody writes to.",
                 )
+            passes[0] += 1
 
-        return cls(schema, stream=stream, size=lambda: size)
+        return cls(schema, stream=stream, size=lambda: size, passes=passes)
 
     def __repr__(self) -> str:
         return f"StreamedSample(columns={list(self._schema.names)})"
@@ -97,6 +108,21 @@ class StreamedSample:
     @property
     def size(self) -> Size:
         return self._size()
+
+    def validate(self) -> None:
+        """Read every record once, unless a pass has been completed: whatever is wrong with one is found out now."""
+        if not self._passes[0]:
+            for _ in self.blocks(*self._schema.names):
+                pass
+
+    @property
+    def passes(self) -> int:
+        """How often all records have been read."""
+        return self._passes[0]
+
+    def gathered(self) -> MemorySample:
+        """All records in memory."""
+        return self.take(np.arange(self.size.total))
 
     def blocks(self, *columns: str) -> Iterator[Block]:
         """The records, some at a time, with these columns."""
@@ -142,6 +168,12 @@ class StreamedSample:
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_Part]:
         divided = _Division(self, number, count, columns)
         return [_Part(divided, which) for which in range(count)]
+
+    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
+        raise DataError(
+            "Records that are streamed cannot be given other labels.",
+            remedy="Take the records to relabel into memory first, or learn with engine='memory'.",
+        )
 
     def _checked(self, positions: Indices) -> npt.NDArray[np.int64]:
         found = np.asarray(positions, dtype=np.int64)

@@ -1,0 +1,181 @@
+"""What every engine must do, against the memory engine: same cells, same evidence, same draws, same certificate.
+
+An engine's own test file gives `opened`: a folder of Parquet files and the schema become a sample of that engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from privpac.coins import SeededCoins
+from privpac.concepts.binarise import Binarisation
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.trees import Trees
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, GridCounts
+from privpac.learners.base import Learner
+from privpac.learners.words import Request, learner_for
+
+SCHEMA = Schema.from_json(
+    {
+        "label": "ill",
+        "classes": ["no", "yes"],
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True, "missing": 40},
+            {"name": "dose", "kind": "numeric", "lower": -1.5, "upper": 3.25, "missing": 0.0},
+            {"name": "key", "kind": "numeric", "lower": 0, "upper": 2**40, "integer": True},
+            {"name": "ward", "kind": "categorical", "categories": ["a", "b", "ü", "other"], "other": "other"},
+            {"name": "smokes", "kind": "boolean", "missing": False},
+            {"name": "seen", "kind": "date", "lower": "2020-01-01", "upper": "2024-12-31"},
+        ],
+    }
+)
+
+WORDS = (
+    "stumps",
+    "thresholds:dose",
+    "intervals:age",
+    "points:key",
+    "rectangles:age,dose",
+    "trees:2",
+    "staged:1+1",
+    "lists:2",
+    "conjunctions:2",
+    "auto",
+)
+
+
+def table(n: int, seed: int = 1) -> pa.Table:
+    """Records with gaps, values outside of the bounds and unknown categories."""
+    rng = np.random.default_rng(seed)
+    age = pa.array(rng.integers(-5, 130, n), mask=rng.random(n) < 0.1)
+    dose = pa.array(rng.normal(size=n) * 2, mask=rng.random(n) < 0.1)
+    ward = pa.array(rng.choice(["a", "b", "ü", "somewhere"], n).tolist())
+    days = rng.integers(0, 1800, n).astype("timedelta64[D]") + np.datetime64("2020-01-01")
+    ill = np.where((rng.random(n) < 0.2) ^ (np.asarray(age.fill_null(40)) > 50), "yes", "no")
+    return pa.table(
+        {
+            "age": age,
+            "dose": dose,
+            "key": pa.array(rng.integers(0, 2**40, n)),
+            "ward": ward,
+            "smokes": pa.array(rng.random(n) < 0.3, mask=rng.random(n) < 0.1),
+            "seen": pa.array(days),
+            "ill": pa.array(ill.tolist()),
+        }
+    )
+
+
+def written(folder: Path, *, n: int = 1200, files: int = 4) -> pa.Table:
+    """A folder of Parquet files, unequal in length, with several row groups."""
+    whole = table(n)
+    ends = np.unique(np.linspace(0, n, files + 1).astype(int) + np.array([0, *[7] * (files - 1), 0]))
+    for i, (start, stop) in enumerate(pairwise(ends)):
+        pq.write_table(whole.slice(start, stop - start), folder / f"part-{i:03}.parquet", row_group_size=97)
+    return whole
+
+
+def learner(word: str, n: int) -> Learner:
+    return learner_for(word, Request(schema=SCHEMA, size=Size(n), epsilon=1))  # type: ignore[arg-type]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal evidence, whatever it is made of."""
+    if isinstance(a, np.ndarray):
+        return a.shape == b.shape and bool((a == b).all())
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if hasattr(a, "__dataclass_fields__"):
+        return all(same(getattr(a, name), getattr(b, name)) for name in a.__dataclass_fields__)
+    return bool(a == b)
+
+
+class EngineConformance:
+    """Subclass it and define `opened`."""
+
+    n = 1200
+
+    @pytest.fixture
+    def opened(self, tmp_path: Path) -> Callable[[Path], Sample]:
+        raise AssertionError("an engine's test says how its samples are opened")
+
+    @pytest.fixture
+    def both(self, tmp_path: Path, opened: Callable[[Path], Sample]) -> tuple[MemorySample, Sample]:
+        whole = written(tmp_path, n=self.n)
+        return MemorySample.of(whole, SCHEMA), opened(tmp_path)
+
+    def test_size_and_schema(self, both: tuple[MemorySample, Sample]) -> None:
+        memory, other = both
+        assert other.size == memory.size == Size(self.n)
+        assert other.schema == SCHEMA
+
+    def test_every_statistic_is_the_same(self, both: tuple[MemorySample, Sample]) -> None:
+        memory, other = both
+        statistics: list[Any] = [CellCounts(column) for column in SCHEMA.columns]
+        statistics += [GridCounts((SCHEMA.column("age"), SCHEMA.column("dose")), (7, 5))]
+        statistics += [Thresholds(SCHEMA, "dose").statistic, Stumps(SCHEMA).statistic]
+        statistics += [Trees(SCHEMA, 2, Binarisation.of(SCHEMA, cuts=4)).statistic]
+        for statistic in statistics:
+            assert same(memory.reduce(statistic), other.reduce(statistic)), statistic
+
+    @pytest.mark.parametrize("word", WORDS)
+    def test_the_same_coins_draw_the_same_hypothesis(
+        self, both: tuple[MemorySample, Sample], word: str
+    ) -> None:
+        memory, other = both
+        made = learner(word, self.n)
+        assert made.learn(memory, SeededCoins(3)) == made.learn(other, SeededCoins(3))
+
+    def test_taken_and_rest_divide_the_records(self, both: tuple[MemorySample, Sample]) -> None:
+        memory, other = both
+        positions = np.random.default_rng(5).permutation(self.n)[:300]
+        keys = CellCounts(SCHEMA.column("key"))
+        taken, rest = other.take(positions), other.rest(positions)
+        assert same(memory.take(positions).reduce(keys), taken.reduce(keys))
+        assert same(memory.rest(positions).reduce(keys), rest.reduce(keys))
+        assert same(keys.merge(taken.reduce(keys), rest.reduce(keys)), memory.reduce(keys))
+        assert (taken.size, rest.size) == (Size(300), Size(self.n - 300))
+
+    def test_records_are_taken_in_the_order_asked_for(self, both: tuple[MemorySample, Sample]) -> None:
+        memory, other = both
+        positions = np.array([900, 3, 3, 0, 1199])
+        expected, found = memory.take(positions).block(), other.take(positions).block()  # type: ignore[attr-defined]
+        assert same(dict(expected.cells), dict(found.cells))
+        assert same(expected.labels, found.labels)
+
+    def test_parts_by_a_number(self, both: tuple[MemorySample, Sample]) -> None:
+        _, other = both
+
+        def number(cells: Any) -> Any:
+            return (cells["age"] > 50) + 2 * (cells["ward"] == 1).astype(np.int64)
+
+        keys, stump = CellCounts(SCHEMA.column("key")), Stumps(SCHEMA).statistic
+        parts = [sample.parts(number, 5, columns=("age", "ward")) for sample in both]
+        assert [part.size for part in parts[0]] == [part.size for part in parts[1]]
+        for statistic in (keys, stump, keys):
+            for a, b in zip(*parts, strict=True):
+                assert same(a.reduce(statistic), b.reduce(statistic))
+        assert parts[1][4].size == Size(0)
+        everyone = other.parts(number, 2, columns=())
+        assert [part.size.total for part in everyone] == [self.n, 0]
+
+    def test_rest_of_the_rest(self, both: tuple[MemorySample, Sample]) -> None:
+        memory, other = both
+        first, second = np.arange(0, self.n, 3), np.arange(0, 400, 7)
+        keys = CellCounts(SCHEMA.column("key"))
+        a, b = memory.rest(first).rest(second), other.rest(first).rest(second)
+        assert same(a.reduce(keys), b.reduce(keys))
+        assert same(memory.rest(first).take(second).reduce(keys), other.rest(first).take(second).reduce(keys))

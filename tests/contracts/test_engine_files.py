@@ -1,0 +1,163 @@
+"""The files engine agrees with memory, reads what people keep, and names what is wrong before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from privpac import Ledger, learn
+from privpac.cli import main
+from privpac.data.engines.files import files_sample
+from privpac.data.engines.streamed import StreamedSample
+from privpac.data.sample import Sample
+from privpac.errors import BudgetExceeded, DataError, PrivpacError, SchemaError
+from tests.contracts.engine_conformance import SCHEMA, EngineConformance, table, written
+
+
+class TestFiles(EngineConformance):
+    @pytest.fixture
+    def opened(self, tmp_path: Path) -> Callable[[Path], Sample]:
+        return lambda folder: files_sample(folder, SCHEMA)
+
+
+class TestSmallBatches(EngineConformance):
+    """Blocks of a few records: every cut falls somewhere else."""
+
+    @pytest.fixture
+    def opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Sample]:
+        monkeypatch.setattr("privpac.data.engines.files.ROWS", 53)
+        return lambda folder: files_sample(folder, SCHEMA)
+
+
+def model(data: str, **wishes: Any) -> dict[str, Any]:
+    made = {"schema": SCHEMA, "epsilon": 1, "random_state": 7, "concepts": "staged:1+1", **wishes}
+    return learn(data, **made).to_json()  # type: ignore[arg-type]
+
+
+def test_the_model_is_the_same_to_the_last_byte(tmp_path: Path) -> None:
+    written(tmp_path)
+    models = [model(str(tmp_path / "*.parquet"), engine=engine) for engine in ("memory", "files", "auto")]
+    assert models[0] == models[1] == models[2]
+    held_out = {"estimate_epsilon": "0.5", "holdout": "0.25", "leaf_epsilon": "0.1", "concepts": "trees:2"}
+    assert model(str(tmp_path), engine="memory", **held_out) == model(str(tmp_path), **held_out)
+
+
+def test_csv_files_and_partitioned_folders(tmp_path: Path) -> None:
+    whole = table(500)
+    pq.write_table(whole, tmp_path / "whole.parquet")
+    expected = model(str(tmp_path / "whole.parquet"), engine="memory")
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    pc.write_csv(whole.slice(0, 300), folder / "1.csv")
+    pc.write_csv(whole.slice(300), folder / "2.csv")
+    assert model(str(folder / "*.csv")) == expected
+    parted = tmp_path / "parted"
+    pq.write_to_dataset(whole, parted, partition_cols=["ward"])
+    found = files_sample(parted, SCHEMA)
+    assert found.size.total == 500
+    assert (
+        model(str(parted), concepts="stumps")["certificate"]
+        == model(str(tmp_path / "whole.parquet"), concepts="stumps")["certificate"]
+    )
+
+
+def broken_folder(folder: Path, which: str) -> None:
+    written(folder, files=40)
+    victim = folder / "part-037.parquet"
+    part = pq.read_table(victim)
+    if which == "truncated":
+        victim.write_bytes(victim.read_bytes()[:-100])
+    elif which == "missing column":
+        pq.write_table(part.drop_columns(["dose"]), victim)
+    elif which == "other type":
+        pq.write_table(part.set_column(0, "age", part["age"].cast(pa.string())), victim)
+    elif which == "null":
+        holes = pa.array([None] * part.num_rows, type=pa.int64())
+        pq.write_table(part.set_column(2, "key", holes), victim)
+    elif which == "unknown class":
+        pq.write_table(part.set_column(6, "ill", pa.array(["perhaps"] * part.num_rows)), victim)
+    elif which == "damaged inside":
+        stored = bytearray(victim.read_bytes())
+        stored[40:400] = b"\x00" * 360
+        victim.write_bytes(bytes(stored))
+
+
+@pytest.mark.parametrize(
+    ("which", "error", "said"),
+    [
+        ("truncated", DataError, "part-037.parquet"),
+        ("missing column", SchemaError, "part-037.parquet has no column 'dose'"),
+        ("other type", SchemaError, "'age' holds text in"),
+        ("null", DataError, "Column 'key'"),
+        ("unknown class", DataError, "Label 'ill'"),
+        ("damaged inside", DataError, "part-037.parquet"),
+    ],
+)
+@pytest.mark.parametrize("holdout", ["0", "0.5"])
+def test_what_is_wrong_is_named_and_nothing_is_spent(
+    tmp_path: Path, which: str, error: type[PrivpacError], said: str, holdout: str
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    broken_folder(data, which)
+    ledger = Ledger(epsilon=3, path=tmp_path / "ledger.db")
+    wishes = {"estimate_epsilon": "0.5", "holdout": holdout, "concepts": "stumps"}
+    with pytest.raises(error) as caught:
+        model(str(data), ledger=ledger, **wishes)
+    assert said in str(caught.value)
+    assert "perhaps" not in str(caught.value)
+    assert ledger.spent.epsilon == 0
+    assert ledger.entries() == ()
+
+
+def test_a_budget_that_does_not_suffice_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    broken_folder(data, "null")
+    ledger = Ledger(epsilon="0.5", path=tmp_path / "ledger.db")
+    with pytest.raises(BudgetExceeded):
+        model(str(data), ledger=ledger)
+
+
+def test_one_pass_for_one_draw_and_one_more_for_a_stage(tmp_path: Path) -> None:
+    written(tmp_path)
+    from privpac.coins import SeededCoins
+    from tests.contracts.engine_conformance import learner
+
+    for word, passes in (("stumps", 1), ("trees:2", 1), ("staged:1+1", 2)):
+        sample = files_sample(tmp_path, SCHEMA)
+        assert isinstance(sample, StreamedSample)
+        learner(word, 1200).learn(sample, SeededCoins(1))
+        assert sample.passes == passes
+
+
+def test_the_command_line_streams_and_dry_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    written(data)
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(SCHEMA.to_json()))
+    common = ["learn", str(data / "*.parquet"), "--schema", str(schema), "--epsilon", "1", "--json"]
+    assert main([*common, "--dry-run"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["engine"], plan["records"], plan["files"]) == ("files", 1200, 4)
+    assert plan["passes"] >= 1
+    assert plan["seconds"] > 0
+    assert plan["bytes"] == sum(path.stat().st_size for path in data.iterdir())
+    models = []
+    for engine in ("memory", "files"):
+        out = tmp_path / f"{engine}.json"
+        code = main([*common, "--engine", engine, "--random-state", "1", "--out", str(out)])
+        capsys.readouterr()
+        assert code == 0
+        models.append(out.read_bytes())
+    assert models[0] == models[1]
+    assert main([*common, "--engine", "cloud"]) == 2
+    assert "one of auto, memory, files" in capsys.readouterr().err
