@@ -1,0 +1,239 @@
+"""One option's answer to a question: proved, simulated, and the floor, in the unit of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from privpac.errors import PrivpacError
+from privpac.plan.class_facts import ClassFacts
+from privpac.plan.floor_table import floor_for
+from privpac.plan.options import Need, Option
+from privpac.plan.question import Kind, Question
+from privpac.plan.wish import LARGEST_EPSILON, Wish
+from privpac.theory.binomial import first_whole
+
+__all__ = ["Answer", "Estimate", "answer", "hard_estimate"]
+
+Value = int | Fraction
+
+ERROR_GRID = Fraction(1, 10_000)
+SEARCH_GRID = Fraction(1, 1000)
+"""Where a formula has to be searched, three decimals are enough; direct ones answer on the finer grid."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What simulation says, with an interval; `exact` where it was summed instead of sampled."""
+
+    value: Value
+    low: Value
+    high: Value | None
+    on: str
+    exact: bool = False
+    repetitions: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "low": _plain(self.low),
+            "high": None if self.high is None else _plain(self.high),
+            "on": self.on,
+            "exact": self.exact,
+            "repetitions": self.repetitions,
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A row of a plan."""
+
+    asks: Kind
+    option: Option
+    wish: Wish
+    """With the number that was asked for filled in."""
+    need: Need
+    floor: Value | None = None
+    floor_source: str | None = None
+    simulated: Estimate | None = None
+    enough: bool | None = None
+    """Whether the records at hand suffice, where both were given."""
+
+    @property
+    def concepts(self) -> ClassFacts:
+        return self.wish.concepts
+
+    @property
+    def proved(self) -> Value:
+        if self.asks == "needed":
+            return self.need.labelled
+        return self.wish.error if self.asks == "reachable" else self.wish.epsilon
+
+    @property
+    def ratio(self) -> float | None:
+        """Proved over floor: how much a cleverer proof or method could still save."""
+        return None if not self.floor else float(Fraction(self.proved) / Fraction(self.floor))
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Cheapest first."""
+        return (Fraction(self.proved), self.need.unlabelled, self.option.learner, self.option.setting)
+
+    @property
+    def command(self) -> str | None:
+        return None if self.option.command is None else self.option.command(self.wish, self.need)
+
+    def to_json(self) -> dict[str, Any]:
+        tree: dict[str, Any] = {
+            "learner": self.option.learner,
+            "concepts": self.concepts.word,
+            "setting": self.option.setting,
+            "protects": self.option.protects,
+            "proper": self.option.proper,
+            "labelled": self.need.labelled,
+            "unlabelled": self.need.unlabelled,
+            "error": float(self.wish.error),
+            "epsilon": float(self.wish.epsilon),
+            "simulated": None if self.simulated is None else _plain(self.simulated.value),
+            "simulation": None if self.simulated is None else self.simulated.to_json(),
+            "floor": None if self.floor is None else _plain(self.floor),
+            "floor_source": self.floor_source,
+            "ratio": None if self.ratio is None else round(self.ratio, 2),
+            "source": self.option.source,
+            "parameters": dict(self.need.parameters),
+            "command": self.command,
+        }
+        return tree if self.enough is None else {**tree, "enough": self.enough}
+
+
+def _plain(value: Value) -> int | float:
+    return value if isinstance(value, int) else float(value)
+
+
+def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer | None:
+    """What an option answers; None where it promises nothing."""
+    wish = question.wish(concepts)
+    find = {"needed": _needed, "reachable": _reachable, "smallest_epsilon": _smallest_epsilon}[question.kind]
+    return find(question, option, wish)
+
+
+def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:
+    need = _need(option, wish)
+    if need is None or not _affordable(question, need):
+        return None
+    floor = floor_for(option, wish)
+    return Answer(
+        "needed",
+        option,
+        wish,
+        need,
+        None if floor is None else floor.records,
+        None if floor is None else floor.source,
+        enough=None if question.records is None else need.labelled <= question.records,
+    )
+
+
+def _need(option: Option, wish: Wish) -> Need | None:
+    try:
+        return option.needs(wish)
+    except (PrivpacError, ArithmeticError):
+        return None  # outside the conditions of its theorem
+
+
+def _affordable(question: Question, need: Need) -> bool:
+    return question.unlabelled is None or need.unlabelled <= question.unlabelled
+
+
+def _suffices(question: Question, option: Option, wish: Wish) -> Need | None:
+    """The need at these numbers, if the records at hand cover it."""
+    need = _need(option, wish)
+    assert question.records is not None
+    return need if need and need.labelled <= question.records and _affordable(question, need) else None
+
+
+def _searched(
+    question: Question, option: Option, wish: Wish, name: str, grid: Fraction, end: Fraction
+) -> Wish | None:
+    """The smallest value of a number on a grid at which the records at hand are enough."""
+
+    def at(step: int) -> Wish:
+        return replace(wish, **{name: step * grid})
+
+    last = int(end / grid) - 1
+    if _suffices(question, option, at(last)) is None:
+        return None
+    step = first_whole(
+        lambda k: k >= last or _suffices(question, option, at(k)) is not None, start=last // 4, smallest=1
+    )
+    return at(step)
+
+
+def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish | None:
+    """The wish with the number asked for, by a direct formula where there is one."""
+    assert question.records is not None
+    direct: Callable[[Wish, int], Fraction | None] | None = getattr(option, name)
+    end = Fraction(1, 2) if name == "error" else Fraction(LARGEST_EPSILON)
+    if direct is None:
+        return _searched(question, option, wish, name, SEARCH_GRID, end)
+    found = direct(wish, question.records)
+    return None if found is None or found >= end else replace(wish, **{name: found})
+
+
+def _reachable(question: Question, option: Option, wish: Wish) -> Answer | None:
+    return _filled("reachable", question, option, _solved(question, option, wish, "error"), "error")
+
+
+def _smallest_epsilon(question: Question, option: Option, wish: Wish) -> Answer | None:
+    return _filled(
+        "smallest_epsilon", question, option, _solved(question, option, wish, "epsilon"), "epsilon"
+    )
+
+
+def _filled(kind: Kind, question: Question, option: Option, solved: Wish | None, name: str) -> Answer | None:
+    if solved is None:
+        return None
+    need = _need(option, solved) or Need(question.records or 0)
+    floor, source = _floor(question, option, solved, name)
+    return Answer(kind, option, solved, need, floor, source)
+
+
+def _floor(question: Question, option: Option, wish: Wish, name: str) -> tuple[Fraction | None, str | None]:
+    """The smallest number not excluded by a floor at the records at hand."""
+    have = question.records or 0
+    last = int(getattr(wish, name) / ERROR_GRID)
+
+    def excluded(step: int) -> bool:
+        floor = floor_for(option, replace(wish, **{name: step * ERROR_GRID}))
+        return floor is not None and floor.records > have
+
+    if last < 1 or not excluded(1):
+        return None, None
+    step = first_whole(lambda k: k >= last or not excluded(k), start=max(1, last // 2), smallest=1)
+    below = floor_for(option, replace(wish, **{name: (step - 1) * ERROR_GRID}))
+    return step * ERROR_GRID, None if below is None else below.source
+
+
+FAMILY = "a lone atom beside a background: the hardest distribution built in"
+
+
+def hard_estimate(question: Question, found: Answer) -> Estimate | None:
+    """The same number on the built-in hard distribution."""
+    hard = found.option.hard
+    if hard is None:
+        return None
+    if question.kind == "needed":
+        value = hard(found.wish)
+        return None if value is None else Estimate(value, value, value, FAMILY, exact=True)
+    name = "error" if question.kind == "reachable" else "epsilon"
+    last = int(getattr(found.wish, name) / ERROR_GRID)
+    have = question.records or 0
+
+    def enough(step: int) -> bool:
+        need = hard(replace(found.wish, **{name: step * ERROR_GRID}))
+        return need is not None and need <= have
+
+    if hard(found.wish) is None or last < 1 or not enough(last):
+        return None
+    best = first_whole(lambda k: k >= last or enough(k), start=max(1, last // 2), smallest=1) * ERROR_GRID
+    return Estimate(best, best, best, FAMILY, exact=True)

@@ -1,0 +1,10 @@
+"""Every way to learn that the library has, one row each. A new construction is one more row in a file of its family."""
+
+from __future__ import annotations
+
+from privpac.plan.options.base import Need, Option
+from privpac.plan.options.occam import OCCAM
+
+__all__ = ["OPTIONS", "Need", "Option"]
+
+OPTIONS: tuple[Option, ...] = (*OCCAM,)

@@ -1,0 +1,62 @@
+"""One way to learn, as a row: what it is called, whom it serves, what it needs, and what to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from privpac.plan.class_facts import ClassFacts
+from privpac.plan.wish import Wish
+
+__all__ = ["Need", "Option", "Protects", "Setting", "everything"]
+
+Setting = Literal["realizable", "agnostic"]
+Protects = Literal["records", "labels", "predictions"]
+
+
+@dataclass(frozen=True)
+class Need:
+    """Records that are proved to suffice, and the parameters the proof runs with."""
+
+    labelled: int
+    unlabelled: int = 0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+def everything(concepts: ClassFacts) -> bool:
+    """A row for every class."""
+    return True
+
+
+@dataclass(frozen=True)
+class Option:
+    """A construction with explicit constants.
+
+    `needs` answers the first question of a plan; `error` and `epsilon` the other two, where a formula does so directly
+    (otherwise `needs` is searched: it must not grow with either). None from any of them: it cannot be promised.
+    """
+
+    learner: str
+    title: str
+    setting: Setting
+    protects: Protects
+    proper: bool
+    source: str
+    """Key of the statement in the register."""
+    needs: Callable[[Wish], Need | None]
+    serves: Callable[[ClassFacts], bool] = everything
+    pure: bool = True
+    """Whether delta is 0."""
+    error: Callable[[Wish, int], Fraction | None] | None = None
+    epsilon: Callable[[Wish, int], Fraction | None] | None = None
+    command: Callable[[Wish, Need], str | None] | None = None
+    hard: Callable[[Wish], int | None] | None = None
+    """Records it needs on a built-in hard distribution, computed exactly."""
+    runs: bool = False
+    """Whether `privpac learn` runs it, so that it can be simulated on tables."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.learner, self.setting

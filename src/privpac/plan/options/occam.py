@@ -1,0 +1,100 @@
+"""The plain exponential mechanism: one draw from the whole class. Every cleverer way must beat it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.errors import SizeError
+from privpac.plan.hard import agnostic_need, realizable_need
+from privpac.plan.options.base import Need, Option
+from privpac.plan.wish import Wish
+from privpac.theory import sizes
+from privpac.theory.exact import plain
+
+__all__ = ["OCCAM"]
+
+
+def _size(wish: Wish) -> Fraction:
+    """Hypotheses that count: with a public prior the odds stand for them (register `occam-prior`)."""
+    return wish.concepts.odds + 1
+
+
+def _needs_realizable(wish: Wish) -> Need:
+    return Need(
+        sizes.records_occam(_size(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    )
+
+
+def _needs_agnostic(wish: Wish) -> Need:
+    return Need(
+        sizes.records_agnostic(
+            _size(wish), excess=wish.error, failure=wish.failure, epsilon=wish.epsilon, noise=wish.noise
+        )
+    )
+
+
+def _error(wish: Wish, n: int) -> Fraction:
+    return sizes.error_occam(n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon)
+
+
+def _excess(wish: Wish, n: int) -> Fraction:
+    return sizes.excess_agnostic(
+        n, size=_size(wish), failure=wish.failure, epsilon=wish.epsilon, noise=wish.noise
+    )
+
+
+def _epsilon_realizable(wish: Wish, n: int) -> Fraction | None:
+    try:
+        return sizes.epsilon_occam(n, size=_size(wish), error=wish.error, failure=wish.failure)
+    except SizeError:
+        return None
+
+
+def _epsilon_agnostic(wish: Wish, n: int) -> Fraction | None:
+    try:
+        return sizes.epsilon_agnostic(
+            n, size=_size(wish), excess=wish.error, failure=wish.failure, noise=wish.noise
+        )
+    except SizeError:
+        return None
+
+
+def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
+    """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
+    word = wish.concepts.word if concepts is None else concepts
+    if wish.concepts.kind in ("any", "one-test"):
+        return None
+    more = f" {options}" if options else ""
+    return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
+
+
+OCCAM = (
+    Option(
+        "occam",
+        "one draw by the exponential mechanism, some member is right",
+        "realizable",
+        "records",
+        True,
+        "occam-realizable",
+        _needs_realizable,
+        error=_error,
+        epsilon=_epsilon_realizable,
+        command=learn_command,
+        hard=realizable_need,
+        runs=True,
+    ),
+    Option(
+        "occam",
+        "one draw by the exponential mechanism, against the best member",
+        "agnostic",
+        "records",
+        True,
+        "occam-agnostic",
+        _needs_agnostic,
+        error=_excess,
+        epsilon=_epsilon_agnostic,
+        command=learn_command,
+        hard=agnostic_need,
+        runs=True,
+    ),
+)

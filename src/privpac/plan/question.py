@@ -1,0 +1,105 @@
+"""The three questions, and which classes and options they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal
+
+from privpac.errors import ParameterError
+from privpac.plan.class_facts import ClassFacts, Description, facts_of
+from privpac.plan.options import OPTIONS, Option
+from privpac.plan.wish import OWNER, PROTECTS, Wish
+
+__all__ = ["KINDS", "Kind", "Question"]
+
+Kind = Literal["needed", "reachable", "smallest_epsilon"]
+KINDS: tuple[Kind, ...] = ("needed", "reachable", "smallest_epsilon")
+
+COVERS = {"records": ("records",), "labels": ("records", "labels"), "predictions": ("records", "predictions")}
+"""What protects at least what was asked: a rule that protects whole records protects its labels and its predictions."""
+
+PLACEHOLDER = Fraction(1, 4)
+"""Stands for the number a question asks for until it is found."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is given, and which number is asked for."""
+
+    kind: Kind
+    word: str
+    given: Description
+    failure: Fraction
+    error: Fraction | None = None
+    epsilon: Fraction | None = None
+    delta: Fraction = Fraction(0)
+    records: int | None = None
+    unlabelled: int | None = None
+    noise: Fraction | None = None
+    protect: str = "records"
+
+    def __post_init__(self) -> None:
+        if self.protect not in PROTECTS:
+            raise ParameterError(OWNER, "protect", self.protect, allowed="one of " + ", ".join(PROTECTS))
+        wanted = {
+            "needed": ("error", "epsilon"),
+            "reachable": ("records", "epsilon"),
+            "smallest_epsilon": ("records", "error"),
+        }
+        for name in wanted[self.kind]:
+            if getattr(self, name) is None:
+                raise ParameterError(
+                    OWNER, name, None, allowed="given", remedy="Give two of records, error and epsilon."
+                )
+
+    @property
+    def classes(self) -> tuple[ClassFacts, ...]:
+        return facts_of(self.word, self.given)
+
+    def wish(self, concepts: ClassFacts) -> Wish:
+        """The numbers of a promise about one class; what is asked for holds a place."""
+        return Wish(
+            concepts,
+            PLACEHOLDER if self.error is None else self.error,
+            self.failure,
+            PLACEHOLDER if self.epsilon is None else self.epsilon,
+            self.delta,
+            self.noise,
+        )
+
+    def options(self, concepts: ClassFacts) -> Iterator[Option]:
+        """The rows that answer: protecting enough, for this class, within the delta, and not more than is known.
+
+        Where the best member is known to err, nothing that needs an errorless one can be promised.
+        """
+        for option in OPTIONS:
+            suits = option.protects in COVERS[self.protect] and option.serves(concepts)
+            noisy = self.noise is not None and self.noise > 0
+            if suits and (option.pure or self.delta > 0) and not (noisy and option.setting == "realizable"):
+                yield option
+
+    def with_(self, **changes: Any) -> Question:
+        """The same question with other numbers."""
+        return replace(self, **changes)
+
+    def to_json(self) -> dict[str, Any]:
+        def number(value: Fraction | None) -> float | None:
+            return None if value is None else float(value)
+
+        return {
+            "asks": self.kind,
+            "concepts": self.word,
+            "bits": self.given.bits,
+            "columns": self.given.columns,
+            "tests": self.given.tests,
+            "error": number(self.error),
+            "failure": number(self.failure),
+            "epsilon": number(self.epsilon),
+            "delta": number(self.delta),
+            "records": self.records,
+            "unlabelled": self.unlabelled,
+            "noise": number(self.noise),
+            "protect": self.protect,
+        }
