@@ -153,3 +153,11 @@ def test_a_boolean_test_says_what_the_column_is() -> None:
         (Test("smoker", 0, "equals"), ("smoker is false", "smoker is true")),
     ):
         assert (test.describe(schema), test.describe(schema, positive=False)) == texts
+
+
+@pytest.mark.parametrize("resolution", range(2, 40))
+def test_a_grid_with_fewer_cells_than_cuts_is_cut_inside_its_range(resolution: int) -> None:
+    column = {"name": "x", "kind": "numeric", "lower": 0, "upper": 1, "resolution": resolution}
+    tests = Binarisation.of(Schema.from_json({"label": "y", "columns": [column]})).tests
+    assert len(tests) == min(resolution - 1, 31)
+    assert all(1 <= test.cell < resolution for test in tests)

@@ -239,7 +239,8 @@ def _cells(column: Column, cuts: int) -> list[int]:
     # The cut at the i-th fraction of the range, rounded up to a value: of integers size - 1 steps lie between
     # the bounds, of a grid of reals `size` cells.
     steps = column.size if isinstance(column, Numeric) and not column.integer else column.size - 1
-    return sorted({-(-i * steps // (cuts + 1)) for i in range(1, cuts + 1)})
+    # Where there are more cuts than cells, the last fractions round up to the upper bound, which no cell exceeds.
+    return sorted({cell for i in range(1, cuts + 1) if (cell := -(-i * steps // (cuts + 1))) < column.size})
 
 
 def _given_cells(column: Column, values: Sequence[object]) -> list[int]:

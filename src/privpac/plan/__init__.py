@@ -1,0 +1,76 @@
+"""How many records are enough, and how few are hopeless: plans need no data and cost no privacy.
+
+>>> from privpac import plan
+>>> found = plan.needed("thresholds", bits=32, error=0.1, epsilon=1)
+>>> [(row.option.setting, row.proved, row.floor) for row in found.answers if row.option.learner == "occam"]
+[('realizable', 628, 154), ('agnostic', 5011, 154)]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privpac.plan.class_facts import described
+from privpac.plan.plan import Keep, Plan, Simulation, make
+from privpac.plan.question import Kind, Question
+from privpac.plan.wish import FAILURE, read_numbers
+
+__all__ = ["Plan", "needed", "reachable", "smallest_epsilon"]
+
+
+def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = None, **wishes: Any) -> Plan:
+    """Records that suffice for `error` at `epsilon`; with `records`, also whether that many do.
+
+    `concepts` is a word as in `privpac learn`, without a column where none is known (`thresholds`, `bits=32`), or with
+    a schema (`trees:3`, `schema="schema.json"`). Further: `failure` (0.05), `delta` (0), `noise` (the best member errs
+    at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or "predictions"),
+    `bits`, `columns`, `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given.
+    """
+    return _ask("needed", concepts, error=error, epsilon=epsilon, records=records, **wishes)
+
+
+def reachable(concepts: str = "auto", *, records: Any, epsilon: Any, **wishes: Any) -> Plan:
+    """The error that `records` at `epsilon` are proved to reach; wishes as for `needed`."""
+    return _ask("reachable", concepts, records=records, epsilon=epsilon, **wishes)
+
+
+def smallest_epsilon(concepts: str = "auto", *, records: Any, error: Any, **wishes: Any) -> Plan:
+    """The smallest epsilon at which `records` are proved to reach `error`; wishes as for `needed`."""
+    return _ask("smallest_epsilon", concepts, records=records, error=error, **wishes)
+
+
+def _ask(
+    kind: Kind,
+    concepts: str,
+    *,
+    error: Any = None,
+    epsilon: Any = None,
+    records: Any = None,
+    failure: Any = FAILURE,
+    delta: Any = 0,
+    unlabelled: Any = None,
+    noise: Any = None,
+    protect: str = "records",
+    bits: Any = None,
+    columns: Any = None,
+    tests: Any = None,
+    schema: Any = None,
+    simulate: bool = False,
+    table: Any = None,
+    marginals: Any = None,
+    keep: Keep | None = None,
+    progress: Any = None,
+) -> Plan:
+    numbers = read_numbers(
+        error=error,
+        failure=failure,
+        epsilon=epsilon,
+        delta=delta,
+        records=records,
+        unlabelled=unlabelled,
+        noise=noise,
+    )
+    given = described(bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"])
+    question = Question(kind, concepts, given, protect=protect, **numbers)
+    wanted = simulate or table is not None or marginals is not None
+    return make(question, Simulation(table, marginals, keep, progress) if wanted else None)

@@ -15,7 +15,7 @@ from privpac.plan.question import Kind, Question
 from privpac.plan.wish import LARGEST_EPSILON, Wish
 from privpac.theory.binomial import first_whole
 
-__all__ = ["Answer", "Estimate", "answer", "hard_estimate"]
+__all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate"]
 
 Value = int | Fraction
 
@@ -113,25 +113,34 @@ def _plain(value: Value) -> int | float:
 
 def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer | None:
     """What an option answers; None where it promises nothing."""
+    found = bare_answer(question, option, concepts)
+    if found is None:
+        return None
+    if question.kind == "needed":
+        floor = floor_for(option, found.wish)
+        return found if floor is None else replace(found, floor=floor.records, floor_source=floor.source)
+    name = "error" if question.kind == "reachable" else "epsilon"
+    least, source = _floor(question, option, found.wish, name)
+    return replace(found, floor=least, floor_source=source)
+
+
+def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Answer | None:
+    """The same without the floor, which takes longest to find."""
     wish = question.wish(concepts)
-    find = {"needed": _needed, "reachable": _reachable, "smallest_epsilon": _smallest_epsilon}[question.kind]
-    return find(question, option, wish)
+    if question.kind == "needed":
+        return _needed(question, option, wish)
+    solved = _solved(question, option, wish, "error" if question.kind == "reachable" else "epsilon")
+    if solved is None:
+        return None
+    return Answer(question.kind, option, solved, _need(option, solved) or Need(question.records or 0))
 
 
 def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:
     need = _need(option, wish)
     if need is None or not _affordable(question, need):
         return None
-    floor = floor_for(option, wish)
-    return Answer(
-        "needed",
-        option,
-        wish,
-        need,
-        None if floor is None else floor.records,
-        None if floor is None else floor.source,
-        enough=None if question.records is None else need.labelled <= question.records,
-    )
+    enough = None if question.records is None else need.labelled <= question.records
+    return Answer("needed", option, wish, need, enough=enough)
 
 
 def _need(option: Option, wish: Wish) -> Need | None:
@@ -158,7 +167,7 @@ def _searched(
     """The smallest value of a number on a grid at which the records at hand are enough."""
 
     def at(step: int) -> Wish:
-        return replace(wish, **{name: step * grid})
+        return wish.at(name, step * grid)
 
     last = int(end / grid) - 1
     if _suffices(question, option, at(last)) is None:
@@ -177,25 +186,7 @@ def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish |
     if direct is None:
         return _searched(question, option, wish, name, SEARCH_GRID, end)
     found = direct(wish, question.records)
-    return None if found is None or found >= end else replace(wish, **{name: found})
-
-
-def _reachable(question: Question, option: Option, wish: Wish) -> Answer | None:
-    return _filled("reachable", question, option, _solved(question, option, wish, "error"), "error")
-
-
-def _smallest_epsilon(question: Question, option: Option, wish: Wish) -> Answer | None:
-    return _filled(
-        "smallest_epsilon", question, option, _solved(question, option, wish, "epsilon"), "epsilon"
-    )
-
-
-def _filled(kind: Kind, question: Question, option: Option, solved: Wish | None, name: str) -> Answer | None:
-    if solved is None:
-        return None
-    need = _need(option, solved) or Need(question.records or 0)
-    floor, source = _floor(question, option, solved, name)
-    return Answer(kind, option, solved, need, floor, source)
+    return None if found is None or found >= end else wish.at(name, found)
 
 
 def _floor(question: Question, option: Option, wish: Wish, name: str) -> tuple[Fraction | None, str | None]:
@@ -204,13 +195,13 @@ def _floor(question: Question, option: Option, wish: Wish, name: str) -> tuple[F
     last = int(getattr(wish, name) / ERROR_GRID)
 
     def excluded(step: int) -> bool:
-        floor = floor_for(option, replace(wish, **{name: step * ERROR_GRID}))
+        floor = floor_for(option, wish.at(name, step * ERROR_GRID))
         return floor is not None and floor.records > have
 
     if last < 1 or not excluded(1):
         return None, None
     step = first_whole(lambda k: k >= last or not excluded(k), start=max(1, last // 2), smallest=1)
-    below = floor_for(option, replace(wish, **{name: (step - 1) * ERROR_GRID}))
+    below = floor_for(option, wish.at(name, (step - 1) * ERROR_GRID))
     return step * ERROR_GRID, None if below is None else below.source
 
 
@@ -230,7 +221,7 @@ def hard_estimate(question: Question, found: Answer) -> Estimate | None:
     have = question.records or 0
 
     def enough(step: int) -> bool:
-        need = hard(replace(found.wish, **{name: step * ERROR_GRID}))
+        need = hard(found.wish.at(name, step * ERROR_GRID))
         return need is not None and need <= have
 
     if hard(found.wish) is None or last < 1 or not enough(last):

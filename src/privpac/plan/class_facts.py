@@ -72,12 +72,20 @@ class Description:
     schema: Schema | None = None
     records: int | None = None
 
+    def at(self, name: str, value: int) -> Description:
+        """The same with other bits, columns or tests."""
+        if name == "bits":
+            return replace(self, bits=value)
+        return replace(self, columns=value) if name == "columns" else replace(self, tests=value)
+
     def cells(self, name: str, form: str) -> int:
         """Cells of the column a class looks at."""
         if self.schema is None:
-            return 2 ** self._bits(form)
+            return 1 << self.need_bits(form)
         if not name:
-            raise ParameterError(OWNER, "concepts", form, allowed=f"of the form {form}", remedy="Name a column.")
+            raise ParameterError(
+                OWNER, "concepts", form, allowed=f"of the form {form}", remedy="Name a column."
+            )
         size = self.schema.column(name).size
         if self.bits is not None and 2**self.bits > size:
             most = (size - 1).bit_length()
@@ -90,7 +98,8 @@ class Description:
             )
         return size if self.bits is None else 2**self.bits
 
-    def _bits(self, form: str) -> int:
+    def need_bits(self, form: str) -> int:
+        """The bits, which nothing else tells."""
         if self.bits is None:
             raise ParameterError(
                 OWNER,
@@ -165,7 +174,9 @@ def _unions(rest: str, given: Description) -> ClassFacts:
     if given.schema is None and not count:
         count = "2"
     if not count.isdecimal() or int(count) < 1:
-        raise ParameterError(OWNER, "concepts", f"unions:{rest}", allowed="of the form unions:COLUMN:K or unions:K")
+        raise ParameterError(
+            OWNER, "concepts", f"unions:{rest}", allowed="of the form unions:COLUMN:K or unions:K"
+        )
     cells, parts = given.cells(name, "unions:COLUMN:K"), int(count)
     changes = min(2 * parts, cells)
     word = f"unions:{name or 'COLUMN'}:{parts}"
@@ -181,7 +192,11 @@ def _rectangles(rest: str, given: Description) -> ClassFacts:
         names, sizes = ["COLUMN"] * parts, [given.cells("", "rectangles:K")] * parts
     if not 1 <= len(sizes) <= 3:
         raise ParameterError(
-            OWNER, "concepts", f"rectangles:{rest}", allowed="boxes in one to three columns", remedy="Use trees."
+            OWNER,
+            "concepts",
+            f"rectangles:{rest}",
+            allowed="boxes in one to three columns",
+            remedy="Use trees.",
         )
     groups = [min(size, _BINS[len(sizes)]) for size in sizes]
     size = math.prod(g * (g + 1) // 2 for g in groups) + 1
@@ -210,7 +225,11 @@ def _levels(word: str, rest: str) -> int:
     levels = int(rest or 3) if (rest or "3").isdecimal() else 0
     if not 1 <= levels <= 4:
         raise ParameterError(
-            OWNER, "concepts", f"{word}:{rest}", allowed=f"{word}:1 to {word}:4", remedy="Deeper ones: staged:3+3."
+            OWNER,
+            "concepts",
+            f"{word}:{rest}",
+            allowed=f"{word}:1 to {word}:4",
+            remedy="Deeper ones: staged:3+3.",
         )
     return levels
 
@@ -274,7 +293,7 @@ def _any(rest: str, given: Description) -> ClassFacts:
             " with any:D --bits B.",
         )
     vc = at_least(1, rest or 1, owner=OWNER, name="VC dimension")
-    bits = given._bits("any:D")
+    bits = given.need_bits("any:D")
     if bits < vc:
         raise ParameterError(
             OWNER,
@@ -321,7 +340,11 @@ def facts_of(word: str, given: Description) -> tuple[ClassFacts, ...]:
     facts = KINDS[head][1](rest, given)
     if facts.size < 2:
         raise ParameterError(
-            OWNER, "concepts", word, allowed="a class of at least two members", remedy="There is nothing to learn."
+            OWNER,
+            "concepts",
+            word,
+            allowed="a class of at least two members",
+            remedy="There is nothing to learn.",
         )
     return (facts,)
 
@@ -352,7 +375,9 @@ def described(
     if schema is None:
         return given
     if columns is not None or tests is not None:
-        raise SchemaError("A schema says how many columns and tests there are.", remedy="Leave columns and tests out.")
+        raise SchemaError(
+            "A schema says how many columns and tests there are.", remedy="Leave columns and tests out."
+        )
     from privpac.data.schema import Schema
 
     return replace(given, schema=schema if isinstance(schema, Schema) else Schema.from_json(schema))

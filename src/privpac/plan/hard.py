@@ -3,7 +3,7 @@
 On each of them the mistakes of all bad members differ from those of the good ones by one count, so the failure is an
 expectation over two counts, which is summed instead of sampled: what a simulation would converge to, without its noise.
 A hard distribution shows how far a proof can still be improved; it is not a promise for other distributions.
-Tested by tests/unit/test_hard.py (draws of the learner itself) and tests/statistical/test_planner.py.
+Tested by tests/unit/test_hard.py (draws of the learner itself).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.wish import Wish
@@ -53,43 +55,34 @@ def failure(n: int, *, log_odds: float, plus: float, minus: float, rate: float) 
     >>> failure(328, log_odds=math.log(2**16 - 2), plus=0.1, minus=0.0, rate=0.5) <= 0.05
     True
     """
-    total = 0.0
-    for a, p in _window(n, plus):
-        if minus == 0.0:
-            total += p * _logistic(log_odds - rate * a)
-            continue
-        for b, q in _window(n - a, minus / (1.0 - plus)):
-            total += p * q * _logistic(log_odds - rate * (a - b))
-    return total
+    # A and B together are binomial, and A is binomial among them: two windows, one sum.
+    both, share = plus + minus, plus / (plus + minus)
+    totals, chances = _window(n, both)
+    found = 0.0
+    for total, chance in zip(totals.tolist(), chances.tolist(), strict=True):
+        hits, weights = _window(int(total), share)
+        lead = log_odds - rate * (2.0 * hits - total)
+        found += chance * float(np.dot(weights, 1.0 / (1.0 + np.exp(-np.clip(lead, -700.0, 700.0)))))
+    return found
 
 
-def _logistic(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
-
-
-@lru_cache(maxsize=4096)
-def _window(n: int, chance: float) -> list[tuple[int, float]]:
+def _window(n: int, chance: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Counts with their binomial probabilities, all but a tail."""
-    if n == 0 or chance <= 0.0:
-        return [(0, 1.0)]
-    if chance >= 1.0:
-        return [(n, 1.0)]
-    spread = math.sqrt(2.0 * n * chance * (1.0 - chance) * math.log(2.0 / _TAIL)) + math.log(2.0 / _TAIL)
+    if n == 0 or chance <= 0.0 or chance >= 1.0:
+        return np.array([float(n) if chance >= 1.0 else 0.0]), np.ones(1)
+    log_tail = math.log(2.0 / _TAIL)
+    spread = math.sqrt(2.0 * n * chance * (1.0 - chance) * log_tail) + log_tail
     low, high = max(0, math.floor(n * chance - spread)), min(n, math.ceil(n * chance + spread))
-    here = (
+    first = (
         math.lgamma(n + 1)
         - math.lgamma(low + 1)
         - math.lgamma(n - low + 1)
         + low * math.log(chance)
         + (n - low) * math.log1p(-chance)
     )
-    step = math.log(chance) - math.log1p(-chance)
-    found = []
-    for k in range(low, high + 1):
-        found.append((k, math.exp(here)))
-        if k < n:
-            here += math.log((n - k) / (k + 1)) + step
-    return found
+    counts = np.arange(low, high + 1, dtype=np.float64)
+    ratios = np.log((n - counts[:-1]) / (counts[:-1] + 1.0)) + (math.log(chance) - math.log1p(-chance))
+    return counts, np.exp(first + np.concatenate(([0.0], np.cumsum(ratios))))
 
 
 def _log(odds: Fraction) -> float:
@@ -124,17 +117,11 @@ def agnostic_need(wish: Wish) -> int | None:
     if odds is None:
         return None
     excess, rate, log_odds = float(wish.error), float(wish.epsilon) / 2.0, _log(odds)
-    minus = (1.0 - excess) / 2.0 if wish.noise is None else min(float(wish.noise), (1.0 - excess) / 2.0)
-    if minus >= (1.0 - excess) / 2.0:
+    most = (1.0 - excess) / 2.0
+    minus = most if wish.noise is None else min(float(wish.noise), most)
 
-        def fails(n: int) -> float:
-            return math.fsum(
-                p * _logistic(log_odds - rate * (2 * a - n)) for a, p in _window(n, (1.0 + excess) / 2.0)
-            )
-    else:
-
-        def fails(n: int) -> float:
-            return failure(n, log_odds=log_odds, plus=minus + excess, minus=minus, rate=rate)
+    def fails(n: int) -> float:
+        return failure(n, log_odds=log_odds, plus=minus + excess, minus=minus, rate=rate)
 
     start = math.ceil((log_odds + 1.0) / (excess * math.tanh(rate)))
     return _smallest(fails, float(wish.failure), start)

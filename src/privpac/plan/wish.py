@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,11 +36,9 @@ class Wish:
     delta: Fraction = Fraction(0)
     noise: Fraction | None = None
 
-    def text(self) -> str:
-        """The numbers, for people."""
-        known = "" if self.noise is None else f", best error at most {plain(self.noise)}"
-        delta = f", delta {plain(self.delta)}" if self.delta else ""
-        return f"error {plain(self.error)}, failure {plain(self.failure)}, epsilon {plain(self.epsilon)}{delta}{known}"
+    def at(self, name: str, value: Fraction) -> Wish:
+        """The same wish with another error or epsilon."""
+        return replace(self, error=value) if name == "error" else replace(self, epsilon=value)
 
 
 def _number(name: str, value: object, allowed: str, remedy: str) -> Fraction:
@@ -50,7 +48,9 @@ def _number(name: str, value: object, allowed: str, remedy: str) -> Fraction:
         raise ParameterError(OWNER, name, value, allowed=allowed, remedy=remedy) from None
 
 
-def _between(name: str, value: object, low: Fraction, high: Fraction, *, remedy: str, closed: bool = False) -> Fraction:
+def _between(
+    name: str, value: object, low: Fraction, high: Fraction, *, remedy: str, closed: bool = False
+) -> Fraction:
     ends = "at least" if closed else "above"
     allowed = f"a number {ends} {plain(low)} and below {plain(high)}"
     number = _number(name, value, allowed, remedy)
@@ -84,7 +84,11 @@ def read_numbers(
         )
     if epsilon is not None:
         found["epsilon"] = _between(
-            "epsilon", epsilon, zero, Fraction(LARGEST_EPSILON), remedy="Privacy needs some noise and some limit: try 1."
+            "epsilon",
+            epsilon,
+            zero,
+            Fraction(LARGEST_EPSILON),
+            remedy="Privacy needs some noise and some limit: try 1.",
         )
     if noise is not None:
         found["noise"] = _between(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.errors import SizeError
-from privpac.plan.hard import agnostic_need, realizable_need
 from privpac.plan.options.base import Need, Option
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
@@ -59,6 +58,18 @@ def _epsilon_agnostic(wish: Wish, n: int) -> Fraction | None:
         return None
 
 
+def _hard_realizable(wish: Wish) -> int | None:
+    from privpac.plan.hard import realizable_need
+
+    return realizable_need(wish)
+
+
+def _hard_agnostic(wish: Wish) -> int | None:
+    from privpac.plan.hard import agnostic_need
+
+    return agnostic_need(wish)
+
+
 def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
     """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
     word = wish.concepts.word if concepts is None else concepts
@@ -80,7 +91,7 @@ OCCAM = (
         error=_error,
         epsilon=_epsilon_realizable,
         command=learn_command,
-        hard=realizable_need,
+        hard=_hard_realizable,
         runs=True,
     ),
     Option(
@@ -94,7 +105,7 @@ OCCAM = (
         error=_excess,
         epsilon=_epsilon_agnostic,
         command=learn_command,
-        hard=agnostic_need,
+        hard=_hard_agnostic,
         runs=True,
     ),
 )

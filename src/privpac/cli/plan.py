@@ -1,0 +1,190 @@
+"""`privpac plan`: how many records are enough, and how few are hopeless."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.destination import Destination
+from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privpac.plan import Plan
+
+__all__ = ["plan"]
+
+OWNER = "plan"
+AGAINST = ("epsilon", "error", "bits")
+
+
+def plan(
+    *,
+    concepts: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD",
+            help="What to choose from: auto, thresholds, points, intervals, unions:K, rectangles:K, stumps,"
+            " trees:DEPTH, lists:K, conjunctions:K, disjunctions:K, any:VC; with --schema as in privpac learn"
+            " (thresholds:COLUMN).",
+        ),
+    ] = "auto",
+    error: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="Largest error to promise. Left out: the smallest one is computed."
+        ),
+    ] = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Privacy loss. Left out: the smallest one is computed."),
+    ] = None,
+    records: Annotated[
+        str | None, typer.Option(metavar="N", help="Records at hand. Left out: those needed are computed.")
+    ] = None,
+    failure: Annotated[str, typer.Option(metavar="NUMBER", help="How likely the promise may fail.")] = "0.05",
+    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy delta; 0 is pure privacy.")] = "0",
+    noise: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The best rule is known to err at most so often.")
+    ] = None,
+    unlabelled: Annotated[
+        str | None, typer.Option(metavar="N", help="Records without labels at hand; left out: any number.")
+    ] = None,
+    protect: Annotated[
+        str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
+    ] = "records",
+    bits: Annotated[
+        int | None,
+        typer.Option(metavar="B", help="A column has 2^B values (any:VC: the class has 2^B members)."),
+    ] = None,
+    columns: Annotated[
+        int | None, typer.Option(metavar="C", help="Columns of the table, for stumps, trees and lists.")
+    ] = None,
+    tests: Annotated[
+        int | None, typer.Option(metavar="P", help="Yes-or-no tests, instead of columns.")
+    ] = None,
+    schema: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Public description of the table, instead of numbers.")
+    ] = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Also on hard distributions, or on synthetic tables.")
+    ] = False,
+    table: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Simulate on this table, which must be public or synthetic."),
+    ] = None,
+    marginals: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Simulate on tables with these public marginals (JSON)."),
+    ] = None,
+    picture: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw records against --against, as .svg or .png.")
+    ] = None,
+    against: Annotated[
+        str, typer.Option(metavar="WHAT", help="What --picture varies: epsilon, error or bits.")
+    ] = "epsilon",
+    as_json: Json = False,
+) -> None:
+    """How many records are enough, which error or which epsilon is within reach, and below what it is hopeless.
+
+    Needs no data and costs no privacy. Give two of --records, --error and --epsilon; with all three it says whether
+    they are enough. Example: privpac plan --concepts thresholds --bits 32 --error 0.1 --epsilon 1
+    """
+    if against not in AGAINST:
+        raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AGAINST))
+    destination = _picture(picture, keep=(schema, table, marginals))
+    wishes: dict[str, Any] = {
+        "concepts": concepts,
+        "failure": failure,
+        "delta": delta,
+        "noise": noise,
+        "unlabelled": unlabelled,
+        "protect": protect,
+        "bits": bits,
+        "columns": columns,
+        "tests": tests,
+        "schema": schema,
+    }
+    made = _made(error, epsilon, records, wishes, _simulation(simulate, table, marginals), as_json=as_json)
+    if destination is not None:
+        with console.working("Drawing", as_json=as_json):
+            made.curves(against).save(destination.path)
+    _show(made, as_json=as_json)
+    if destination is not None:
+        console.note(f"Wrote the picture to {destination.path}.", as_json=as_json)
+
+
+def _picture(path: str | None, *, keep: tuple[str | None, ...]) -> Destination | None:
+    if path is None:
+        return None
+    from privpac.pictures.curves import require_matplotlib
+    from privpac.pictures.drawing import checked_path
+
+    checked_path(path)
+    require_matplotlib()
+    return Destination.of(path, owner=OWNER, option="picture", keep=keep)
+
+
+def _simulation(simulate: bool, table: str | None, marginals: str | None) -> dict[str, Any]:
+    if not (simulate or table is not None or marginals is not None):
+        return {}
+    from privpac.cli.cache import Cache
+
+    return {"simulate": True, "table": table, "marginals": marginals, "keep": Cache("plans")}
+
+
+def _made(
+    error: str | None,
+    epsilon: str | None,
+    records: str | None,
+    wishes: dict[str, Any],
+    simulation: dict[str, Any],
+    *,
+    as_json: bool,
+) -> Plan:
+    """The question is the number that was left out."""
+    from privpac.plan import needed, reachable, smallest_epsilon
+
+    def ask(**more: Any) -> Plan:
+        if error is not None and epsilon is not None:
+            return needed(error=error, epsilon=epsilon, records=records, **wishes, **more)
+        if records is not None and epsilon is not None:
+            return reachable(records=records, epsilon=epsilon, **wishes, **more)
+        if records is not None and error is not None:
+            return smallest_epsilon(records=records, error=error, **wishes, **more)
+        given = [
+            f"--{name}"
+            for name, value in (("records", records), ("error", error), ("epsilon", epsilon))
+            if value
+        ]
+        raise ParameterError(
+            OWNER,
+            "number of --records, --error and --epsilon",
+            len(given),
+            allowed="two or three",
+            remedy="The one that is left out is computed: privpac plan --records 3000 --columns 12 --epsilon 0.5",
+        )
+
+    if not simulation:
+        return ask()
+    with console.progress("Simulating", as_json=as_json) as bar:
+        return ask(**simulation, progress=lambda what, done, of: bar(done, of))
+
+
+def _show(made: Plan, *, as_json: bool) -> None:
+    if as_json:
+        console.show_json(made.to_json())
+        return
+    from privpac.plan.words import HEADINGS, question_text, rows
+
+    right = ("proved", "simulated", "floor", "ratio")
+    cells = list(rows(made))
+    sections = [("", question_text(made))]
+    if cells:
+        sections.append(("", console.table_text(HEADINGS, cells, right=right)))
+    on = {found.simulated.on for found in made.answers if found.simulated is not None}
+    sections += [("", "Simulated on: " + "; ".join(sorted(on)))] if on else []
+    sections += [("Advice", "\n".join(f"* {text}" for text in made.advice))] if made.advice else []
+    console.show_sections(sections)

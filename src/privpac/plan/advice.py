@@ -1,0 +1,232 @@
+"""Advice in words: a small list of rules, each of which speaks or is silent.
+
+A rule sees a finished plan and may ask the same options with other numbers; it never invents one.
+Tested by tests/unit/test_advice.py, a test a rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+
+from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
+from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.plan import Plan
+
+__all__ = ["RULES", "advise"]
+
+NO_PRIVACY = Fraction(40)
+"""An epsilon at which privacy costs nothing any more."""
+LITTLE = 200
+"""n·epsilon below which a constant often does as well (benchmarks/accuracy)."""
+KNOWN_NOISE = Fraction(1, 20)
+NEAR = 4
+"""Within this factor of a floor, looking for something cleverer does not pay."""
+
+
+def _nothing(plan: Plan) -> str | None:
+    """No option promises anything: say what would."""
+    if plan.answers:
+        return None
+    ways = ways_out(plan.question)
+    return "Nothing can be promised with these numbers." + _listed(ways)
+
+
+def _listed(ways: list[str]) -> str:
+    return f" Ways out: {'; '.join(ways)}." if ways else ""
+
+
+def _impossible(plan: Plan) -> str | None:
+    """Fewer records than the floors of all options, and the ways out."""
+    have = plan.question.records
+    if plan.question.kind != "needed" or have is None or not plan.answers:
+        return None
+    floors = [found.floor for found in plan.answers]
+    if any(floor is None or have >= floor for floor in floors):
+        return None
+    easiest = min(plan.answers, key=lambda found: Fraction(found.floor or 0))
+    kind = "proper private learner" if easiest.option.proper else "private learner"
+    text = (
+        f"Impossible: no {kind} can do this with fewer than {count(int(easiest.floor or 0))}"
+        f" ({easiest.floor_source})."
+    )
+    return text + _listed(ways_out(plan.question))
+
+
+def _unproved(plan: Plan) -> str | None:
+    """Records between the floor and the proof: neither is the last word."""
+    best, have = plan.best, plan.question.records
+    if plan.question.kind != "needed" or have is None or best is None or best.enough is not False:
+        return None
+    floor = min((int(found.floor or 0) for found in plan.answers), default=0)
+    if have < floor:
+        return None
+    below = f", below {floor:,} it is impossible" if floor else ""
+    return (
+        f"With {count(have)} nothing is proved and nothing excluded: {best.need.labelled:,} are proved to suffice"
+        f"{below}; --simulate tells what to expect."
+    )
+
+
+def _run(plan: Plan) -> str | None:
+    """Which learner to run, and the exact command."""
+    for found in plan.answers:
+        if found.command is not None and found.enough is not False:
+            return f"Run {found.option.learner}: {found.command}"
+    return None
+
+
+def _auto(plan: Plan) -> str | None:
+    """Rows of different classes are not rivals: a larger class has a better best member."""
+    if plan.question.word != "auto" or not plan.answers:
+        return None
+    return (
+        "The rows differ in the class they choose from: a promise is relative to the best member of that class, and a"
+        " larger class has a better one. privpac learn chooses by itself with --concepts auto."
+    )
+
+
+def _driver(plan: Plan) -> str | None:
+    """What drives the number: privacy, or the size of the domain."""
+    best = plan.best
+    if best is None or best.asks != "needed":
+        return None
+    shares: list[tuple[int, str]] = []
+    free = again(plan.question, best, epsilon=NO_PRIVACY)
+    if free is not None:
+        text = f"Epsilon drives the number: {count(free.need.labelled)} would do without privacy."
+        shares.append((best.need.labelled - free.need.labelled, text))
+    for name, size in sized(plan.question.given):
+        least = 2 if name == "bits" else 1
+        small = (
+            again(plan.question, best, given=plan.question.given.at(name, least)) if size > least else None
+        )
+        if small is not None:
+            what = "The bits of the domain drive" if name == "bits" else f"The {name} drive"
+            unit = name if least > 1 else name[:-1]
+            text = f"{what} the number: {count(small.need.labelled)} would do with {least} {unit}."
+            shares.append((best.need.labelled - small.need.labelled, text))
+    largest = max(shares, default=(0, ""))
+    return largest[1] if largest[0] > 0 else None
+
+
+def _halving(plan: Plan) -> str | None:
+    """The cheapest single change that halves the records."""
+    best = plan.best
+    if best is None or best.asks != "needed" or best.need.labelled < 4:
+        return None
+    changes = [text for _, text in halvers(plan.question, best)]
+    if not changes:
+        return None
+    more = f" (or {', or '.join(changes[1:])})" if changes[1:] else ""
+    return f"Half as many suffice with {changes[0]}{more}."
+
+
+def _labels(plan: Plan) -> str | None:
+    """Where labels are dear and records without them are not."""
+    if plan.question.kind != "needed":
+        return None
+    for setting in ("realizable", "agnostic"):
+        rows = [found for found in plan.answers if found.option.setting == setting]
+        labelled = [found.need.labelled for found in rows if not found.need.unlabelled]
+        few = next((found for found in rows if found.need.unlabelled), None)
+        if labelled and few is not None and few.need.labelled < min(labelled):
+            return (
+                f"Labels can be saved: {few.option.learner} needs {few.need.labelled:,} labelled records instead of"
+                f" {min(labelled):,}, with {few.need.unlabelled:,} unlabelled ones."
+            )
+    return None
+
+
+def _noise(plan: Plan) -> str | None:
+    """Knowing that the best rule rarely errs is worth a lot."""
+    if plan.question.noise is not None or plan.question.kind != "needed":
+        return None
+    rows = (found for found in plan.answers if found.option.setting == "agnostic")
+    agnostic = next(rows, None)
+    known = None if agnostic is None else again(plan.question, agnostic, noise=KNOWN_NOISE)
+    if agnostic is None or known is None or 2 * known.need.labelled > agnostic.need.labelled:
+        return None
+    return (
+        f"If the best rule is known to err at most 5% of the time, --noise 0.05 brings {agnostic.option.learner} from"
+        f" {agnostic.need.labelled:,} to {count(known.need.labelled)}."
+    )
+
+
+def _delta(plan: Plan) -> str | None:
+    """For very long keys a delta pays."""
+    best = plan.best
+    if plan.question.delta > 0 or best is None or plan.question.kind != "needed":
+        return None
+    wider = plan.question.with_(delta=USUAL_DELTA)
+    found: list[Answer] = [
+        made
+        for concepts in wider.classes
+        for option in wider.options(concepts)
+        if not option.pure and (made := bare_answer(wider, option, concepts)) is not None
+    ]
+    better = min(found, key=lambda made: made.order, default=None)
+    if better is None or better.need.labelled >= best.need.labelled:
+        return None
+    needs = f"{better.option.learner} needs {count(better.need.labelled)}"
+    return f"With delta 1e-6, {needs} instead of {best.need.labelled:,}."
+
+
+def _close(plan: Plan) -> str | None:
+    """When the floor is near, stop looking for something cleverer."""
+    best = plan.best
+    if best is None or best.ratio is None or best.ratio > NEAR:
+        return None
+    return (
+        f"{best.option.learner} is within a factor {math.ceil(best.ratio * 10) / 10:g} of what is possible at all"
+        f" ({best.floor_source}): no other method of its kind can save more."
+    )
+
+
+def _pessimistic(plan: Plan) -> str | None:
+    """Large classes of trees hold many copies of every good rule, which the proof cannot use."""
+    grown = [found for found in plan.answers if found.concepts.kind in ("trees", "lists")]
+    if not grown or any(found.simulated is not None for found in grown):
+        return None
+    return (
+        "For trees and lists the proof is about ten times pessimistic: they hold many near-copies of every good rule."
+        " --simulate tells what to expect."
+    )
+
+
+def _little(plan: Plan) -> str | None:
+    """Very little evidence."""
+    records, epsilon = plan.question.records, plan.question.epsilon
+    if records is None or epsilon is None or records * epsilon >= LITTLE:
+        return None
+    return (
+        f"Records times epsilon is {float(records * epsilon):g}: below {LITTLE} a constant answer often does as well as"
+        " anything that can be learnt."
+    )
+
+
+RULES: Mapping[str, Callable[[Plan], str | None]] = {
+    "nothing": _nothing,
+    "impossible": _impossible,
+    "unproved": _unproved,
+    "run": _run,
+    "auto": _auto,
+    "driver": _driver,
+    "halving": _halving,
+    "labels": _labels,
+    "noise": _noise,
+    "delta": _delta,
+    "close": _close,
+    "pessimistic": _pessimistic,
+    "little": _little,
+}
+"""All rules, in the order in which they are said."""
+
+
+def advise(plan: Plan) -> Iterator[str]:
+    """What the rules have to say."""
+    for rule in RULES.values():
+        text = rule(plan)
+        if text is not None:
+            yield text

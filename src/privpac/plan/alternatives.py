@@ -1,0 +1,178 @@
+"""The same options asked with other numbers: what would halve the need, and what would make the records suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from privpac.errors import PrivpacError
+from privpac.plan.answer import Answer, bare_answer
+from privpac.plan.class_facts import Description
+from privpac.plan.question import Question
+
+__all__ = ["again", "count", "halvers", "short", "sized", "ways_out"]
+
+USUAL_DELTA = Fraction(1, 10**6)
+MOST_EPSILON, MOST_ERROR = Fraction(40), Fraction(1, 2)
+STEP = 1.05
+"""Changes are looked for in steps of five percent: finer ones would be false precision."""
+SIZED = ("bits", "columns", "tests")
+
+
+def count(records: int) -> str:
+    return f"{records:,} record" + ("" if records == 1 else "s")
+
+
+def short(value: Fraction) -> str:
+    return f"{float(value):.3g}"
+
+
+def sized(given: Description) -> Iterator[tuple[str, int]]:
+    """The numbers that say how large the domain is; a schema says it by itself."""
+    for name in SIZED:
+        value = getattr(given, name)
+        if value is not None and given.schema is None:
+            yield name, value
+
+
+def again(question: Question, like: Answer, **changes: Any) -> Answer | None:
+    """The same option and kind of class with other numbers; None where they promise nothing."""
+    try:
+        asked = question.with_(**changes)
+        same = [
+            facts
+            for facts in asked.classes
+            if facts.kind == like.concepts.kind and facts.parts == like.concepts.parts
+        ]
+        return bare_answer(asked, like.option, same[0]) if same else None
+    except PrivpacError:
+        return None
+
+
+def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
+    """Single changes that halve the records, as (by what factor, in words), the smallest first."""
+    goal = best.need.labelled // 2
+    assert question.error is not None
+    assert question.epsilon is not None
+    found = []
+    for name, value, most in (
+        ("error", question.error, MOST_ERROR),
+        ("epsilon", question.epsilon, MOST_EPSILON),
+    ):
+        larger = _first_larger(question, best, name, value, most, goal)
+        if larger is not None:
+            found.append((float(larger / value), f"{name} {short(larger)} instead of {short(value)}"))
+    for name, size in sized(question.given):
+        smaller = _first_smaller(question, best, name, size, goal)
+        if smaller is not None:
+            unit = name if smaller > 1 else name[:-1]
+            found.append((size / smaller, f"{smaller} {unit} instead of {size}"))
+    return sorted(found)
+
+
+def _meets(question: Question, best: Answer, goal: int, **changes: Any) -> bool:
+    found = again(question, best, **changes)
+    return found is not None and found.need.labelled <= goal
+
+
+def _first_larger(
+    question: Question, best: Answer, name: str, value: Fraction, most: Fraction, goal: int
+) -> Fraction | None:
+    """The first of a geometric row of values, of two digits each, at which the goal is met."""
+    trial, step = value, 0
+    while True:
+        step += 1
+        rounded = Fraction(f"{float(value) * STEP**step:.2g}")
+        if rounded >= most:
+            return None
+        if rounded > trial:
+            trial = rounded
+            if _meets(question, best, goal, **{name: trial}):
+                return trial
+
+
+def _first_smaller(question: Question, best: Answer, name: str, size: int, goal: int) -> int | None:
+    for trial in range(size - 1, 0, -max(1, size // 64)):
+        if _meets(question, best, goal, given=question.given.at(name, trial)):
+            return trial
+    return None
+
+
+def ways_out(question: Question) -> list[str]:
+    """What would make the records at hand suffice: protecting less, a delta, a coarser grid, larger numbers."""
+    have, ways = question.records, []
+    if have is None:
+        return []
+    if question.kind == "needed":
+        ways += _weaker_promises(question, have)
+        bits = question.given.bits
+        if bits is not None:
+            fits = (b for b in range(bits - 1, 2, -1) if _cheapest(_with_bits(question, b), have))
+            ways += [f"a coarser grid of {b} bits" for b in [next(fits, None)] if b is not None]
+    return ways + _larger_numbers(question) + _more_records(question)
+
+
+def _with_bits(question: Question, bits: int) -> Question:
+    return question.with_(given=question.given.at("bits", bits))
+
+
+def _weaker_promises(question: Question, have: int) -> list[str]:
+    asked = [(f"protect {less} only", question.with_(protect=less)) for less in ("labels", "predictions")]
+    asked = asked if question.protect == "records" else []
+    if question.delta == 0:
+        asked.append(("allow delta 1e-6", question.with_(delta=USUAL_DELTA)))
+    found = [(text, _cheapest(other, have)) for text, other in asked]
+    return [
+        f"{text} ({made.option.learner} needs {count(made.need.labelled)})"
+        for text, made in found
+        if made is not None
+    ]
+
+
+def _cheapest(question: Question, have: int) -> Answer | None:
+    """The cheapest answer within the records at hand."""
+    found = [
+        made
+        for concepts in question.classes
+        for option in question.options(concepts)
+        if (made := bare_answer(question, option, concepts)) is not None and made.need.labelled <= have
+    ]
+    return min(found, key=lambda made: made.order, default=None)
+
+
+def _larger_numbers(question: Question) -> list[str]:
+    """The error or epsilon the records at hand do prove, one at a time."""
+    ways = []
+    if question.epsilon is not None:
+        found = _plain(question.with_(kind="reachable", error=None))
+        ways += [f"error {short(found.wish.error)}"] if found is not None else []
+    error = Fraction(1, 4) if question.error is None else question.error
+    found = _plain(question.with_(kind="smallest_epsilon", epsilon=None, error=error))
+    if found is not None and found.wish.epsilon != question.epsilon:
+        at = f" (for error {short(error)})" if question.error is None else ""
+        ways.append(f"epsilon {short(found.wish.epsilon)}{at}")
+    return ways
+
+
+def _more_records(question: Question) -> list[str]:
+    error = Fraction(1, 4) if question.error is None else question.error
+    epsilon = Fraction(1) if question.epsilon is None else question.epsilon
+    found = _plain(question.with_(kind="needed", error=error, epsilon=epsilon))
+    if found is None:
+        return []
+    asked = [f"error {short(error)}"] * (question.error is None) + [f"epsilon {short(epsilon)}"] * (
+        question.epsilon is None
+    )
+    return [count(found.need.labelled) + (f" (for {', '.join(asked)})" if asked else "")]
+
+
+def _plain(question: Question) -> Answer | None:
+    """The answer of the plain exponential mechanism, which is always in the list and always quick."""
+    found = [
+        made
+        for concepts in question.classes
+        for option in question.options(concepts)
+        if option.learner == "occam" and (made := bare_answer(question, option, concepts)) is not None
+    ]
+    return min(found, key=lambda made: made.order, default=None)

@@ -1,0 +1,174 @@
+"""Pictures of a plan: records against epsilon, error or domain bits, proved, simulated and the floor."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privpac.errors import ParameterError
+from privpac.pictures.curves import Curves, Series
+from privpac.plan.answer import Answer, answer, hard_estimate
+from privpac.plan.plan import Plan
+from privpac.plan.question import Question
+from privpac.theory.exact import plain
+
+__all__ = ["PlanDisplay"]
+
+OWNER = "curves"
+AXES = {
+    "epsilon": "privacy loss epsilon",
+    "error": "error",
+    "bits": "bits of the domain",
+}
+FACTORS = tuple(2 ** Fraction(k, 2) for k in range(-7, 8))
+ERRORS = tuple(Fraction(k, 100) for k in (1, 2, 3, 5, 7, 10, 14, 20, 28, 40))
+BITS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+MOST_OPTIONS = 4
+"""More curves than this cannot be told apart."""
+
+
+@dataclass(frozen=True)
+class PlanDisplay:
+    """Records needed along one axis; `plot` draws on matplotlib axes, `save` writes an SVG or PNG file.
+
+    As displays of scikit-learn do, it keeps the numbers, so that a picture can be made again in another style.
+    """
+
+    against: str
+    x: tuple[float, ...]
+    rows: tuple[Series, ...]
+    curves: Curves
+
+    @classmethod
+    def of(cls, plan: Plan, against: str = "epsilon", *, learner: str | None = None) -> PlanDisplay:
+        """The curves of a plan's options around the numbers it was asked with."""
+        if against not in AXES:
+            raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AXES))
+        centre = _as_needed(plan)
+        if against == "bits" and centre.given.bits is None:
+            raise ParameterError(
+                OWNER, "against", against, allowed="epsilon or error", remedy="Only --bits can vary the bits."
+            )
+        chosen = [row for row in plan.answers if learner in (None, row.option.learner)][:MOST_OPTIONS]
+        if not chosen:
+            raise ParameterError(
+                OWNER,
+                "learner",
+                learner,
+                allowed="a learner of the plan",
+                remedy="Ask for a larger error or epsilon.",
+            )
+        xs = _places(centre, against)
+        rows = tuple(series for row in chosen for series in _series(centre, row, against, xs))
+        x = tuple(float(value) for value in xs)
+        return cls(against, x, rows, _curves(centre, against, rows))
+
+    def plot(self, ax: Any = None) -> PlanDisplay:
+        """Draw on the given axes, or on new ones of pyplot."""
+        if ax is None:
+            from privpac.pictures.curves import require_matplotlib
+
+            require_matplotlib()
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        self.curves._draw(ax)
+        return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an .svg or .png file."""
+        self.curves.save(path)
+
+
+def _as_needed(plan: Plan) -> Question:
+    """Every picture shows records: other questions are turned around at what was found."""
+    question = plan.question
+    if question.kind == "needed":
+        return question
+    found = plan.best
+    error = Fraction(1, 10) if found is None else found.wish.error
+    epsilon = Fraction(1) if found is None else found.wish.epsilon
+    return question.with_(kind="needed", error=error, epsilon=epsilon, records=None)
+
+
+def _places(question: Question, against: str) -> tuple[Any, ...]:
+    if against == "error":
+        return ERRORS
+    if against == "bits":
+        return BITS
+    assert question.epsilon is not None
+    return tuple(Fraction(f"{float(question.epsilon * factor):.3g}") for factor in FACTORS)
+
+
+def _at(question: Question, against: str, value: Any) -> Question:
+    if against == "bits":
+        return question.with_(given=question.given.at("bits", int(value)))
+    return question.with_(**{against: value})
+
+
+def _found(question: Question, like: Answer) -> Answer | None:
+    concepts = next(
+        facts
+        for facts in question.classes
+        if facts.kind == like.concepts.kind and facts.parts == like.concepts.parts
+    )
+    return answer(question, like.option, concepts)
+
+
+def _series(question: Question, like: Answer, against: str, xs: tuple[Any, ...]) -> list[Series]:
+    """Proved, simulated on the built-in hard distribution, and the floor of one option."""
+    asked = [_at(question, against, x) for x in xs]
+    found = [_found(each, like) for each in asked]
+    hard = [None if row is None else hard_estimate(each, row) for each, row in zip(asked, found, strict=True)]
+    name = f"{like.option.learner}, {like.option.setting}"
+    if question.word == "auto":
+        name = f"{name}, {like.concepts.word}"
+    x = [float(value) for value in xs]
+    lines = [
+        Series(f"{name}: proved", x, [None if row is None else float(row.need.labelled) for row in found])
+    ]
+    if any(made is not None for made in hard):
+        values = [None if made is None else float(made.value) for made in hard]
+        lines.append(Series(f"{name}: hard distribution", x, values, kind="points"))
+    if any(row is not None and row.floor for row in found):
+        values = [None if row is None or not row.floor else float(row.floor) for row in found]
+        lines.append(Series(f"{name}: floor", x, values, dashed=True))
+    return lines
+
+
+def _curves(question: Question, against: str, rows: tuple[Series, ...]) -> Curves:
+    fixed = [
+        f"{name} {plain(value)}"
+        for name, value in (
+            ("error", question.error),
+            ("epsilon", question.epsilon),
+            ("failure", question.failure),
+        )
+        if value is not None and name != against
+    ]
+    if question.given.bits is not None and against != "bits":
+        fixed.insert(0, f"{question.given.bits} bits")
+    return Curves(
+        title=f"Records needed for {question.word} ({', '.join(fixed)})",
+        x_label=AXES[against],
+        y_label="labelled records",
+        series=_distinct(rows),
+        log_x=True,
+        log_y=True,
+        x_ticks=BITS if against == "bits" else None,
+        note="Below a floor no algorithm of that kind can; from the proved number on the promise holds.",
+    )
+
+
+def _distinct(rows: tuple[Series, ...]) -> tuple[Series, ...]:
+    """A floor that two options share is drawn once."""
+    seen: set[tuple[float | None, ...]] = set()
+    kept = []
+    for series in rows:
+        values = tuple(series.y)
+        if values not in seen:
+            kept.append(series)
+        seen.add(values)
+    return tuple(kept)

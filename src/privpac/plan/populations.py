@@ -1,0 +1,200 @@
+"""Distributions to simulate on: a table the user calls public, or a synthetic one with the user's marginals.
+
+All rows of a population are equally likely, so the true error of a rule is its error rate on all of them. Seeded coins
+make every population and every sample repeatable; nothing here ever sees a private record.
+Tested by tests/unit/test_populations.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import SeededCoins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.binarise import Binarisation
+from privpac.concepts.tree import Leaf, Split, Tree
+from privpac.data.columns import Column
+from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
+from privpac.errors import SchemaError
+
+__all__ = ["Population", "from_table", "read_marginals", "synthetic", "uniforms"]
+
+ROWS = 20_000
+"""Rows of a synthetic population: error rates are known to a third of a percent, and a rule is scored in a moment."""
+
+PLANTED_DEPTH = 3
+CANDIDATES = 32
+"""Random rules of which the one with the most even classes is planted: a rule that is nearly constant is no test."""
+
+MOST_SHARES = 2**16
+"""A column of more values than this takes quantiles, not a share a value."""
+
+_CHUNK = 512
+"""Numbers made at a time: the pool of seeded coins is one long integer."""
+
+Marginals = Mapping[str, Any]
+
+
+def uniforms(coins: SeededCoins, count: int) -> NDArray[np.float64]:
+    """So many numbers in [0, 1), in steps of 2^-53."""
+    words = []
+    for start in range(0, count, _CHUNK):
+        size = min(_CHUNK, count - start)
+        words.append(np.frombuffer(coins.bits(64 * size).to_bytes(8 * size, "little"), dtype="<u8"))
+    return (np.concatenate(words) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Population:
+    """Equally likely records, the error of the best rule known on them, and where they come from."""
+
+    records: MemorySample
+    best: float
+    on: str
+
+    @property
+    def n(self) -> int:
+        return self.records.size.labelled
+
+    def sample(self, n: int, coins: SeededCoins) -> MemorySample:
+        """n independent draws; a larger n with the same coins begins with the same records."""
+        return self.records.take((uniforms(coins, n) * self.n).astype(np.int64))
+
+    def error(self, rule: Hypothesis) -> float:
+        block = self.records.block()
+        assert block.labels is not None
+        return float(np.mean(rule.predict(block.cells) != block.labels))
+
+
+def from_table(table: object, schema: Schema) -> Population:
+    """A public or synthetic table; `best` is filled in by whoever knows the class."""
+    source = Path(table) if isinstance(table, str) else table
+    records = MemorySample.of(source, schema)
+    return Population(records, 0.0, f"draws from the given table of {records.size.labelled:,} records")
+
+
+def synthetic(
+    schema: Schema, *, flipped: float, marginals: Marginals | None = None, seed: int = 0, rows: int = ROWS
+) -> Population:
+    """Independent columns, labels from a planted random tree, a share of them flipped."""
+    coins = SeededCoins(seed)
+    given = dict(marginals or {})
+    for name in given:
+        schema.column(name)
+    cells = {
+        column.name: _drawn(column, given.get(column.name), uniforms(coins, rows))
+        for column in schema.columns
+    }
+    stored = MemorySample.from_cells(schema, cells).block().cells
+    rule = _planted(schema, stored, coins)
+    labels = rule.predict(stored)
+    wrong = uniforms(coins, rows) < flipped
+    other = (labels + 1 + (uniforms(coins, rows) * (len(schema.classes) - 1)).astype(np.uint8)) % len(
+        schema.classes
+    )
+    noisy = np.where(wrong, other, labels).astype(np.uint8)
+    records = MemorySample.from_cells(schema, stored, noisy)
+    columns = "with the given marginals" if given else "uniform"
+    on = (
+        f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
+        f" {PLANTED_DEPTH}, {flipped:.0%} of them flipped"
+    )
+    return Population(records, float(np.mean(wrong)), on)
+
+
+def _drawn(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
+    """Cells of one column by inverting its distribution function."""
+    if marginal is None:
+        return _cells(u * column.size, column)
+    if column.ordered and not (isinstance(marginal, Mapping) and column.size <= MOST_SHARES):
+        return _between_quantiles(column, marginal, u)
+    weights = _weights(column, marginal)
+    return _cells(np.searchsorted(np.cumsum(weights), u * weights.sum(), side="right"), column)
+
+
+def _cells(values: NDArray[Any], column: Column) -> NDArray[Any]:
+    if column.size > 2**53:  # whole numbers beyond doubles: the position is exact enough, the type must be
+        return np.array([min(int(value), column.size - 1) for value in values], dtype=column.dtype)
+    return np.minimum(values.astype(np.int64), column.size - 1).astype(column.dtype)
+
+
+def _between_quantiles(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
+    """Ordered columns: equally spaced quantiles, straight lines between them."""
+    if isinstance(marginal, str | Mapping) or not isinstance(marginal, Sequence) or len(marginal) < 2:
+        raise SchemaError(
+            f"The marginal of column '{column.name}' is not a list of quantiles.",
+            column=column.name,
+            remedy="Write its smallest value, equally spaced quantiles and its largest value, such as [18, 40, 95].",
+        )
+    ends = [column.cell(value) for value in marginal]
+    if any(a > b for a, b in pairwise(ends)):
+        raise SchemaError(
+            f"The quantiles of column '{column.name}' are not ascending.",
+            column=column.name,
+            remedy="Sort them.",
+        )
+    places = np.linspace(0.0, 1.0, len(ends))
+    return _cells(np.interp(u, places, np.array(ends, dtype=np.float64)), column)
+
+
+def _weights(column: Column, marginal: Any) -> NDArray[np.float64]:
+    if not isinstance(marginal, Mapping):
+        raise SchemaError(
+            f"The marginal of column '{column.name}' does not give a share for each value.",
+            column=column.name,
+            remedy='Write {"VALUE": SHARE, ...}; values that are left out do not occur.',
+        )
+    weights = np.zeros(column.size)
+    for value, share in marginal.items():
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < float("inf"):
+            raise SchemaError(
+                f"A share of column '{column.name}' is not a number from 0 up.", column=column.name
+            )
+        weights[column.cell(value)] += share
+    if weights.sum() <= 0:
+        raise SchemaError(f"The shares of column '{column.name}' are all 0.", column=column.name)
+    return weights
+
+
+def _planted(schema: Schema, cells: Mapping[str, NDArray[Any]], coins: SeededCoins) -> Tree:
+    """The random tree whose classes are most even among a few."""
+    tests = Binarisation.of(schema).tests
+    classes = len(schema.classes)
+
+    def grow(depth: int) -> Tree:
+        if depth == 0:
+            return Leaf(coins.below(classes))
+        return Split(tests[coins.below(len(tests))], grow(depth - 1), grow(depth - 1))
+
+    def unevenness(rule: Tree) -> int:
+        return int(np.bincount(rule.predict(cells), minlength=classes).max())
+
+    return min((grow(PLANTED_DEPTH) for _ in range(CANDIDATES)), key=unevenness)
+
+
+def read_marginals(source: str | Path | Mapping[str, Any] | None) -> Marginals | None:
+    """Marginals from a JSON file or a dictionary: column → quantiles (ordered) or shares (others)."""
+    if source is None or isinstance(source, Mapping):
+        return source
+    try:
+        tree = json.loads(Path(source).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "it is not JSON"
+        raise SchemaError(
+            f"The file of marginals {str(source)!r} cannot be read: {reason}.",
+            remedy='It holds {"COLUMN": [smallest, quantiles, largest]} or {"COLUMN": {"VALUE": SHARE}}.',
+        ) from None
+    if not isinstance(tree, dict):
+        raise SchemaError(
+            "The file of marginals is not a JSON object.", remedy='It starts with {"COLUMN": ...'
+        )
+    return tree

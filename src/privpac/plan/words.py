@@ -1,0 +1,101 @@
+"""A plan in words: the question, a table of options, and the advice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from privpac.plan.answer import Answer, Estimate
+from privpac.plan.plan import Plan
+from privpac.theory.exact import plain
+
+__all__ = ["HEADINGS", "plan_text", "question_text", "rows"]
+
+HEADINGS = (
+    "learner",
+    "chooses from",
+    "setting",
+    "protects",
+    "proper",
+    "proved",
+    "simulated",
+    "floor",
+    "ratio",
+)
+
+
+def question_text(plan: Plan) -> str:
+    """The question as a sentence."""
+    asked = plan.question
+    given = []
+    if asked.kind != "needed" and asked.records is not None:
+        given.append(f"{asked.records:,} records")
+    if asked.error is not None:
+        given.append(f"error {plain(asked.error)}")
+    if asked.epsilon is not None:
+        given.append(f"epsilon {plain(asked.epsilon)}")
+    given.append(f"failure {plain(asked.failure)}")
+    if asked.delta:
+        given.append(f"delta {plain(asked.delta)}")
+    if asked.noise is not None:
+        given.append(f"best error at most {plain(asked.noise)}")
+    what = {
+        "needed": "Records needed",
+        "reachable": "Error that is proved",
+        "smallest_epsilon": "Smallest epsilon",
+    }[asked.kind]
+    return f"{what} for {asked.word}: {', '.join(given)}"
+
+
+def rows(plan: Plan) -> Iterator[tuple[str, ...]]:
+    """One row an option, in the order of `HEADINGS`."""
+    for found in plan.answers:
+        yield (
+            found.option.learner,
+            found.concepts.word,
+            found.option.setting,
+            found.option.protects,
+            "yes" if found.option.proper else "no",
+            _proved(found),
+            "–" if found.simulated is None else _estimate(found.simulated),
+            "–" if found.floor is None else _number(found.floor, up=False),
+            "–" if found.ratio is None else f"{math.ceil(found.ratio * 10) / 10:g}",
+        )
+
+
+def _proved(found: Answer) -> str:
+    text = _number(found.proved)
+    if found.need.unlabelled and found.asks == "needed":
+        text += f" + {found.need.unlabelled:,} unlabelled"
+    return text
+
+
+def _number(value: int | Fraction, *, up: bool = True) -> str:
+    """A promise is rounded up, a floor down."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    shown = math.ceil(value * 10_000) if up else math.floor(value * 10_000)
+    return f"{shown / 10_000:.4f}".rstrip("0").rstrip(".")
+
+
+def _estimate(found: Estimate) -> str:
+    text = _number(found.value)
+    if found.exact:
+        return text
+    high = "?" if found.high is None else _number(found.high)
+    return f"{text} ({_number(found.low)} to {high})"
+
+
+def plan_text(plan: Plan) -> str:
+    """For `print` in Python; the command line lays its table out by itself."""
+    lines = [question_text(plan), ""]
+    table = [HEADINGS, *rows(plan)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(HEADINGS))]
+    lines += [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    if plan.advice:
+        lines += ["", *plan.advice]
+    return "\n".join(lines)

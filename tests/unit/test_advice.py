@@ -1,0 +1,217 @@
+"""Every rule of advice speaks where it should and is silent elsewhere, and what it says is true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from privpac import plan
+from privpac.plan import advice, options
+from privpac.plan.options import Need, Option
+from privpac.plan.plan import Plan
+
+CHECKS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {}
+"""One check a rule; the last test asserts that none is missing."""
+
+ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
+
+
+def check(function: Callable[[pytest.MonkeyPatch], None]) -> Callable[[pytest.MonkeyPatch], None]:
+    CHECKS[function.__name__] = function
+    return function
+
+
+def said(found: Plan, rule: str) -> str | None:
+    return advice.RULES[rule](found)
+
+
+def numbers(text: str | None) -> list[float]:
+    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*", text or "")]
+
+
+@check
+def run(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("thresholds", **ASK)
+    command = "privpac learn DATA --schema SCHEMA --concepts thresholds:COLUMN --epsilon 1"
+    assert said(found, "run") == f"Run occam: {command}"
+    assert said(plan.needed("any:2", **ASK), "run") is None, "a class on paper cannot be run"
+    assert said(plan.needed("thresholds", records=200, **ASK), "run") is None, "too few records to run it"
+
+
+@check
+def driver(_: pytest.MonkeyPatch) -> None:
+    domain = plan.needed("points", bits=64, error="0.1", epsilon=2)
+    small = plan.needed("points", bits=2, error="0.1", epsilon=2).option("occam").need.labelled
+    assert (
+        said(domain, "driver")
+        == f"The bits of the domain drive the number: {small} records would do with 2 bits."
+    )
+    private = plan.needed("points", bits=4, error="0.1", epsilon="0.05")
+    free = plan.needed("points", bits=4, error="0.1", epsilon=40).option("occam").need.labelled
+    assert said(private, "driver") == f"Epsilon drives the number: {free} records would do without privacy."
+    assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "driver") is None
+
+
+@check
+def halving(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("thresholds", **ASK)
+    text = said(found, "halving")
+    assert text == (
+        "Half as many suffice with error 0.2 instead of 0.1 (or 13 bits instead of 32, or epsilon 3.1 instead of 1)."
+    )
+    goal = found.answers[0].need.labelled // 2
+    for change in ({"error": "0.2"}, {"bits": 13}, {"epsilon": "3.1"}):
+        assert plan.needed("thresholds", **{**ASK, **change}).option("occam").need.labelled <= goal
+    for nearly in ({"error": "0.19"}, {"bits": 14}, {"epsilon": "2.9"}):
+        assert plan.needed("thresholds", **{**ASK, **nearly}).option("occam").need.labelled > goal
+    assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "halving") is None
+
+
+@check
+def impossible(_: pytest.MonkeyPatch) -> None:
+    ask = {"records": 130, "bits": 64, "error": "0.2", "epsilon": 1}
+    assert said(plan.needed("thresholds", **{**ask, "records": 200}), "impossible") is None
+    found = plan.needed("thresholds", **ask)
+    floor = found.option("occam").floor
+    assert floor is not None
+    assert floor > 130
+    text = said(found, "impossible")
+    assert text is not None
+    start = f"Impossible: no proper private learner can do this with fewer than {floor} records"
+    assert text.startswith(start)
+    assert "floor-thresholds-proper" in text
+    grid = re.search(r"Ways out: .*a coarser grid of (\d+) bits", text)
+    assert grid is not None
+    for bits, enough in ((int(grid[1]), True), (int(grid[1]) + 1, False)):
+        assert plan.needed("thresholds", **{**ask, "bits": bits}).answers[0].enough is enough
+    for name in ("error", "epsilon"):
+        larger = re.search(rf"; {name} ([\d.]+)", text)
+        if larger is not None:
+            assert plan.needed("thresholds", **{**ask, name: larger[1]}).option("occam").enough
+
+
+@check
+def unproved(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("points", records=600, bits=64, error="0.1", epsilon=1)
+    text = said(found, "unproved")
+    assert text is not None
+    assert numbers(text)[:2] == [600, found.answers[0].need.labelled]
+    assert said(plan.needed("points", records=6000, bits=64, error="0.1", epsilon=1), "unproved") is None
+    assert said(plan.needed("points", records=10, bits=64, error="0.1", epsilon=1), "unproved") is None
+
+
+@check
+def nothing(_: pytest.MonkeyPatch) -> None:
+    found = plan.reachable("trees:3", columns=40, records=100, epsilon="0.01")
+    text = said(found, "nothing")
+    assert found.answers == ()
+    assert text is not None
+    assert text.startswith("Nothing can be promised with these numbers. Ways out: ")
+    more = int(numbers(text)[0])
+    assert plan.needed("trees:3", columns=40, records=more, error="0.25", epsilon="0.01").answers[0].enough
+    assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "nothing") is None
+
+
+@check
+def auto(_: pytest.MonkeyPatch) -> None:
+    text = said(plan.reachable(columns=12, records=3000, epsilon="0.5"), "auto")
+    assert text is not None
+    assert "--concepts auto" in text
+    assert said(plan.reachable("trees:2", columns=12, records=3000, epsilon="0.5"), "auto") is None
+
+
+@check
+def noise(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("thresholds", **ASK)
+    known = plan.needed("thresholds", noise="0.05", **ASK).option("occam", "agnostic").need.labelled
+    assert said(found, "noise") == (
+        "If the best rule is known to err at most 5% of the time, --noise 0.05 brings occam from 5,011 to"
+        f" {known:,} records."
+    )
+    assert said(plan.needed("thresholds", noise="0.1", **ASK), "noise") is None
+
+
+@check
+def close(_: pytest.MonkeyPatch) -> None:
+    text = said(plan.needed("points", **ASK), "close")
+    assert text is not None
+    assert "of what is possible at all (floor-points" in text
+    assert said(plan.needed("any:2", **ASK), "close") is None
+
+
+@check
+def pessimistic(_: pytest.MonkeyPatch) -> None:
+    found = plan.reachable("trees:2", columns=12, records=3000, epsilon="0.5")
+    text = said(found, "pessimistic")
+    assert text is not None
+    assert "ten times" in text
+    simulated = plan.needed("points", simulate=True, **ASK).answers[0].simulated
+    done = replace(found, answers=tuple(replace(row, simulated=simulated) for row in found.answers))
+    assert said(done, "pessimistic") is None
+    assert said(plan.needed("points", **ASK), "pessimistic") is None
+
+
+@check
+def little(_: pytest.MonkeyPatch) -> None:
+    text = said(plan.reachable("stumps", columns=2, bits=4, records=100, epsilon="0.5"), "little")
+    assert text is not None
+    assert text.startswith("Records times epsilon is 50: below 200")
+    assert said(plan.reachable("stumps", columns=2, bits=4, records=1000, epsilon="0.5"), "little") is None
+
+
+def _invented(need: Need, **changes: object) -> Option:
+    plain = options.OPTIONS[0]
+    return replace(plain, learner="invented", needs=lambda wish: need, error=None, epsilon=None, **changes)
+
+
+def _only(monkeypatch: pytest.MonkeyPatch, *rows: Option) -> None:
+    monkeypatch.setattr("privpac.plan.question.OPTIONS", (options.OPTIONS[0], *rows))
+
+
+@check
+def labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    _only(monkeypatch, _invented(Need(100, 5000)))
+    assert said(plan.needed("thresholds", **ASK), "labels") == (
+        "Labels can be saved: invented needs 100 labelled records instead of 628, with 5,000 unlabelled ones."
+    )
+    _only(monkeypatch, _invented(Need(1000, 5000)))
+    assert said(plan.needed("thresholds", **ASK), "labels") is None
+    assert said(plan.needed("thresholds", unlabelled=10, **ASK), "labels") is None
+
+
+@check
+def delta(monkeypatch: pytest.MonkeyPatch) -> None:
+    _only(monkeypatch, _invented(Need(100), pure=False))
+    text = "With delta 1e-6, invented needs 100 records instead of 628."
+    assert said(plan.needed("thresholds", **ASK), "delta") == text
+    assert said(plan.needed("thresholds", delta="1e-9", **ASK), "delta") is None
+    _only(monkeypatch, _invented(Need(1000), pure=False))
+    assert said(plan.needed("thresholds", **ASK), "delta") is None
+
+
+@pytest.mark.parametrize("rule", sorted(advice.RULES))
+def test_rule(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    CHECKS[rule](monkeypatch)
+
+
+def test_no_rule_is_forgotten_and_all_that_speak_are_heard() -> None:
+    assert set(CHECKS) == set(advice.RULES)
+    found = plan.needed("thresholds", **ASK)
+    spoken = [text for rule in advice.RULES.values() if (text := rule(found)) is not None]
+    assert list(found.advice) == spoken
+    assert len(spoken) >= 4
+
+
+def test_weaker_promises_are_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    _only(monkeypatch, _invented(Need(20), protects="labels"), _invented(Need(30), pure=False))
+    text = said(plan.needed("thresholds", records=40, bits=32, error="0.2", epsilon=1), "impossible")
+    assert text is not None
+    assert (
+        "protect labels only (invented needs 20 records); allow delta 1e-6 (invented needs 30 records)"
+        in text
+    )
+    assert Fraction(1, 5) == plan.needed("thresholds", bits=8, error="0.2", epsilon=1).question.error

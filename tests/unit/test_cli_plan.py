@@ -1,0 +1,139 @@
+"""`privpac plan`: the question is what was left out; text, JSON and pictures; errors in one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from privpac import plan
+from privpac.cli import main
+from privpac.errors import ParameterError
+
+THRESHOLDS = ["plan", "--concepts", "thresholds", "--bits", "32"]
+
+
+def test_json_is_what_python_gives(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*THRESHOLDS, "--error", "0.1", "--failure", "0.05", "--epsilon", "1", "--json"]) == 0
+    assert (
+        json.loads(capsys.readouterr().out)
+        == plan.needed("thresholds", bits=32, error="0.1", epsilon=1).to_json()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asks", "key"),
+    [
+        (["--error", "0.1", "--epsilon", "1"], "needed", "labelled"),
+        (["--error", "0.1", "--epsilon", "1", "--records", "100"], "needed", "enough"),
+        (["--records", "900", "--epsilon", "1"], "reachable", "error"),
+        (["--records", "900", "--error", "0.1"], "smallest_epsilon", "epsilon"),
+    ],
+)
+def test_the_question_is_what_was_left_out(
+    arguments: list[str], asks: str, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*THRESHOLDS, *arguments, "--json"]) == 0
+    tree = json.loads(capsys.readouterr().out)
+    assert tree["question"]["asks"] == asks
+    assert tree["options"][0][key] is not None
+
+
+def test_text_has_a_table_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*THRESHOLDS, "--error", "0.1", "--epsilon", "1", "--simulate"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Records needed for thresholds: error 0.1, epsilon 1, failure 0.05\n\nlearner")
+    assert "Simulated on: a lone atom" in shown
+    assert "\nAdvice\n* Run " in shown
+
+
+def test_a_schema_and_marginals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = {
+        "label": "ill",
+        "columns": [{"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}],
+    }
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    (tmp_path / "marginals.json").write_text(json.dumps({"age": [18, 40, 90]}))
+    arguments = [
+        "plan",
+        "--schema",
+        str(tmp_path / "schema.json"),
+        "--concepts",
+        "trees:1",
+        "--records",
+        "500",
+    ]
+    simulated = [*arguments, "--epsilon", "1", "--marginals", str(tmp_path / "marginals.json"), "--json"]
+    assert main(simulated) == 0
+    first = json.loads(capsys.readouterr().out)
+    row = next(row for row in first["options"] if row["setting"] == "agnostic")
+    assert row["simulation"]["low"] <= row["simulated"] < row["error"]
+    assert main(simulated) == 0
+    assert json.loads(capsys.readouterr().out) == first
+
+
+@pytest.mark.parametrize("against", ["epsilon", "error", "bits"])
+def test_pictures(against: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "plan.svg"
+    ask = [*THRESHOLDS, "--error", "0.1", "--epsilon", "1", "--against", against, "--picture", str(path)]
+    assert main(ask) == 0
+    text = path.read_text(encoding="utf-8")
+    assert "occam, realizable: proved" in text
+    assert "floor" in text
+    assert "Wrote the picture" in capsys.readouterr().err
+
+
+def test_a_display_keeps_the_numbers_it_draws() -> None:
+    found = plan.needed("points", bits=16, error="0.1", epsilon=1)
+    display = found.curves("bits", learner="occam")
+    proved = next(series for series in display.rows if series.label == "occam, realizable: proved")
+    floor = next(series for series in display.rows if series.label == "occam, realizable: floor")
+    at = list(display.x).index(16.0)
+    assert proved.y[at] == 351
+    assert floor.y[at] == 182
+    assert all(
+        low <= high
+        for low, high in zip(floor.y, proved.y, strict=True)
+        if low is not None and high is not None
+    )
+    other = plan.reachable("points", bits=16, records=400, epsilon=1).curves("error")
+    assert other.rows
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    assert display.plot(axes) is display
+    assert len(axes.lines) == len(display.curves.series)
+    with pytest.raises(ParameterError, match="one of epsilon, error, bits"):
+        found.curves("moon")
+    with pytest.raises(ParameterError, match="a learner of the plan"):
+        found.curves(learner="oracle")
+    with pytest.raises(ParameterError, match="epsilon or error"):
+        plan.needed("trees:1", columns=3, error="0.1", epsilon=1).curves("bits")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--epsilon", "1"], "is 1, but must be two or three. The one that is left out is computed"),
+        ([], "is 0, but must be two or three"),
+        (["--error", "0.5", "--epsilon", "1"], "A coin reaches 1/2 without any record"),
+        (["--error", "0.1", "--epsilon", "0"], "epsilon is '0', but must be a number above 0"),
+        (["--error", "0.1", "--epsilon", "1", "--failure", "0"], "No proof is certain: try 0.05."),
+        (["--error", "0.1", "--epsilon", "1", "--records", "-3"], "records is '-3'"),
+        (["--error", "0.1", "--epsilon", "1", "--against", "moon"], "must be one of epsilon, error, bits"),
+        (["--error", "0.1", "--epsilon", "1", "--picture", "plan.txt"], "svg"),
+        (
+            ["--error", "0.1", "--epsilon", "1", "--schema", "nowhere.json"],
+            "The schema file nowhere.json cannot be read",
+        ),
+    ],
+)
+def test_nonsense_gets_one_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*THRESHOLDS, *arguments]) == 2
+    caught = capsys.readouterr()
+    assert sentence in caught.err
+    assert caught.out == ""
+    assert caught.err.count("\n") == 1

@@ -1,0 +1,184 @@
+"""Three questions with consistent answers, exact names in JSON, one sentence for nonsense, nothing heavy imported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+from privpac import plan
+from privpac.errors import ParameterError
+from privpac.plan.class_facts import KINDS
+from privpac.plan.options import OPTIONS
+from privpac.theory.register import REGISTER
+
+ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
+KEYS = {"learner", "setting", "protects", "proper", "labelled", "unlabelled", "simulated", "floor", "source"}
+
+
+def test_the_example_everybody_quotes() -> None:
+    tree = plan.needed("thresholds", failure="0.05", **ASK).to_json()
+    assert set(tree) == {"question", "options", "advice"}
+    assert all(set(row) >= KEYS for row in tree["options"])
+    occam = {row["setting"]: row for row in tree["options"] if row["learner"] == "occam"}
+    assert occam["realizable"]["labelled"] == 628
+    assert occam["agnostic"]["labelled"] == 5011
+    assert occam["realizable"]["floor"] == 154
+    assert occam["realizable"]["floor_source"] == "floor-thresholds-proper"
+    assert json.loads(json.dumps(tree)) == tree
+    assert tree["question"]["asks"] == "needed"
+
+
+def test_cheapest_first_and_the_plain_mechanism_always() -> None:
+    for protect in ("records", "labels", "predictions"):
+        for word, given in (("points", {"bits": 16}), ("trees:2", {"columns": 5}), ("any:2", {"bits": 64})):
+            found = plan.needed(word, error="0.1", epsilon=1, protect=protect, **given)
+            proved = [row.need.labelled for row in found.answers]
+            assert proved == sorted(proved)
+            assert {row.option.setting for row in found.answers if row.option.learner == "occam"} == {
+                "realizable",
+                "agnostic",
+            }
+
+
+def test_the_three_questions_agree() -> None:
+    n = plan.needed("points", bits=16, error="0.1", epsilon=1).option("occam", "realizable").need.labelled
+    error = plan.reachable("points", bits=16, records=n, epsilon=1).option("occam", "realizable").wish.error
+    assert Fraction(99, 1000) < error <= Fraction(1, 10)
+    epsilon = (
+        plan.smallest_epsilon("points", bits=16, records=n, error="0.1")
+        .option("occam", "realizable")
+        .wish.epsilon
+    )
+    assert Fraction(98, 100) < epsilon <= 1
+    assert not plan.needed("points", bits=16, error="0.1", epsilon=1, records=n - 1).option("occam").enough
+    assert plan.needed("points", bits=16, error="0.1", epsilon=1, records=n).option("occam").enough
+
+
+def test_floors_are_in_the_unit_of_the_question_and_below_what_is_proved() -> None:
+    for found in (
+        plan.needed("points", bits=16, error="0.1", epsilon=1),
+        plan.reachable("points", bits=16, records=300, epsilon=1),
+        plan.smallest_epsilon("points", bits=16, records=400, error="0.1"),
+    ):
+        for row in found.answers:
+            if row.option.learner == "occam":
+                assert row.floor is not None
+                assert 0 < row.floor <= row.proved
+                assert row.ratio == pytest.approx(float(row.proved / row.floor))
+                assert row.floor_source in REGISTER
+    # The error the floor names is excluded no more, the one below it is.
+    row = plan.reachable("points", bits=16, records=300, epsilon=1).option("occam", "realizable")
+    just = plan.needed("points", bits=16, error=row.floor, epsilon=1).option("occam", "realizable")
+    below = plan.needed("points", bits=16, error=row.floor - Fraction(1, 10_000), epsilon=1)
+    assert just.floor <= 300 < below.option("occam", "realizable").floor
+
+
+def test_simulated_lies_between_floor_and_proof() -> None:
+    for found in (
+        plan.needed("points", bits=32, error="0.1", epsilon=1, simulate=True),
+        plan.reachable("thresholds", bits=32, records=2000, epsilon=1, simulate=True),
+        plan.smallest_epsilon("points", bits=16, records=400, error="0.1", simulate=True),
+    ):
+        row = found.option("occam", "realizable")
+        assert row.simulated is not None
+        assert row.simulated.exact
+        assert (row.floor or 0) <= row.simulated.value <= row.proved
+        assert row.to_json()["simulation"]["on"]
+
+
+def test_a_known_noise_leaves_only_what_tolerates_it() -> None:
+    found = plan.needed("points", noise="0.1", **ASK)
+    assert {row.option.setting for row in found.answers} == {"agnostic"}
+    assert (
+        found.answers[0].need.labelled
+        < plan.needed("points", **ASK).option("occam", "agnostic").need.labelled
+    )
+    assert {row.option.setting for row in plan.needed("points", noise=0, **ASK).answers} == {
+        "realizable",
+        "agnostic",
+    }
+
+
+def test_rows_are_complete() -> None:
+    keys = [(option.learner, option.setting, option.protects) for option in OPTIONS]
+    assert len(set(keys)) == len(keys)
+    for option in OPTIONS:
+        assert option.source in REGISTER, option
+        assert REGISTER[option.source].status not in ("shape", "false"), "an order of growth is not a number"
+        assert option.title
+
+
+@pytest.mark.parametrize("word", KINDS)
+def test_every_kind_of_class_is_answered(word: str) -> None:
+    found = plan.needed(word, bits=12, columns=6, error="0.2", epsilon=1)
+    assert found.answers
+    reached = plan.reachable(word, bits=12, columns=6, records=20_000, epsilon=1)
+    assert reached.answers
+    assert all(row.wish.error < Fraction(1, 2) for row in reached.answers)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"error": "0.5"}, "error is '0.5', but must be a number above 0 and below 0.5. A coin reaches 1/2"),
+        ({"error": 0}, "error is 0, but must be a number above 0"),
+        ({"error": "much"}, "error is 'much', but must be a number above 0 and below 0.5. A coin"),
+        ({"failure": 0}, "failure is 0, but must be a number above 0 and below 1. No proof is certain"),
+        ({"failure": 1}, "failure is 1"),
+        ({"epsilon": 0}, "epsilon is 0, but must be a number above 0 and below 50. Privacy needs some noise"),
+        ({"epsilon": -1}, "epsilon is -1"),
+        ({"epsilon": 1000}, "epsilon is 1000"),
+        ({"delta": 1}, "delta is 1"),
+        ({"records": -5}, "records is -5, but must be a positive whole number. Say how many people"),
+        ({"records": 2.5}, "records is 2.5"),
+        ({"unlabelled": -1}, "unlabelled is -1"),
+        ({"noise": "0.7"}, "noise is '0.7', but must be a number at least 0 and below 0.5. It bounds"),
+        ({"protect": "nobody"}, "must be one of records, labels, predictions"),
+    ],
+)
+def test_nonsense_gets_one_sentence_with_the_remedy(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        plan.needed("points", **{**ASK, **changes})
+    assert sentence in str(caught.value)
+
+
+def test_text_for_people() -> None:
+    text = str(plan.needed("points", simulate=True, **ASK))
+    assert text.startswith("Records needed for points: error 0.1, epsilon 1, failure 0.05\n")
+    assert "occam" in text
+    assert "628" in text
+    assert "575" in text
+    mixed = str(plan.reachable("points", bits=16, records=300, epsilon=1, delta="1e-6", noise="0.01"))
+    assert "300 records" in mixed
+    assert "delta 0.000001, best error at most 0.01" in mixed
+
+
+QUICK = """
+import contextlib, io, sys
+from privpac.cli import main
+shown = io.StringIO()
+with contextlib.redirect_stdout(shown):
+    code = main({arguments!r})
+assert code == 0, code
+print(sorted(name for name in ("numba", "sklearn", "scipy", "matplotlib", "pandas") if name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan", "--concepts", "thresholds", "--bits", "32", "--error", "0.1", "--epsilon", "1", "--json"],
+        ["plan", "--records", "3000", "--columns", "12", "--epsilon", "0.5"],
+        ["plan", "--schema", "examples/breast_cancer.schema.json", "--records", "500", "--epsilon", "1"],
+    ],
+)
+def test_a_plan_without_simulation_imports_nothing_heavy(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", QUICK.format(arguments=arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
