@@ -18,6 +18,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.check import check_certificate, check_derivation
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
+from tests.contracts.examples import EXAMPLES
 
 HALF = Fraction(1, 2)
 Path_ = tuple[Any, ...]
@@ -115,6 +116,7 @@ def rules_in(tree: dict[str, Any]) -> set[str]:
 def test_every_rule_is_exercised() -> None:
     trees = [proof.to_json() for proof in (*DERIVATIONS.values(), *SIDE.values())]
     trees += [accuracy(against, 200).to_json() for against in Against]
+    trees += [make().to_json() for make in EXAMPLES.values()]
     assert set().union(*(rules_in(tree) for tree in trees)) == set(check.RULES)
 
 

@@ -10,9 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
+from math import comb, isqrt
 
-__all__ = ["exp_bounds", "exp_ceiling", "fold", "power", "power_at_most", "shorten"]
+__all__ = [
+    "SCALE",
+    "exp_bounds",
+    "exp_ceiling",
+    "few_above",
+    "fold",
+    "mean_above",
+    "power",
+    "power_above",
+    "power_at_most",
+    "powers_above",
+    "shorten",
+]
+
+SCALE = 256
+"""Probabilities in sums over binomial counts are whole multiples of 2^-SCALE, rounded up."""
 
 _WHOLE_BITS = 4096
 _KEPT_BITS = 256
@@ -212,3 +227,66 @@ def _normal(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
     if excess <= 0:
         return mantissa, exponent
     return -(-mantissa >> excess), exponent + excess
+
+
+def power_above(base: Fraction, count: int) -> Fraction:
+    """A number at or above base^count, for 0 <= base; close to it."""
+    if base == 0 or count == 0:
+        return Fraction(int(count == 0))
+    mantissa, exponent = _power_up(base, count)
+    return mantissa * Fraction(2) ** max(exponent, -_LARGEST_EXPONENT)
+
+
+def powers_above(base: Fraction, count: int) -> list[int]:
+    """base^0, base^1, … up to `count` or until they vanish, in units of 2^-SCALE, rounded up; 0 < base < 1."""
+    powers = [1 << SCALE]
+    while len(powers) <= count and powers[-1] > 1:
+        powers.append(-(-powers[-1] * base.numerator // base.denominator))
+    return powers
+
+
+_WEIGHT = 4 * SCALE
+"""Binomial weights are whole multiples of 2^-WEIGHT: the smallest one used is far above that."""
+
+
+def _weight_above(n: int, k: int, chance: Fraction) -> int:
+    """P[Binomial(n, chance) = k] in units of 2^-WEIGHT, rounded up; 0 < chance < 1."""
+    (a, i), (b, j) = _power_up(chance, k), _power_up(1 - chance, n - k)
+    shift, value = i + j + _WEIGHT, comb(n, k) * a * b
+    return value << shift if shift >= 0 else -(-value >> -shift)
+
+
+def _step_above(weight: int, up: Fraction) -> int:
+    return -(-weight * up.numerator // up.denominator)
+
+
+def mean_above(outcome: Callable[[int], int], *, n: int, chance: Fraction) -> Fraction:
+    """A number at or above E[outcome(K)]/2^SCALE, K binomial, for an outcome in 0..2^SCALE that falls with K.
+
+    A window around the mean is summed; what lies beyond it is bounded by geometric series.
+    """
+    if chance == 0 or n == 0:
+        return Fraction(outcome(0), 1 << SCALE)
+    odds, middle = chance / (1 - chance), int(n * chance)
+    width = isqrt(int(2 * SCALE * n * chance * (1 - chance))) + SCALE // 2
+    low, high = max(0, middle - width), min(n, middle + width)
+    weight = _weight_above(n, low, chance)
+    down = Fraction(low, n - low + 1) / odds  # the weight before is at most so much of the one at hand
+    total = (_step_above(weight, down / (1 - down)) << SCALE) if low else 0
+    for k in range(low, high + 1):
+        total += weight * outcome(k)
+        if k < high:
+            weight = _step_above(weight, Fraction(n - k, k + 1) * odds)
+    up = Fraction(n - high, high + 1) * odds
+    if high < n:
+        total += _step_above(weight, up / (1 - up)) * outcome(high)
+    return Fraction(-(-total >> _WEIGHT), 1 << SCALE)
+
+
+def few_above(n: int, *, chance: Fraction, hits: int) -> Fraction:
+    """A number at or above P[Binomial(n, chance) < hits]; 0 < chance < 1."""
+    weight, total, odds = _weight_above(n, 0, chance), 0, chance / (1 - chance)
+    for k in range(min(hits, n + 1)):
+        total += weight
+        weight = _step_above(weight, Fraction(n - k, k + 1) * odds)
+    return Fraction(total, 1 << _WEIGHT)

@@ -18,6 +18,7 @@ from privpac.errors import ParameterError
 from privpac.theory.statement import Statement, Status
 from privpac.theory.statements.accuracy import ACCURACY
 from privpac.theory.statements.floors import FLOORS
+from privpac.theory.statements.points import POINTS
 from privpac.theory.statements.privacy import PRIVACY
 from privpac.theory.statements.vc import VC
 
@@ -34,12 +35,20 @@ __all__ = [
     "statement",
 ]
 
-FORMULA_MODULES = ("sizes", "generalisation", "floors", "vc")
+FORMULA_MODULES = (
+    "sizes",
+    "generalisation",
+    "floors",
+    "vc",
+    "points",
+    "representations",
+    "sampled_points",
+)
 """Modules of `theory` whose public functions are formulas."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FAMILIES: tuple[tuple[Statement, ...], ...] = (PRIVACY, ACCURACY, FLOORS, VC)
+FAMILIES: tuple[tuple[Statement, ...], ...] = (PRIVACY, ACCURACY, FLOORS, VC, POINTS)
 """Statements, one tuple a family: a new family adds its own here."""
 
 REGISTER: Mapping[str, Statement] = MappingProxyType(

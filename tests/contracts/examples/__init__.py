@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import plain
+from tests.contracts.examples import plain, points
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **plain.ALIASES,
+    **points.ALIASES,
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **plain.EXAMPLES,
+    **points.EXAMPLES,
 }

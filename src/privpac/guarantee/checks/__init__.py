@@ -4,7 +4,7 @@ Nothing here is shared with `rules` or `theory`: numbers go through `directed`, 
 vouch for itself. `RULES` names the check of every rule by its key in certificates.
 """
 
-from privpac.guarantee.checks import accuracy, composition, mechanisms, sampling
+from privpac.guarantee.checks import accuracy, composition, mechanisms, points, sampling
 from privpac.guarantee.checks.nodes import Check
 
 __all__ = ["RULES"]
@@ -14,4 +14,5 @@ RULES: dict[str, Check] = {
     **composition.RULES,
     **sampling.RULES,
     **accuracy.RULES,
+    **points.RULES,
 }

@@ -24,11 +24,25 @@ from privpac.guarantee.rules.mechanisms import (
     leafwise_exponential,
     permute_and_flip,
 )
+from privpac.guarantee.rules.points import (
+    boosted_points,
+    clipped_points,
+    clipped_points_accuracy,
+    pairwise_cover,
+    reed_solomon_points,
+    sampled_point,
+    sampled_point_accuracy,
+    sparse_sets_accuracy,
+    star_entries,
+)
 from privpac.guarantee.rules.sampling import sampling_with_replacement, subsampling
 
 __all__ = [
     "assuming",
+    "boosted_points",
     "bounded_range",
+    "clipped_points",
+    "clipped_points_accuracy",
     "declared",
     "disjoint_parts",
     "exponential_mechanism",
@@ -38,10 +52,16 @@ __all__ = [
     "leafwise_exponential",
     "occam",
     "on_part",
+    "pairwise_cover",
     "permute_and_flip",
     "post_processing",
+    "reed_solomon_points",
+    "sampled_point",
+    "sampled_point_accuracy",
     "sampling_with_replacement",
     "sequential",
+    "sparse_sets_accuracy",
+    "star_entries",
     "subsampling",
     "total_variation",
 ]

@@ -1,0 +1,409 @@
+"""How many records the learners of points need that look at the noise of single cells: clipped, and coordinate by
+coordinate.
+
+Both fail in two ways only: the target is not found, and what is answered instead is heavy. With target mass p the
+first falls with p and the second grows, so the worst p is found by cutting [0, error] into pieces: on a piece [a, b]
+the product is at most (first at a)·(second at b), and pieces are halved until that decides. Searches use floats;
+what they find is proved in ball arithmetic, and only whole or rounded numbers are kept of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from privpac.errors import SizeError
+from privpac.theory.binomial import certainly_below, first_whole, mean_over_binomial
+from privpac.theory.exact import ball, power_up, ratio_for, shortened
+from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.theory.register import formula
+
+__all__ = [
+    "Clip",
+    "Sparsity",
+    "clip_for",
+    "error_clipped",
+    "error_sparse",
+    "loss_clipped",
+    "plan_clipped",
+    "plan_sparse",
+    "proves_clipped",
+    "proves_sparse",
+    "records_clipped",
+    "records_sparse",
+    "sparsity_for",
+]
+
+GRID = Fraction(1, 10_000)
+"""Errors are answered as multiples of this, four decimals are what people read."""
+
+LARGEST_STEP = 5000
+"""Parameters are never tuned for errors above one half."""
+
+_DEPTH = 60
+"""Halvings after which a piece of the target masses counts as undecided."""
+
+_RATE_STEPS = 10**6
+"""Rates are rounded down to a millionth."""
+
+_SLACKS = tuple(Fraction(half, 2) for half in (2, 3, 4, 5, 6, 7, 8, 10))
+"""ln(T/W) tried by the search, W the largest weight that still costs nothing twice: coarse, the optimum is flat."""
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Parameters of the clipped learner: `ratio` a unit of score, `threshold` (K) and `margin` (K_0)."""
+
+    ratio: Fraction
+    threshold: int
+    margin: int
+
+    @property
+    def surplus(self) -> int:
+        """The largest score a value can have while another one has any: max(0, 2·K_0 - K)."""
+        return max(0, 2 * self.margin - self.threshold)
+
+    def score(self, positives: int) -> int:
+        """The score of the only value that carries class 1, on `positives` records of it."""
+        return max(0, self.margin + positives - max(self.threshold, positives))
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """Parameters of coordinate Gibbs: the prior probability `flip` of every cell, and the `ratio` of a mistake."""
+
+    flip: Fraction
+    ratio: Fraction
+
+
+def _never_worse(
+    missed: Callable[[Fraction], arb],
+    *,
+    heavy: Fraction,
+    noise: Fraction = Fraction(0),
+    error: Fraction,
+    failure: Fraction,
+) -> bool:
+    """Whether m·min(1, heavy·(1 - p)/(error - p)) + (1 - m)·noise·(1 - p)/error ≤ failure, m = missed(p), for all p.
+
+    `missed` must fall with p, and noise must not exceed heavy, so that the sum grows with m. From `edge` on the first
+    share is 1, and the value at the edge is the worst.
+    """
+    if heavy >= error:
+        return False
+    edge = (error - heavy) / (1 - heavy)
+
+    def decided(low: Fraction, high: Fraction) -> bool:
+        share = min(Fraction(1), heavy * (1 - high) / (error - high)) if high < edge else Fraction(1)
+        found = noise * (1 - low) / error
+
+        def worst() -> arb:
+            return missed(low) * ball(share - found) + ball(found)
+
+        return certainly_below(worst, failure)
+
+    if not decided(edge, error):
+        return False
+    pieces: list[tuple[Fraction, Fraction, int]] = [(Fraction(0), edge, 0)]
+    while pieces:
+        low, high, depth = pieces.pop()
+        if decided(low, high):
+            continue
+        if depth == _DEPTH:
+            return False
+        # Halve the logarithm of what is left to the error: that is where the second factor moves.
+        middle = error - Fraction(math.sqrt(float(error - low) * float(error - high)))
+        if not low < middle < high:
+            return False
+        pieces += [(low, middle, depth + 1), (middle, high, depth + 1)]
+    return True
+
+
+# --- The clipped learner -------------------------------------------------------------------------------------------
+
+
+@formula("clipped-points")
+def loss_clipped(domain: int, *, clip: Clip) -> Fraction:
+    """e^epsilon of the clipped learner, at most: (1/r)·(T - 1 + W)/(T - 1 + W·r), W = r^-(2·margin - threshold).
+
+    Source: register `clipped-points` (ours). Symbols: T → domain, r → clip.ratio.
+    Holds if: the parameters are public. Proof: docs/proofs/clipped-points.md. Tested by: tests/exact/.
+    """
+    others = at_least(2, domain, owner="loss_clipped", name="domain") - 1
+    # Rounding W up is safe: the quotient grows with W.
+    heaviest = power_up(1 / clip.ratio, clip.surplus) if clip.surplus else Fraction(1)
+    return shortened((others + heaviest) / (others + heaviest * clip.ratio) / clip.ratio)
+
+
+def _missed_clipped(n: int, *, domain: int, clip: Clip, mass: Fraction) -> arb:
+    """E[(T - 1)/(T - 1 + r^-s(K))], K binomial(n, mass)."""
+    growth = 1 / ball(clip.ratio)
+    top, offset = growth**clip.margin, growth ** (clip.margin - clip.threshold)
+
+    def outcome(power: arb) -> arb:
+        return (domain - 1) / (domain - 1 + (power * offset).min(top).max(arb(1)))
+
+    return mean_over_binomial(outcome, n=n, chance=mass, growth=growth)
+
+
+@formula("clipped-points-accuracy")
+def proves_clipped(n: int, *, domain: int, error: Fraction, failure: Fraction, clip: Clip) -> bool:
+    """Whether `n` records prove that the clipped learner errs by more than `error` at most `failure` often.
+
+    Statement: for every target mass p ≤ error, E[(T - 1)/(T - 1 + r^-s(K))]·min(1, (1 - p)/((error - p)(T - 1)))
+    ≤ failure, K binomial(n, p), s(k) = max(0, margin + k - max(threshold, k)).
+    Source: register `clipped-points-accuracy`. Holds if: one value carries all of class 1; records independent.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
+    """
+    return _never_worse(
+        lambda mass: _missed_clipped(n, domain=domain, clip=clip, mass=mass),
+        heavy=Fraction(1, domain - 1),
+        error=error,
+        failure=failure,
+    )
+
+
+@formula("clipped-points-accuracy")
+def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fraction:
+    """The smallest error on the grid that `proves_clipped` proves; 1, which always holds, when it proves none.
+
+    Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
+    """
+    owner = "error_clipped"
+    size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
+    have = at_least(0, n, owner=owner, name="n")
+    return _first_error(lambda error: proves_clipped(have, domain=size, error=error, failure=miss, clip=clip))
+
+
+def _first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fraction(1, 10)) -> Fraction:
+    step = first_whole(lambda k: k * GRID >= 1 or proves(k * GRID), start=int(start / GRID), smallest=1)
+    return min(Fraction(1), step * GRID)
+
+
+def _binomial(n: int, p: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Counts around the mean and their probabilities, for searches."""
+    spread = math.sqrt(n * p * (1 - p))
+    low, high = max(0, int(n * p - 10 * spread) - 10), min(n, int(n * p + 10 * spread) + 10)
+    k = np.arange(low, high + 1)
+    first = math.lgamma(n + 1) - math.lgamma(low + 1) - math.lgamma(n - low + 1)
+    first += low * math.log(p) + (n - low) * math.log1p(-p)
+    steps = np.log((n - k[:-1]) / (k[:-1] + 1.0)) + math.log(p) - math.log1p(-p)
+    return k, np.exp(first + np.concatenate(([0.0], np.cumsum(steps))))
+
+
+def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[Fraction, int, int]]:
+    """Rates, thresholds and margins worth trying when about so many records carry class 1.
+
+    A margin that outweighs the other T - 1 values by e^30 gains nothing more.
+    """
+    size = math.log(domain)
+    for slack in _SLACKS:
+        heavy, rate = math.exp(-float(slack)), float(epsilon)
+        for _ in range(60):  # a contraction: the right-hand side falls slowly as the rate grows
+            rate = float(epsilon) - math.log1p(heavy) + math.log1p(heavy * math.exp(-rate))
+        rounded = Fraction(math.floor(round(rate * _RATE_STEPS, 3)), _RATE_STEPS)
+        if rounded <= 0 or size <= slack:
+            continue
+        surplus = (size - float(slack)) / float(rounded)
+        for margin in range(max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2):
+            threshold = math.ceil(round(2 * margin - surplus, 9))
+            if margin < threshold <= positives:
+                yield rounded, threshold, margin
+
+
+def _best_clip(n: int, *, domain: int, error: float, epsilon: Fraction) -> tuple[float, Clip] | None:
+    """The parameters with the smallest failure in floats, over a few target masses: lighter ones matter where a
+    single other value may be heavy, which takes a small domain."""
+    size, best = math.log(domain - 1), None
+    laws = []
+    for part in (1.0, 0.8, 0.6, 0.4):
+        share = min(1.0, (1 - part * error) / (domain - 1) / max(error * (1 - part), 1e-300))
+        if share > 1e-4:
+            laws.append((share, *_binomial(n, part * error)))
+    for rate, threshold, margin in _clips(domain, epsilon, positives=max(1, math.ceil(n * error))):
+        fails = 0.0
+        for share, counts, chances in laws:
+            scores = np.clip(counts - threshold + margin, 0, margin)
+            odds = np.exp(np.minimum(float(rate) * scores - size, 700.0))
+            fails = max(fails, share * float((chances / (1 + odds)).sum()))
+        key = (round(fails, 9), rate, threshold, margin)
+        best = key if best is None else min(best, key)
+    if best is None:
+        return None
+    return best[0], Clip(ratio_for(best[1]), best[2], best[3])
+
+
+def clip_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Clip:
+    """Parameters for `n` records: those with which the search sees the smallest error; any are private.
+
+    >>> clip_for(678, domain=2**64, failure=Fraction(1, 20), epsilon=Fraction(1)).margin
+    50
+    """
+
+    def found(error: float) -> tuple[float, Clip] | None:
+        return _best_clip(n, domain=domain, error=error, epsilon=epsilon)
+
+    def enough(step: int) -> bool:
+        if step >= LARGEST_STEP:
+            return True
+        best = found(step * float(GRID))
+        return best is not None and best[0] <= failure
+
+    guess = (math.log(domain) - 2 * math.log(failure) + 2) / float(epsilon * max(n, 1) * GRID)
+    step = first_whole(enough, start=min(int(guess), LARGEST_STEP), smallest=1)
+    best = found(step * float(GRID))
+    # Half the rate is private whatever the rest: one more unit of score never costs more than twice.
+    return Clip(ratio_for(epsilon / 2), 2, 1) if best is None else best[1]
+
+
+@formula("clipped-points-accuracy")
+def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number) -> tuple[int, Clip]:
+    """Records the clipped learner needs, and the parameters that need so few, on a coarse grid of them.
+
+    Statement: as `proves_clipped`, searched over e^-rate = ratio, threshold and margin with `loss_clipped` ≤ e^epsilon.
+    Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
+
+    >>> plan_clipped(2**32, error=0.1, failure=0.05, epsilon=1)[0]
+    416
+    """
+    owner = "plan_clipped"
+    size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
+    wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
+
+    def found(n: int) -> tuple[float, Clip] | None:
+        return _best_clip(n, domain=size, error=float(wrong), epsilon=loss)
+
+    def enough(n: int) -> bool:
+        best = found(n)
+        if best is None or best[0] > miss:
+            return False
+        return proves_clipped(n, domain=size, error=wrong, failure=miss, clip=best[1])
+
+    guess = int((math.log(size) + 2 * math.log(1 / miss) + 2) / float(wrong * loss))
+    if size < 4 or guess > 10**6:
+        raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
+    n = first_whole(enough, start=guess, smallest=1)
+    best = found(n)
+    assert best is not None  # `enough` said so
+    return n, best[1]
+
+
+@formula("clipped-points-accuracy")
+def records_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records the clipped learner of points needs: `plan_clipped` without the parameters.
+
+    Statement, source, conditions: as `plan_clipped`. Proof: docs/proofs/clipped-points.md.
+    Tested by: tests/statistical/test_points.py.
+
+    >>> records_clipped(2**16, error=0.1, failure=0.05, epsilon=1)
+    279
+    """
+    return plan_clipped(domain, error=error, failure=failure, epsilon=epsilon)[0]
+
+
+# --- Coordinate by coordinate --------------------------------------------------------------------------------------
+
+
+@formula("sparse-sets-accuracy")
+def proves_sparse(n: int, *, error: Fraction, failure: Fraction, sparsity: Sparsity) -> bool:
+    """Whether `n` records prove that coordinate Gibbs errs by more than `error` at most `failure` often.
+
+    Statement: with f = flip and m(p) = E[1/(1 + f/(1 - f)·r^-K)], K binomial(n, p), for every target mass p ≤ error:
+    m(p)·min(1, f(1 - p)/(error - p)) + (1 - m(p))·f(1 - p)/error ≤ failure.
+    Source: register `sparse-sets-accuracy` (ours).
+    Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/sparse-sets.md.
+    Tested by: tests/statistical/test_points.py.
+    """
+    flip = sparsity.flip
+    odds = ball(flip / (1 - flip))
+
+    def missed(mass: Fraction) -> arb:
+        growth = 1 / ball(sparsity.ratio)
+        return mean_over_binomial(lambda power: 1 / (1 + odds * power), n=n, chance=mass, growth=growth)
+
+    return _never_worse(missed, heavy=flip, noise=flip, error=error, failure=failure)
+
+
+@formula("sparse-sets-accuracy")
+def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
+    """The smallest error on the grid that `proves_sparse` proves; 1, which always holds, when it proves none.
+
+    Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
+    Proof: docs/proofs/sparse-sets.md. Tested by: tests/statistical/test_points.py.
+    """
+    owner = "error_sparse"
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    return _first_error(lambda error: proves_sparse(have, error=error, failure=miss, sparsity=sparsity))
+
+
+_FLIPS = tuple(Fraction(k, 1000) for k in range(4, 41))
+"""Prior probabilities of a cell tried by the search, as parts of the error."""
+
+
+def _best_flip(n: int, *, error: Fraction, epsilon: Fraction) -> tuple[float, Fraction]:
+    """The prior with the smallest failure, in floats, at the heaviest target that noise still drowns."""
+    best = (1.0, Fraction(0))
+    for part in _FLIPS:
+        flip = float(error * part)
+        counts, chances = _binomial(n, float((error - error * part) / (1 - error * part)))
+        odds = np.minimum(float(epsilon) / 2 * counts, 600.0)
+        missed = float((chances / (1 + flip / (1 - flip) * np.exp(odds))).sum())
+        fails = missed + (1 - missed) * float(part) * (1 - float(error))
+        best = min(best, (round(fails, 9), error * part))
+    return best
+
+
+def sparsity_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Sparsity:
+    """Parameters for `n` records: those with which the search sees the smallest error; any are private."""
+
+    def enough(step: int) -> bool:
+        return step >= LARGEST_STEP or _best_flip(n, error=step * GRID, epsilon=epsilon)[0] <= failure
+
+    guess = 24 / float(epsilon * max(n, 1) * GRID)
+    step = first_whole(enough, start=min(int(guess), LARGEST_STEP), smallest=1)
+    flip = _best_flip(n, error=step * GRID, epsilon=epsilon)[1]
+    return Sparsity(flip or GRID, ratio_for(epsilon / 2))
+
+
+@formula("sparse-sets-accuracy")
+def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int, Sparsity]:
+    """Records coordinate Gibbs needs, whatever the domain, and the prior that needs so few.
+
+    Statement: as `proves_sparse`, searched over the prior. Source: register `sparse-sets-accuracy`.
+    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by: tests/statistical/test_points.py.
+
+    >>> plan_sparse(error=0.1, failure=0.05, epsilon=1)[0]
+    234
+    """
+    owner = "plan_sparse"
+    wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
+    miss, ratio = chance(failure, owner=owner, name="failure"), ratio_for(loss / 2)
+
+    def enough(n: int) -> bool:
+        fails, flip = _best_flip(n, error=wrong, epsilon=loss)
+        return fails <= miss and proves_sparse(n, error=wrong, failure=miss, sparsity=Sparsity(flip, ratio))
+
+    guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
+    n = first_whole(enough, start=guess, smallest=1)
+    return n, Sparsity(_best_flip(n, error=wrong, epsilon=loss)[1], ratio)
+
+
+@formula("sparse-sets-accuracy")
+def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records coordinate Gibbs needs: `plan_sparse` without the parameters.
+
+    Statement, source, conditions: as `plan_sparse`. Proof: docs/proofs/sparse-sets.md.
+    Tested by: tests/statistical/test_points.py.
+
+    >>> records_sparse(error=0.1, failure=0.05, epsilon=0.5)
+    431
+    """
+    return plan_sparse(error=error, failure=failure, epsilon=epsilon)[0]
