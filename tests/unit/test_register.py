@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -16,6 +17,7 @@ from privpac.theory.register import (
     FORMULA_MODULES,
     REGISTER,
     Statement,
+    Status,
     formula,
     formulas,
     statement,
@@ -66,7 +68,7 @@ def test_every_entry_is_complete(entry: Statement):
     assert entry.source
     assert len(entry.says) > 20
     assert entry.says.endswith(".")
-    assert entry.status in ("printed", "derived", "repaired", "shape")
+    assert entry.status in get_args(Status)
     assert all(isinstance(value, Fraction | str) for value in entry.constants.values())
     assert entry.conditions, "a statement without conditions is suspicious"
     assert entry.erratum is None or entry.erratum.endswith(".")

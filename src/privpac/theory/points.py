@@ -27,7 +27,6 @@ from privpac.theory.register import formula
 __all__ = [
     "Clip",
     "Sparsity",
-    "clip_for",
     "error_clipped",
     "error_sparse",
     "loss_clipped",
@@ -37,7 +36,6 @@ __all__ = [
     "proves_sparse",
     "records_clipped",
     "records_sparse",
-    "sparsity_for",
 ]
 
 GRID = Fraction(1, 10_000)
@@ -130,10 +128,12 @@ def _never_worse(
 
 @formula("clipped-points")
 def loss_clipped(domain: int, *, clip: Clip) -> Fraction:
-    """e^epsilon of the clipped learner, at most: (1/r)·(T - 1 + W)/(T - 1 + W·r), W = r^-(2·margin - threshold).
+    """e^epsilon of the clipped learner, at most.
 
+    Statement: (1/r)·(T - 1 + W)/(T - 1 + W·r), W = r^-max(0, 2·margin - threshold).
     Source: register `clipped-points` (ours). Symbols: T → domain, r → clip.ratio.
-    Holds if: the parameters are public. Proof: docs/proofs/clipped-points.md. Tested by: tests/exact/.
+    Holds if: the parameters are public. Proof: docs/proofs/clipped-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
     """
     others = at_least(2, domain, owner="loss_clipped", name="domain") - 1
     # Rounding W up is safe: the quotient grows with W.
@@ -173,8 +173,8 @@ def proves_clipped(n: int, *, domain: int, error: Fraction, failure: Fraction, c
 def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fraction:
     """The smallest error on the grid that `proves_clipped` proves; 1, which always holds, when it proves none.
 
-    Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
+    Statement: as `proves_clipped`. Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/test_point_sizes.py.
     """
     owner = "error_clipped"
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
@@ -269,7 +269,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
 
     Statement: as `proves_clipped`, searched over e^-rate = ratio, threshold and margin with `loss_clipped` ≤ e^epsilon.
     Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/test_point_sizes.py.
 
     >>> plan_clipped(2**32, error=0.1, failure=0.05, epsilon=1)[0]
     416
@@ -300,8 +300,9 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
 def records_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
     """Records the clipped learner of points needs: `plan_clipped` without the parameters.
 
-    Statement, source, conditions: as `plan_clipped`. Proof: docs/proofs/clipped-points.md.
-    Tested by: tests/statistical/test_points.py.
+    Statement: as `plan_clipped`. Source: register `clipped-points-accuracy`. Holds if: as `plan_clipped`.
+    Proof: docs/proofs/clipped-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
 
     >>> records_clipped(2**16, error=0.1, failure=0.05, epsilon=1)
     279
@@ -336,8 +337,8 @@ def proves_sparse(n: int, *, error: Fraction, failure: Fraction, sparsity: Spars
 def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
     """The smallest error on the grid that `proves_sparse` proves; 1, which always holds, when it proves none.
 
-    Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
-    Proof: docs/proofs/sparse-sets.md. Tested by: tests/statistical/test_points.py.
+    Statement: as `proves_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
+    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/test_point_sizes.py.
     """
     owner = "error_sparse"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -378,7 +379,7 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     """Records coordinate Gibbs needs, whatever the domain, and the prior that needs so few.
 
     Statement: as `proves_sparse`, searched over the prior. Source: register `sparse-sets-accuracy`.
-    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by: tests/statistical/test_points.py.
+    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/test_point_sizes.py.
 
     >>> plan_sparse(error=0.1, failure=0.05, epsilon=1)[0]
     234
@@ -400,8 +401,9 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
 def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
     """Records coordinate Gibbs needs: `plan_sparse` without the parameters.
 
-    Statement, source, conditions: as `plan_sparse`. Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/statistical/test_points.py.
+    Statement: as `plan_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `plan_sparse`.
+    Proof: docs/proofs/sparse-sets.md.
+    Tested by: tests/unit/test_point_sizes.py.
 
     >>> records_sparse(error=0.1, failure=0.05, epsilon=0.5)
     431

@@ -25,20 +25,14 @@ from privpac.theory.register import formula
 __all__ = [
     "Code",
     "Cover",
-    "code_for",
-    "cover_for",
     "error_code",
     "error_cover",
-    "good_codewords",
     "plan_code",
     "plan_cover",
-    "prime_from",
     "proves_code",
     "proves_cover",
     "records_code",
     "records_cover",
-    "represents",
-    "sure_hits",
 ]
 
 
@@ -206,7 +200,7 @@ def plan_code(domain: int, *, error: Number, failure: Number, epsilon: Number) -
     s = epsilon/2, N evaluations, good = N(1 - (digits - 1)/(N·tolerated)) rounded up, prime^digits ≥ domain.
     Source: register `reed-solomon-points`, instead of Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.1.
     Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/statistical/test_points.py.
+    Tested by: tests/unit/test_point_sizes.py.
 
     >>> plan_code(2**32, error=0.1, failure=0.05, epsilon=1)[:2]
     (287, Code(prime=1627, digits=3))
@@ -222,8 +216,9 @@ def plan_code(domain: int, *, error: Number, failure: Number, epsilon: Number) -
 def records_code(code: Code, *, tolerated: Number, error: Number, failure: Number, epsilon: Number) -> int:
     """Records that suffice with this very code.
 
-    Statement, source, conditions: as `plan_code`. Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/statistical/test_points.py.
+    Statement: as `plan_code`. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
+    Proof: docs/proofs/reed-solomon-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
 
     >>> records_code(Code(2963, 12), tolerated=0.0065, error=0.1, failure=0.05, epsilon=1)
     331
@@ -248,7 +243,8 @@ def proves_code(
 ) -> bool:
     """Whether `n` records prove `error` and `failure` for draws from this code at `ratio` a mistake.
 
-    Statement, source, conditions: as `plan_code`, with e^-s = ratio. Proof: docs/proofs/reed-solomon-points.md.
+    Statement: as `plan_code`, with e^-s = ratio. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
+    Proof: docs/proofs/reed-solomon-points.md.
     Tested by: tests/statistical/test_points.py.
     """
     good = good_codewords(code, tolerated)
@@ -261,8 +257,9 @@ def proves_code(
 def error_code(n: int, *, code: Code, failure: Number, ratio: Fraction) -> tuple[Fraction, Fraction]:
     """The smallest error on the grid that `n` records prove with this code, and the tolerated error of the proof.
 
-    Error 1, which always holds, when they prove none. Statement, source, conditions: as `plan_code`.
-    Proof: docs/proofs/reed-solomon-points.md. Tested by: tests/statistical/test_points.py.
+    Error 1, which always holds, when they prove none. Statement: as `plan_code`.
+    Source: register `reed-solomon-points`. Holds if: as `plan_code`.
+    Proof: docs/proofs/reed-solomon-points.md. Tested by: tests/unit/test_point_sizes.py.
     """
     owner = "error_code"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -334,7 +331,8 @@ def proves_cover(
     """Whether `n` records prove `error` and `failure` for draws from so many random sets at `ratio` a mistake.
 
     Statement: P[Binomial(keys, share/2) < good] + (keys + 1 - good)/good·base^n ≤ failure, base = 1 - error·(1 - ratio)
-    + 2·share·(1/ratio - 1). Source, conditions: as `plan_cover`. Proof: docs/proofs/pairwise-cover.md.
+    + 2·share·(1/ratio - 1). Source: register `pairwise-cover`. Holds if: as `plan_cover`.
+    Proof: docs/proofs/pairwise-cover.md.
     Tested by: tests/statistical/test_points.py.
     """
     tolerated = cover.tolerated
@@ -356,7 +354,7 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     probability failure/10; then (keys + 1 - 64)/64·base^n ≤ 9/10·failure, base as in `plan_code`.
     Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
     drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/statistical/test_points.py.
+    Tested by: tests/unit/test_point_sizes.py.
 
     >>> plan_cover(error=0.1, failure=0.05, epsilon=1)
     (275, Cover(keys=69172, share=Fraction(1, 400)))
@@ -380,8 +378,9 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
 def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
     """Records that suffice with random hashed sets: `plan_cover` without the sets.
 
-    Statement, source, conditions: as `plan_cover`. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/statistical/test_points.py.
+    Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
+    Proof: docs/proofs/pairwise-cover.md.
+    Tested by: tests/unit/test_point_sizes.py.
 
     >>> records_cover(error=0.1, failure=0.05, epsilon=0.5)
     483
@@ -393,8 +392,9 @@ def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
 def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fraction:
     """The smallest error on the grid that `n` records prove with such a cover; 1 when they prove none.
 
-    Statement, source, conditions: as `plan_cover`. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/statistical/test_points.py.
+    Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
+    Proof: docs/proofs/pairwise-cover.md.
+    Tested by: tests/unit/test_point_sizes.py.
     """
     owner = "error_cover"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")

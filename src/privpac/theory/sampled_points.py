@@ -24,8 +24,6 @@ from privpac.theory.register import formula
 __all__ = [
     "Boost",
     "Draw",
-    "boost_for",
-    "draw_for",
     "error_sampled",
     "loss_sampled",
     "loss_star",
@@ -35,7 +33,6 @@ __all__ = [
     "proves_sampled",
     "rate_star",
     "records_boosted",
-    "selection_base",
 ]
 
 _RATE_STEPS = 10**6
@@ -62,7 +59,7 @@ def loss_star(*, rate: Fraction, spread: Fraction) -> Fraction:
     Statement: (1 - rate + rate·spread)/(1 - rate + rate/spread).
     Source: register `star-entries` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.4).
     Holds if: putting a star in place of one record changes every probability by a factor between 1/spread and spread.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/exact/.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
 
     >>> loss_star(rate=Fraction(1, 2), spread=Fraction(3))
     Fraction(3, 1)
@@ -75,7 +72,7 @@ def rate_star(*, epsilon: Number, spread: Fraction) -> Fraction:
     """The rate at which `loss_star` reaches e^epsilon, rounded down to a millionth; at most 1.
 
     Statement: (e^eps - 1)/(spread - 1 + e^eps·(1 - 1/spread)). Source: register `star-entries`.
-    Holds if: as `loss_star`. Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_sampled_points.py.
+    Holds if: as `loss_star`. Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
 
     >>> float(rate_star(epsilon=1, spread=Fraction(79)))
     0.021296
@@ -92,7 +89,8 @@ def loss_sampled(*, rate: Fraction, fail: Fraction, spread: Fraction) -> Fractio
     Statement: the larger of 1 + rate·(1 - fail)/fail and 1 + rate·spread/(1 - rate).
     Source: register `sampled-point` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.3).
     Holds if: `fail` is the chance of giving no answer whatever the records; one more record looked at multiplies the
-    probability of an answer by at most `spread`. Proof: docs/proofs/sampled-points.md. Tested by: tests/exact/.
+    probability of an answer by at most `spread`. Proof: docs/proofs/sampled-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
     """
     return max(1 + rate * (1 - fail) / fail, 1 + rate * spread / (1 - rate))
 
@@ -120,7 +118,7 @@ def plan_sampled(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 
     Statement: as `proves_sampled` at light = error/2, flip = error/8 (the printed choice), and the rate of `rate_star`.
     Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/statistical/test_points.py.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
 
     >>> plan_sampled(error=0.1, failure=0.5125, epsilon=1)[0]
     1302
@@ -146,8 +144,8 @@ def plan_sampled(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 def error_sampled(n: int, *, draw: Draw, failure: Number, fail: Fraction = Fraction(0)) -> Fraction:
     """The smallest error on the grid that one run proves with light = error/2; 1 when it proves none.
 
-    Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/statistical/test_points.py.
+    Statement: as `proves_sampled`. Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
     """
     owner = "error_sampled"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -211,8 +209,9 @@ def selection_base(*, error: Fraction, tolerated: Fraction, tilt: Fraction) -> F
 def proves_boosted(
     boost: Boost, *, missed: Fraction, ratio: Fraction, tilt: Fraction, error: Fraction, failure: Fraction
 ) -> bool:
-    """Whether missed^runs + (runs - 1)·base^selecting ≤ failure, base = `selection_base` at tilt in [ratio, 1).
+    """Whether a boosted answer errs by more than `error` at most `failure` often.
 
+    Statement: missed^runs + (runs - 1)·base^selecting ≤ failure, base = `selection_base` at tilt in [ratio, 1);
     `missed` is the chance that one run errs by more than 2·light. Source: register `boosted-points`
     (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.5, repaired).
     Holds if: the parts are fixed beforehand and records independent. Proof: docs/proofs/sampled-points.md.
@@ -269,7 +268,7 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 
     Statement: as `proves_boosted` with missed = failure/2 to the power 1/runs, and half of the failure probability
     for the selection. Source: register `boosted-points`. Holds if: as `proves_boosted`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/statistical/test_points.py.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
 
     >>> plan_boosted(error=0.1, failure=0.05, epsilon=1)[0]
     15161
@@ -301,8 +300,9 @@ def _run_is_good(boost: Boost, half: Fraction) -> bool:
 def records_boosted(*, error: Number, failure: Number, epsilon: Number) -> int:
     """Records that boosted runs need: `plan_boosted` without the split.
 
-    Statement, source, conditions: as `plan_boosted`. Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/statistical/test_points.py.
+    Statement: as `plan_boosted`. Source: register `boosted-points`. Holds if: as `plan_boosted`.
+    Proof: docs/proofs/sampled-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
     """
     return plan_boosted(error=error, failure=failure, epsilon=epsilon)[0]
 

@@ -1,0 +1,275 @@
+"""Sizes of all learners of points: the reference values, monotony, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privpac.errors import ParameterError, SizeError
+from privpac.theory.exact import ratio_for
+from privpac.theory.floors import floor_points_any, floor_points_proper
+from privpac.theory.points import (
+    Clip,
+    Sparsity,
+    clip_for,
+    error_clipped,
+    error_sparse,
+    loss_clipped,
+    plan_clipped,
+    plan_sparse,
+    proves_clipped,
+    proves_sparse,
+    records_clipped,
+    records_sparse,
+    sparsity_for,
+)
+from privpac.theory.representations import (
+    Code,
+    Cover,
+    code_for,
+    cover_for,
+    error_code,
+    error_cover,
+    good_codewords,
+    plan_code,
+    plan_cover,
+    prime_from,
+    proves_code,
+    proves_cover,
+    records_code,
+    records_cover,
+    sure_hits,
+)
+from privpac.theory.sampled_points import (
+    Boost,
+    Draw,
+    boost_for,
+    draw_for,
+    error_sampled,
+    loss_sampled,
+    loss_star,
+    plan_boosted,
+    plan_sampled,
+    proves_boosted,
+    proves_sampled,
+    rate_star,
+    records_boosted,
+)
+from privpac.theory.sizes import records_occam, records_points
+
+BITS = (8, 16, 32, 64, 128)
+ASKED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
+FAILURE = Fraction(1, 20)
+TENTH = Fraction(1, 10)
+HALF = ratio_for(Fraction(1, 2))
+
+
+def test_the_table_of_records() -> None:
+    assert [records_occam(2**d, **ASKED) for d in BITS] == [213, 351, 628, 1180, 2285]
+    assert [records_points(2**d, **ASKED) for d in BITS] == [201, 328, 575, 1057, 2001]
+    assert [records_clipped(2**d, **ASKED) for d in BITS[1:]] == [279, 416, 678, 1167]
+    assert [plan_code(2**d, **ASKED)[0] for d in BITS[1:]] == [264, 287, 308, 326]
+    assert records_cover(**ASKED) == 275
+    assert records_sparse(**ASKED) == 234
+    assert [floor_points_proper(2**d, **ASKED) for d in BITS] == [114, 182, 312, 563, 1048]
+    assert [floor_points_any(2**d, **ASKED) for d in BITS] == [32, 47, 47, 47, 47]
+
+
+def test_values_at_other_settings() -> None:
+    assert records_clipped(2**64, error=0.1, failure=0.05, epsilon=0.5) == 1270
+    assert records_cover(error=0.05, failure=0.05, epsilon=1) == 592
+    assert plan_cover(**ASKED) == (275, Cover(69172, Fraction(1, 400)))
+    assert records_sparse(error=0.05, failure=0.05, epsilon=1) == 507
+    # Other codes of the same rate, and the split of an earlier search.
+    assert records_code(Code(283, 2), tolerated=0.0068, **ASKED) == 264
+    assert records_code(Code(2963, 12), tolerated=0.0065, **ASKED) == 331
+    assert plan_sampled(error=0.1, failure=0.5125, epsilon=1)[0] == 1302
+    assert records_boosted(**ASKED) == 15161
+
+
+@pytest.mark.parametrize(
+    ("d", "rate", "threshold", "margin", "records"),
+    [
+        (16, "0.9523", 23, 16, 279),
+        (32, "0.9815", 35, 27, 416),
+        (64, "0.9815", 59, 50, 678),
+        (128, "0.9958", 104, 94, 1167),
+    ],
+)
+def test_clips_prove_what_they_are_quoted_for(
+    d: int, rate: str, threshold: int, margin: int, records: int
+) -> None:
+    clip = Clip(ratio_for(Fraction(rate)), threshold, margin)
+    assert proves_clipped(records, domain=2**d, error=TENTH, failure=FAILURE, clip=clip)
+    assert not proves_clipped(records - 12, domain=2**d, error=TENTH, failure=FAILURE, clip=clip)
+    assert math.log(loss_clipped(2**d, clip=clip)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "threshold", "margin", "rate", "loss"),
+    [
+        (3, 4, 3, "0.6", 0.93069),
+        (4, 4, 3, "0.6", 0.87052),
+        (3, 6, 3, "0.6", 0.76299),
+        (4, 3, 2, "0.8", 1.06726),
+    ],
+)
+def test_the_loss_of_tiny_clips(cells: int, threshold: int, margin: int, rate: str, loss: float) -> None:
+    clip = Clip(ratio_for(Fraction(rate)), threshold, margin)
+    assert math.log(loss_clipped(cells, clip=clip)) == pytest.approx(loss, abs=1e-5)
+
+
+def test_losses_of_sampled_learners() -> None:
+    two_sided = {(Fraction(1, 5), Fraction(1, 10)): 1.151256, (Fraction(3, 20), Fraction(2, 7)): 0.297252}
+    two_sided |= {(Fraction(1, 20), Fraction(1, 20)): 0.690381, (TENTH, Fraction(1, 5)): 0.340326}
+    two_sided[TENTH, Fraction(2, 7)] = 0.201637
+    for (rate, flip), loss in two_sided.items():
+        assert math.log(loss_star(rate=rate, spread=Draw(rate, flip).spread)) == pytest.approx(loss, abs=1e-6)
+    quarter = Fraction(1, 4)
+    printed = loss_sampled(rate=quarter / 4, fail=quarter / 8, spread=Fraction(31))
+    assert math.log(printed) == pytest.approx(1.12059, abs=1e-5)
+    assert math.log(printed) < math.log(4)
+
+
+def test_the_printed_bound_of_claim_4_3_is_loose_for_all_errors() -> None:
+    for error in (Fraction(k, 100) for k in range(1, 50)):
+        loss = loss_sampled(rate=error / 4, fail=error / 8, spread=(1 - error / 8) / (error / 8))
+        assert 2.99 < loss < Fraction(315, 100) < 4
+
+
+def test_rates_reach_epsilon_and_not_more() -> None:
+    for epsilon in ("0.1", "0.5", "1", "3"):
+        rate = rate_star(epsilon=epsilon, spread=Fraction(79))
+        assert math.log(loss_star(rate=rate, spread=Fraction(79))) <= float(epsilon)
+        step = Fraction(1, 10**6)
+        assert math.log(loss_star(rate=rate + step, spread=Fraction(79))) > float(epsilon)
+    assert rate_star(epsilon=20, spread=Fraction(9)) == 1
+
+
+def test_star_entries_as_printed() -> None:
+    """Lemma 4.4's rate is that of `rate_star`, and above epsilon/6 at the printed spread of 4."""
+    for epsilon in (0.1, 0.5, 0.99):
+        e, c = math.exp(epsilon), 4.0
+        printed = (e - 1) / (c + e - e / c - 1)
+        assert float(rate_star(epsilon=str(epsilon), spread=Fraction(4))) == pytest.approx(printed, abs=2e-6)
+        assert printed > epsilon / 6
+
+
+def test_starring_the_printed_learner_costs_half_of_what_is_claimed() -> None:
+    """A_3 is A_2 at a smaller rate: at epsilon = 1/2 its loss is 0.26172."""
+    error = Fraction(1, 4)
+    kept = rate_star(epsilon="0.5", spread=Fraction(4))
+    loss = loss_sampled(rate=kept * error / 4, fail=error / 8, spread=Fraction(31))
+    assert math.log(loss) == pytest.approx(0.26172, abs=1e-2)
+    assert math.log(loss) < 0.3
+
+
+def test_the_boosted_split_of_the_first_search() -> None:
+    flip = Fraction(1225, 100_000)
+    draw = Draw(rate_star(epsilon=1, spread=(1 - flip) / flip), flip)
+    boost = Boost(9, 1648, 2160, draw, Fraction(35, 1000))
+    assert boost.records == 16992
+    missed = Fraction(6623, 10_000)
+    run = {"draw": draw, "light": boost.light, "error": boost.tolerated, "failure": missed}
+    assert proves_sampled(1648, **run)
+    assert proves_boosted(
+        boost, missed=missed, ratio=HALF, tilt=Fraction(837, 1000), error=TENTH, failure=FAILURE
+    )
+    assert plan_boosted(**ASKED)[0] < boost.records
+
+
+def test_the_printed_constants_of_claim_4_5_take_seventy_million_records() -> None:
+    error, failure, epsilon = 0.1, 0.05, 1.0
+    runs = math.ceil(math.log(failure / 5) / math.log(4 / 5))
+    each = math.ceil(384 * math.log(4) / (epsilon * (error / 8) ** 2))
+    assert runs * each == pytest.approx(7.03e7, rel=0.03)
+    assert runs > 1 / failure  # so the printed union bound does not even apply here
+
+
+def test_lemma_4_1_is_no_algorithm() -> None:
+    """The printed size at d = 64 and error 1/200: tens of millions of sets, to be tested on 2^65 points."""
+    sets = 8 * math.e * 64 * (1 + 200) ** 2
+    assert sets == pytest.approx(5.6e7, rel=0.01)
+    assert plan_code(2**64, **ASKED)[1].size < sets / 20
+
+
+def test_errors_and_plans_invert_each_other() -> None:
+    n, clip = plan_clipped(2**32, **ASKED)
+    assert error_clipped(n, domain=2**32, failure=FAILURE, clip=clip) <= TENTH
+    assert error_clipped(0, domain=2**32, failure=FAILURE, clip=clip) == 1
+    n, sparsity = plan_sparse(**ASKED)
+    assert error_sparse(n, failure=FAILURE, sparsity=sparsity) <= TENTH
+    assert error_sparse(3, failure=FAILURE, sparsity=sparsity) == 1
+    n, code, tolerated = plan_code(2**32, **ASKED)
+    error, known = error_code(n, code=code, failure=FAILURE, ratio=HALF)
+    assert error <= TENTH
+    assert proves_code(n, code=code, tolerated=known, error=error, failure=FAILURE, ratio=HALF)
+    assert not proves_code(n, code=code, tolerated=tolerated, error=error / 2, failure=FAILURE, ratio=HALF)
+    assert error_code(2, code=code, failure=FAILURE, ratio=HALF)[0] == 1
+    n, cover = plan_cover(**ASKED)
+    assert error_cover(n, cover=cover, failure=FAILURE, ratio=HALF) <= TENTH
+    good = sure_hits(cover, failure=FAILURE)
+    assert good == 64
+    assert not proves_cover(n, cover=cover, good=good, error=TENTH / 2, failure=FAILURE, ratio=HALF)
+    assert error_cover(2, cover=cover, failure=FAILURE, ratio=HALF) == 1
+    assert (
+        error_sampled(1302, draw=plan_sampled(error=0.1, failure=0.5125, epsilon=1)[1], failure=0.5125)
+        <= TENTH
+    )
+
+
+@pytest.mark.parametrize("n", [10, 300, 3000])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)])
+def test_tuned_parameters_are_private_whatever_they_prove(n: int, epsilon: Fraction) -> None:
+    clip = clip_for(n, domain=2**32, failure=FAILURE, epsilon=epsilon)
+    assert math.log(loss_clipped(2**32, clip=clip)) <= epsilon
+    assert 1 <= clip.margin <= clip.threshold
+    assert sparsity_for(n, failure=FAILURE, epsilon=epsilon).ratio == ratio_for(epsilon / 2)
+    code = code_for(n, domain=2**32, failure=FAILURE, epsilon=epsilon)
+    assert code.prime**code.digits >= 2**32
+    assert cover_for(n, failure=FAILURE, epsilon=epsilon).share > 0
+    draw = draw_for(n, failure=Fraction(1, 2), epsilon=epsilon)
+    assert math.log(loss_star(rate=draw.rate, spread=draw.spread)) <= epsilon
+
+
+def test_more_records_prove_more() -> None:
+    errors = [
+        error_code(
+            n,
+            code=code_for(n, domain=2**32, failure=FAILURE, epsilon=Fraction(1)),
+            failure=FAILURE,
+            ratio=HALF,
+        )[0]
+        for n in (200, 300, 600, 2000)
+    ]
+    assert errors == sorted(errors, reverse=True)
+    assert (
+        boost_for(20_000, failure=FAILURE, epsilon=Fraction(1))[0]
+        < boost_for(15_161, failure=FAILURE, epsilon=Fraction(1))[0]
+        <= TENTH
+    )
+
+
+def test_codes_have_room_and_good_sets() -> None:
+    assert prime_from(2**64) == 2**64 + 13
+    assert prime_from(2**128) == 2**128 + 51
+    assert good_codewords(Code(11, 1), Fraction(0)) == 1
+    assert good_codewords(Code(11, 3), Fraction(1, 11)) == 0
+    assert good_codewords(Code(11, 3), Fraction(4, 11)) == 6
+    assert Code(11, 3).size == 121
+    assert Code(11, 1).size == 11
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ParameterError, match="tolerated"):
+        records_code(Code(11, 3), tolerated=0.1, **ASKED)
+    with pytest.raises(SizeError, match="Boost it"):
+        plan_sampled(error=0.1, failure=0.05, epsilon=1)
+    with pytest.raises(SizeError, match="improper"):
+        boost_for(100, failure=FAILURE, epsilon=Fraction(1))
+    with pytest.raises(SizeError, match="out of its range"):
+        plan_clipped(2**64, error=0.0001, failure=0.05, epsilon=0.001)
+    assert not proves_sparse(100, error=TENTH, failure=FAILURE, sparsity=Sparsity(Fraction(1, 5), HALF))
+    assert not proves_sampled(100, draw=Draw(TENTH, TENTH), light=TENTH, error=TENTH, failure=Fraction(1, 2))
