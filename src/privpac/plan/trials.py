@@ -52,10 +52,10 @@ def as_schema(given: Description, *, columns: int = 1) -> Schema:
         return given.schema
     size = {} if given.bits is None else {"resolution": min(2**given.bits, 2**32)}
     count = max(columns, given.columns or given.tests or 1)
-    columns = [
+    described = [
         {"name": f"c{i}", "kind": "numeric", "lower": 0, "upper": 1, **size} for i in range(1, count + 1)
     ]
-    return Schema.from_json({"label": "y", "columns": columns})
+    return Schema.from_json({"label": "y", "columns": described})
 
 
 def _learner(word: str, schema: Schema, n: int, epsilon: Fraction) -> Learner:
