@@ -8,6 +8,7 @@ import pytest
 
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.halfspaces import Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
 from privpac.concepts.one_test import OneTest
@@ -19,8 +20,9 @@ from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
-from privpac.learners.words import WORDS
-from privpac.plan.class_facts import AUTO, KINDS, Description, described, facts_of
+from privpac.learners.words import HALFSPACE_POINTS, WORDS
+from privpac.plan.class_facts import Description, described
+from privpac.plan.kinds import AUTO, KINDS, facts_of
 
 SCHEMA = Schema.from_json(
     {
@@ -51,6 +53,9 @@ CLASSES = {
     "lists:2": DecisionLists(SCHEMA, 2, TESTS),
     "conjunctions:2": Conjunctions(SCHEMA, 2, TESTS),
     "disjunctions:3": Disjunctions(SCHEMA, 3, TESTS),
+    "scorecards:2": Scorecards(SCHEMA, 2),
+    "halfspaces:age,bmi": Scorecards(SCHEMA, 2, HALFSPACE_POINTS[2], columns=("age", "bmi")),
+    "halfspaces:age,bmi,smoker": Scorecards(SCHEMA, 3, HALFSPACE_POINTS[3], columns=("age", "bmi", "smoker")),
 }
 
 

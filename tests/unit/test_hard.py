@@ -16,8 +16,9 @@ from privpac.concepts.unions import Unions
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
-from privpac.plan.class_facts import Description, facts_of
+from privpac.plan.class_facts import Description
 from privpac.plan.hard import agnostic_need, failure, odds_of_atom, realizable_need
+from privpac.plan.kinds import facts_of
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
 

@@ -11,7 +11,7 @@ import pytest
 
 from privpac import plan
 from privpac.errors import ParameterError
-from privpac.plan.class_facts import KINDS
+from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
 from privpac.theory.register import REGISTER
 

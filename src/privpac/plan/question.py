@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from privpac.errors import ParameterError
-from privpac.plan.class_facts import ClassFacts, Description, facts_of
+from privpac.plan.class_facts import ClassFacts, Description
+from privpac.plan.kinds import facts_of
 from privpac.plan.options import OPTIONS, Option
 from privpac.plan.wish import OWNER, PROTECTS, Wish
 
