@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from privpac.plan.options.base import Option
 from privpac.plan.wish import Wish
 from privpac.theory import floors
+from privpac.theory.prediction_floors import floor_private_prediction
 
 __all__ = ["FLOORS", "Floor", "FloorRow", "floor_for"]
 
@@ -73,6 +75,18 @@ def _switches(wish: Wish) -> int:
     )
 
 
+def _private_answers(option: Option, wish: Wish) -> bool:
+    """What protects whole records answers every query privately; a promise that may fail has a larger mean error."""
+    several = wish.concepts.shatters > 1 and wish.error + wish.failure < Fraction(1, 2)
+    return several and option.protects in ("records", "predictions") and option.pure
+
+
+def _prediction(wish: Wish) -> int:
+    return floor_private_prediction(
+        wish.concepts.shatters, error=wish.error + wish.failure, epsilon=wish.epsilon
+    )
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(
         "floor-points-proper",
@@ -90,6 +104,7 @@ FLOORS: tuple[FloorRow, ...] = (
         lambda wish: floors.floor_thresholds_proper(_cells(wish), **_numbers(wish)),  # type: ignore[arg-type]
     ),
     FloorRow("floor-thresholds-few-switches", _few_switches, _switches),
+    FloorRow("floor-private-prediction", _private_answers, _prediction),
 )
 
 

@@ -19,6 +19,7 @@ from privpac.theory.statement import Statement, Status
 from privpac.theory.statements.accuracy import ACCURACY
 from privpac.theory.statements.floors import FLOORS
 from privpac.theory.statements.points import POINTS
+from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
 from privpac.theory.statements.privacy import PRIVACY
 from privpac.theory.statements.vc import VC
 
@@ -39,6 +40,7 @@ FORMULA_MODULES = (
     "sizes",
     "generalisation",
     "floors",
+    "prediction_floors",
     "vc",
     "points",
     "representations",
@@ -48,7 +50,7 @@ FORMULA_MODULES = (
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FAMILIES: tuple[tuple[Statement, ...], ...] = (PRIVACY, ACCURACY, FLOORS, VC, POINTS)
+FAMILIES: tuple[tuple[Statement, ...], ...] = (PRIVACY, ACCURACY, FLOORS, PREDICTION_FLOORS, VC, POINTS)
 """Statements, one tuple a family: a new family adds its own here."""
 
 REGISTER: Mapping[str, Statement] = MappingProxyType(
