@@ -73,6 +73,18 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "k-fold, long": stated(rules.k_fold(stated(noise()), times=90, saved=20)),
     "k-fold, nothing saved": stated(rules.k_fold(noise(), times=9, saved=0)),
     "assuming": stated(rules.assuming(rules.assuming(noise(), "the schema is public"), "it rains")),
+    "relabelling": stated(
+        rules.disjoint_parts(
+            rules.label_boost_labelled(with_delta(), ratio=Fraction(6, 7)),
+            rules.label_boost_unlabelled(stated(with_delta())),
+        )
+    ),
+    "positions-known": stated(
+        rules.disjoint_parts(
+            rules.positions_known(with_delta(), part="queried part", release=Release.WITH_LIST),
+            rules.positions_known(selection(), part="unqueried part", release=Release.WITH_LIST),
+        )
+    ),
     "a mechanism on its own": noise(),
 }
 
@@ -80,6 +92,7 @@ SIDE: dict[str, Proof[Any]] = {
     "bounded-range": rules.bounded_range(ratio=Fraction(6, 7), sensitivity=2),
     "total-variation": rules.total_variation(rules.bounded_range(ratio=Fraction(6, 7), unit=Unit.LABEL)),
     "total-variation, nothing moves": rules.total_variation(rules.bounded_range(ratio=Fraction(1))),
+    **{key: EXAMPLES[key]() for key in EXAMPLES if key.startswith(("label-boost", "ssl-relabel"))},
 }
 """Derivations of other facts than privacy."""
 
@@ -266,7 +279,8 @@ def test_every_missing_or_additional_field_is_refused(name: str) -> None:
             if path == ("accuracy",):  # one promise less is no lie
                 check_certificate(changed)
                 continue
-            if name == "disjoint-parts" and path == (*PREMISE, "premises") and key == 1:
+            parts = name in ("disjoint-parts", "relabelling", "positions-known")
+            if parts and path == (*PREMISE, "premises") and key == 1:
                 check_certificate(
                     changed
                 )  # one release less, and not the worst: `verification.verify` knows of it

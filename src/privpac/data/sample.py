@@ -102,6 +102,10 @@ class Sample(Protocol):
         """The records by a number from 0 to count - 1 computed from the cells of `columns`; empty parts included."""
         ...
 
+    def block(self, *columns: str) -> Block:
+        """All records as one block, in their order; with `columns`, only those. Only of records in memory."""
+        ...
+
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> Sample:
         """The same records with these labels instead, one a record in their order. Only of records in memory, which
         those of `take` are."""

@@ -18,7 +18,7 @@ from privpac.data.schema import Schema
 from privpac.data.tables import read, vector
 from privpac.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["SemiSample"]
+__all__ = ["SemiSample", "joined"]
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -73,7 +73,7 @@ class SemiSample:
         named = cells.take(np.flatnonzero(~bare)).block()
         return cls(
             MemorySample(schema, cells=named.cells, labels=labels[~bare].astype(np.uint8), n=named.n),
-            _joined(parts, schema),
+            joined(*parts),
         )
 
 
@@ -89,7 +89,11 @@ def _encoded(table: object, schema: Schema, y: object) -> tuple[MemorySample, np
     return MemorySample.of(read(raw, columns=schema.names), schema, labelled=False), labels
 
 
-def _joined(parts: list[MemorySample], schema: Schema) -> MemorySample:
-    blocks = [part.block() for part in parts]
-    cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in schema.names}
-    return MemorySample(schema, cells=cells, labels=None, n=sum(block.n for block in blocks))
+def joined(*samples: Sample) -> MemorySample:
+    """The records of all these samples one after the other, with their labels if all have any."""
+    schema = samples[0].schema
+    blocks = [sample.block() for sample in samples]
+    cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in blocks[0].cells}
+    labels = [block.labels for block in blocks if block.labels is not None]
+    held = np.concatenate(labels) if len(labels) == len(blocks) else None
+    return MemorySample(schema, cells=cells, labels=held, n=sum(block.n for block in blocks))

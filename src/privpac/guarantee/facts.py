@@ -44,6 +44,8 @@ class Release(StrEnum):
     HYPOTHESIS = "hypothesis"
     ANSWER = "one answer"
     NUMBERS = "noisy numbers"
+    WITH_LIST = "hypothesis and positions asked"
+    WITH_COINS = "hypothesis and positions kept"
 
 
 _STRONGER = (Release.HYPOTHESIS, Release.ANSWER)

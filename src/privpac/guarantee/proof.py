@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -79,11 +80,17 @@ def explain(tree: Mapping[str, Any]) -> str:
     return "\n".join(_lines(tree, ""))
 
 
+_WIDE = 140
+"""Parameters longer than this stand on lines of their own."""
+
+
 def _lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
     details = ", ".join(f"{name} {_short(value)}" for name, value in tree.get("where", {}).items())
     title = tree["rule"].replace("-", " ")
-    yield f"{indent}{fact_from_json(tree['fact'])}   [{title}]{' ' + details if details else ''}"
     pad = indent.replace("└─ ", "   ")
+    short = len(details) <= _WIDE
+    yield f"{indent}{fact_from_json(tree['fact'])}   [{title}]{' ' + details if details and short else ''}"
+    yield from () if short else (f"{pad}      {line}" for line in wrap(details, _WIDE))
     for text in tree.get("assumes", ()):
         yield f"{pad}   assuming that {text}"
     for premise in tree.get("premises", ()):

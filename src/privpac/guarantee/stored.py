@@ -29,7 +29,13 @@ Tree = Mapping[str, Any]
 
 ALL = "all records"
 _UNITS = ("record", "label")
-_RELEASES = ("hypothesis", "one answer", "noisy numbers")
+_RELEASES = (
+    "hypothesis",
+    "one answer",
+    "noisy numbers",
+    "hypothesis and positions asked",
+    "hypothesis and positions kept",
+)
 _FACTS = {
     "privacy": {"kind", "epsilon", "delta", "unit", "part", "release", "neighbours"},
     "bounded-range": {"kind", "epsilon", "unit"},

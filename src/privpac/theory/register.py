@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from privpac.errors import ParameterError
 from privpac.theory.statement import Statement, Status
 from privpac.theory.statements.accuracy import ACCURACY
+from privpac.theory.statements.few_labels import FEW_LABELS
 from privpac.theory.statements.floors import FLOORS
 from privpac.theory.statements.points import POINTS
 from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
@@ -45,12 +46,24 @@ FORMULA_MODULES = (
     "points",
     "representations",
     "sampled_points",
+    "transfer",
+    "few_labels",
+    "ssl_relabel",
+    "label_floors",
 )
 """Modules of `theory` whose public functions are formulas."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FAMILIES: tuple[tuple[Statement, ...], ...] = (PRIVACY, ACCURACY, FLOORS, PREDICTION_FLOORS, VC, POINTS)
+FAMILIES: tuple[tuple[Statement, ...], ...] = (
+    PRIVACY,
+    ACCURACY,
+    FLOORS,
+    PREDICTION_FLOORS,
+    VC,
+    POINTS,
+    FEW_LABELS,
+)
 """Statements, one tuple a family: a new family adds its own here."""
 
 REGISTER: Mapping[str, Statement] = MappingProxyType(

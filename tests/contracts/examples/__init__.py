@@ -4,14 +4,16 @@ from collections.abc import Callable
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import plain, points
+from tests.contracts.examples import few_labels, plain, points
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **plain.ALIASES,
     **points.ALIASES,
+    **few_labels.ALIASES,
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **plain.EXAMPLES,
     **points.EXAMPLES,
+    **few_labels.EXAMPLES,
 }

@@ -6,9 +6,10 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import covers, plain
+from tests.exact.mutants import covers, few_labels, plain
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
     **covers.MUTANTS,
+    **few_labels.MUTANTS,
 }

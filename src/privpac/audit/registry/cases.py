@@ -14,7 +14,7 @@ from privpac.audit.symmetry import Record, Symmetry
 from privpac.coins import Coins
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Size, Statistic
+from privpac.data.sample import Block, Size, Statistic
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Privacy
 from privpac.learners.base import Learner
@@ -89,6 +89,9 @@ class RememberedSample:
         return [
             self._wrap([d for d, k in zip(self.data, numbers, strict=True) if k == i]) for i in range(count)
         ]
+
+    def block(self, *columns: str) -> Block:
+        return self.sample.block(*columns)
 
     def relabelled(self, labels: Any) -> RememberedSample:
         return self._wrap([(*record[:-1], int(y)) for record, y in zip(self.data, labels, strict=True)])

@@ -4,7 +4,7 @@ Nothing here is shared with `rules` or `theory`: numbers go through `directed`, 
 vouch for itself. `RULES` names the check of every rule by its key in certificates.
 """
 
-from privpac.guarantee.checks import accuracy, composition, mechanisms, points, sampling
+from privpac.guarantee.checks import accuracy, composition, few_labels, mechanisms, points, sampling
 from privpac.guarantee.checks.nodes import Check
 
 __all__ = ["RULES"]
@@ -15,4 +15,5 @@ RULES: dict[str, Check] = {
     **sampling.RULES,
     **accuracy.RULES,
     **points.RULES,
+    **few_labels.RULES,
 }

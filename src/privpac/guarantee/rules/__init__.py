@@ -17,6 +17,13 @@ from privpac.guarantee.rules.composition import (
     sequential,
     total_variation,
 )
+from privpac.guarantee.rules.few_labels import (
+    label_boost_accuracy,
+    label_boost_labelled,
+    label_boost_unlabelled,
+    positions_known,
+    ssl_relabel_accuracy,
+)
 from privpac.guarantee.rules.mechanisms import (
     bounded_range,
     exponential_mechanism,
@@ -49,11 +56,15 @@ __all__ = [
     "geometric_noise",
     "group",
     "k_fold",
+    "label_boost_accuracy",
+    "label_boost_labelled",
+    "label_boost_unlabelled",
     "leafwise_exponential",
     "occam",
     "on_part",
     "pairwise_cover",
     "permute_and_flip",
+    "positions_known",
     "post_processing",
     "reed_solomon_points",
     "sampled_point",
@@ -61,6 +72,7 @@ __all__ = [
     "sampling_with_replacement",
     "sequential",
     "sparse_sets_accuracy",
+    "ssl_relabel_accuracy",
     "star_entries",
     "subsampling",
     "total_variation",

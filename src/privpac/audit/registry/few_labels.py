@@ -1,0 +1,77 @@
+"""Rows of learners of few labels: the first records of an input have labels, those of the others are not looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from privpac.audit.exact import Case
+from privpac.audit.registry.cases import RememberedSample, records_of, sample_of, tiny_schema
+from privpac.audit.symmetry import Record
+from privpac.coins import Coins
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.data.semi import SemiSample
+from privpac.guarantee.facts import Privacy
+from privpac.learners.base import SemiLearner
+from privpac.learners.occam import Occam
+from privpac.transforms.label_boost import LabelBoost, Round
+
+__all__ = ["ROWS", "semi_case", "semi_sample"]
+
+ONE = Fraction(1)
+
+
+def semi_sample(
+    schema: Schema, data: Sequence[Record], labelled: int, memory: dict[Hashable, Any]
+) -> SemiSample:
+    """The first `labelled` records with their labels, the others without."""
+    named = RememberedSample(sample_of(schema, data[:labelled]), tuple(data[:labelled]), memory)
+    cells = sample_of(schema, data[labelled:]).block().cells
+    return SemiSample(named, MemorySample(schema, cells=cells, labels=None, n=len(data) - labelled))
+
+
+def semi_case(
+    name: str, learner: SemiLearner, schema: Schema, size: Size, *, claim: Privacy | None = None
+) -> Case:
+    """A learner of few labels on every sequence of records: neighbours change one of them in its part."""
+    memory: dict[Hashable, Any] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return learner.learn(semi_sample(schema, data, size.labelled, memory), coins)
+
+    fact = claim or learner.certify(size).privacy.fact
+    return Case(name, run, records_of(schema), size.total, fact, ordered=True)
+
+
+def _label_boost() -> Case:
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a")
+    learner = LabelBoost(concepts, Occam(concepts, ONE), (Round(ONE, 1, 1, 1),), Fraction(5, 2))
+    return semi_case("LabelBoost, one round", learner, schema, Size(2, 1))
+
+
+def _label_boost_draws() -> Case:
+    """The base gets independent draws from what was relabelled."""
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a", "either")
+    learner = LabelBoost(concepts, Occam(concepts, ONE), (Round(ONE, 1, 1, 1),), Fraction(3), draws=1)
+    return semi_case("LabelBoost of cuts in both directions, resampled", learner, schema, Size(1, 1))
+
+
+def _label_boost_twice() -> Case:
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a")
+    rounds = (Round(ONE, 1, 1, 1), Round(ONE, 1, 1, 1))
+    learner = LabelBoost(concepts, Occam(concepts, ONE), rounds, Fraction(6))
+    return semi_case("LabelBoost, two rounds", learner, schema, Size(1, 2))
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "label-boost": _label_boost,
+    "label-boost-draws": _label_boost_draws,
+    "label-boost-twice": _label_boost_twice,
+}

@@ -1,0 +1,294 @@
+"""Few labels, many records: labels drawn for a group of points before a private learner sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import ctx
+
+from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release
+from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.rules.conditions import need, need_ratio
+from privpac.theory.exact import ball, shortened
+from privpac.theory.vc import growth
+
+__all__ = [
+    "Carried",
+    "Drawn",
+    "label_boost_accuracy",
+    "label_boost_labelled",
+    "label_boost_unlabelled",
+    "positions_known",
+    "ssl_relabel_accuracy",
+]
+
+
+def _relabelled(
+    rule: str,
+    premise: Proof[Privacy],
+    cost: Fraction,
+    part: str,
+    where: dict[str, Value],
+) -> Proof[Privacy]:
+    old = premise.fact
+    need(rule, old.part in (ALL, LABELLED), "the premise must speak of the records whose labels were drawn")
+    loss = Loss(old.epsilon.log, shortened(cost * old.epsilon.factor))
+    return Proof(Privacy(loss, old.delta, old.unit, part, old.release), rule, (premise,), where, seal=SEAL)
+
+
+def label_boost_labelled(premise: Proof[Privacy], *, ratio: Fraction, part: str = LABELLED) -> Proof[Privacy]:
+    """A labelled record, when all points are relabelled before an (epsilon, delta)-private run.
+
+    The labels are one dichotomy of all points, drawn with weight ratio^(mistakes on labelled records):
+    e^eps' = e^eps·(1 + 1/ratio)², delta' = delta. Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register
+    `label-boost-labelled`. Holds if every dichotomy is drawn from, scores are not clamped, and sizes are public.
+    """
+    rule = "label-boost-labelled"
+    need_ratio(rule, ratio, 1)
+    return _relabelled(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": str(ratio), "part": part})
+
+
+def label_boost_unlabelled(premise: Proof[Privacy], *, part: str = UNLABELLED) -> Proof[Privacy]:
+    """A record without label, relabelled together with the labelled ones: e^eps' = 4·e^eps, delta' = delta.
+
+    Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register `label-boost-unlabelled`. Holds as
+    `label_boost_labelled`.
+    """
+    return _relabelled("label-boost-unlabelled", premise, Fraction(4), part, {"part": part})
+
+
+_ROLES = {QUERIED: LABELLED, UNQUERIED: UNLABELLED}
+"""Who is who in the inner run."""
+
+_WIDER = (Release.WITH_LIST, Release.WITH_COINS)
+
+
+def positions_known(premise: Proof[Privacy], *, part: str, release: Release) -> Proof[Privacy]:
+    """What a part of the records is promised by those who also know positions that coins alone have chosen.
+
+    Given the positions, the run is the premise's on fixed people, and positions do not depend on any record: the loss
+    stays. Source: Beimel–Nissim–Stemmer Theorem 5.5; register `positions-known`. Holds if the positions are drawn
+    without looking at records, and the premise speaks of the people who have this role given the positions.
+    """
+    rule = "positions-known"
+    old = premise.fact
+    need(rule, release in _WIDER, "it must be said what is known besides the hypothesis")
+    need(rule, old.release is Release.HYPOTHESIS, "the premise must speak of a released hypothesis")
+    need(rule, part in _ROLES, "there is no such role")
+    need(rule, old.part in (ALL, _ROLES[part]), "the premise must speak of the people in this role")
+    fact = Privacy(old.epsilon, old.delta, old.unit, part, release)
+    return Proof(fact, rule, (premise,), {"part": part, "release": release.value}, seal=SEAL)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A draw of one among `odds` + 1, and how much worse than the best it is, but for `failure`."""
+
+    odds: int | Fraction
+    ratio: Fraction
+    most: int
+    """Mistakes above the best on the very records."""
+    failure: Fraction
+
+    def check(self, rule: str) -> None:
+        need_ratio(rule, self.ratio, 1)
+        need(rule, self.most >= 0 and self.odds >= 0, "odds and mistakes must not be negative")
+        below = self.odds == 0 or _at_most(self.odds, self.ratio, self.most + 1, self.failure)
+        need(rule, below, "more mistakes are too likely")
+
+    def where(self, name: str) -> dict[str, Value]:
+        return {
+            f"{name}_odds": str(self.odds),
+            f"{name}_ratio": str(self.ratio),
+            f"{name}_most": self.most,
+            f"{name}_failure": str(self.failure),
+        }
+
+
+def _at_most(odds: Fraction | int, base: Fraction, count: int, limit: Fraction) -> bool:
+    with ctx.workprec(192):
+        return bool(ball(Fraction(odds)).log() + count * ball(base).log() <= ball(limit).log())
+
+
+def _exponential_at_most(odds: Fraction | int, exponent: Fraction, limit: Fraction) -> bool:
+    """odds·e^(-exponent) <= limit."""
+    with ctx.workprec(192):
+        return bool(ball(Fraction(odds)).log() - ball(exponent) <= ball(limit).log())
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What carries rates on `points` independent points over to their distribution, but for `failure`.
+
+    Realizable: true <= rate + square/2 + sqrt(square·(rate + square/4)). Agnostic: + uniform + single. By the growth of
+    a class of VC dimension `vc`, or by its `size`.
+    """
+
+    points: int
+    basis: str
+    failure: Fraction
+    size: int
+    vc: int
+    square: Fraction = Fraction(0)
+    uniform: Fraction = Fraction(0)
+    single: Fraction = Fraction(0)
+    pairs: bool = False
+
+    def _labellings(self, points: int) -> int:
+        count = growth(points, vc=self.vc) if self.basis == "growth" else self.size
+        return count**2 if self.pairs else count
+
+    def check_square(self, rule: str, rate: Fraction, error: Fraction) -> None:
+        need(rule, self.basis in ("growth", "size") and self.points >= 1, "there is no such basis")
+        if self.basis == "growth":
+            odds, exponent = 4 * self._labellings(2 * self.points), self.points * self.square / 4
+        else:
+            odds, exponent = self._labellings(0), self.points * self.square / 2
+        fits = _exponential_at_most(odds, exponent, self.failure)
+        need(rule, fits, "larger deviations are too likely")
+        room = error - rate - self.square / 2
+        above = room >= 0 and room**2 >= self.square * (rate + self.square / 4)
+        need(rule, above, "the error is below what the deviation allows")
+
+    def check_spread(self, rule: str, excess: Fraction, error: Fraction) -> None:
+        need(rule, self.basis in ("growth", "size") and self.points >= 1, "there is no such basis")
+        half = self.failure / 2
+        fits = _exponential_at_most(1, 2 * self.points * self.single**2, half)
+        if self.basis == "size":
+            fits = fits and _exponential_at_most(self.size, 2 * self.points * self.uniform**2, half)
+        else:
+            mean = self.uniform - self.single
+            fits = fits and mean >= 0
+            fits = fits and _exponential_at_most(
+                self._labellings(self.points), self.points * mean**2 / 2, Fraction(1)
+            )
+        need(rule, fits, "larger deviations are too likely")
+        need(
+            rule, error >= excess + self.uniform + self.single, "the error is below what the deviation allows"
+        )
+
+    def where(self, name: str) -> dict[str, Value]:
+        return {
+            f"{name}_points": self.points,
+            f"{name}_basis": self.basis,
+            f"{name}_failure": str(self.failure),
+            f"{name}_of": str(self.vc if self.basis == "growth" else self.size),
+            f"{name}_square": str(self.square),
+            f"{name}_uniform": str(self.uniform),
+            f"{name}_single": str(self.single),
+        }
+
+
+def label_boost_accuracy(
+    *,
+    against: Against,
+    labelled: int,
+    kept: int,
+    odds: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    drawn: Fraction,
+    draw_failure: Fraction,
+    base: Drawn | Proof[Accuracy],
+    carried: Carried,
+    error: Fraction,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """One round of relabelling, then a base learner, then from the points to their distribution.
+
+    The draw among odds + 1 labellings with `kept` labelled records is wrong at a rate above `drawn` on the points
+    (above the best) with probability at most odds·base^kept <= draw_failure, as in `occam`; the base's rule leaves the
+    drawn labels at base.most points, or, if it was run on independent draws from them, at the rate of its own
+    accuracy; `carried` does the rest. Register `label-boost-realizable` and `label-boost-agnostic`.
+    Holds if labelled and unlabelled records are independent draws from one distribution.
+    """
+    rule = f"label-boost-{against.value}"
+    need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
+    need(rule, 0 < drawn < 1 and 0 < error <= 1 and 0 < failure < 1, "errors and failure must lie in (0, 1)")
+    need(rule, odds >= 0 and 1 <= kept <= labelled, "odds or sizes are out of range")
+    worst = 1 - drawn * (1 - tilt) if against is Against.REALIZABLE else _worst(drawn, tilt)
+    need(rule, odds == 0 or _at_most(odds, worst, kept, draw_failure), "wrong labels are too likely")
+    rate, spent = drawn + _apart(rule, base, carried.points), draw_failure + carried.failure
+    spent += base.failure if isinstance(base, Drawn) else base.fact.failure
+    need(rule, spent <= failure, "the failure probabilities add up to more than is promised")
+    need(rule, not carried.pairs, "pairs are not needed here")
+    if against is Against.REALIZABLE:
+        carried.check_square(rule, rate, error)
+    else:
+        carried.check_spread(rule, rate, error)
+    where: dict[str, Value] = {
+        "kept": kept,
+        "odds": str(odds),
+        "ratio": str(ratio),
+        "tilt": str(tilt),
+        "drawn": str(drawn),
+        "draw_failure": str(draw_failure),
+        **(base.where("base") if isinstance(base, Drawn) else {}),
+        **carried.where("carried"),
+    }
+    premises = () if isinstance(base, Drawn) else (base,)
+    return Proof(Accuracy(error, failure, against, labelled), rule, premises, where, seal=SEAL)
+
+
+def _worst(error: Fraction, tilt: Fraction) -> Fraction:
+    return ((1 - error) / tilt + (1 + error) * tilt) / 2
+
+
+def _apart(rule: str, base: Drawn | Proof[Accuracy], points: int) -> Fraction:
+    """At which rate of the points the base's rule leaves the labels it was given."""
+    if isinstance(base, Drawn):
+        base.check(rule)
+        return Fraction(base.most, points)
+    need(
+        rule, base.fact.against is Against.REALIZABLE, "the base must be accurate on labels of its own class"
+    )
+    need(rule, base.fact.proper, "the base must release a concept of the class")
+    return base.fact.error
+
+
+def ssl_relabel_accuracy(
+    *,
+    labelled: int,
+    change: int,
+    mistake: int,
+    draw: Drawn,
+    base: Drawn,
+    near: Carried,
+    apart: Carried,
+    parts: tuple[Fraction, Fraction],
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """SSL-Relabel where some concept makes no error: near the concept behind the drawn labels, and it near the truth.
+
+    Scores above draw.most are not drawn; then some concept errs on at most most/mistake labelled records and differs
+    from the drawn labels at most/change points. `near` carries the first rate over to the distribution, `apart` the
+    second together with the base's own mistakes, for pairs of concepts. The error is the sum of both `parts`. Register
+    `ssl-relabel-accuracy`. Holds if labelled and unlabelled records are independent draws from one distribution.
+    """
+    rule = "ssl-relabel-accuracy"
+    need(rule, change >= 1 and mistake >= 1 and labelled >= 1, "prices and sizes must be positive")
+    need(
+        rule,
+        near.points == labelled and apart.pairs and not near.pairs,
+        "the points are not those of the run",
+    )
+    draw.check(rule)
+    base.check(rule)
+    near.check_square(rule, Fraction(draw.most // mistake, labelled), parts[0])
+    apart.check_square(rule, Fraction(draw.most // change + base.most, apart.points), parts[1])
+    spent = draw.failure + base.failure + near.failure + apart.failure
+    need(rule, spent <= failure < 1, "the failure probabilities add up to more than is promised")
+    where: dict[str, Value] = {
+        "change": change,
+        "mistake": mistake,
+        "near": str(parts[0]),
+        "apart": str(parts[1]),
+        **draw.where("draw"),
+        **base.where("base"),
+        **near.where("near"),
+        **apart.where("apart"),
+    }
+    fact = Accuracy(sum(parts, Fraction(0)), failure, Against.REALIZABLE, labelled)
+    return Proof(fact, rule, where=where, seal=SEAL)

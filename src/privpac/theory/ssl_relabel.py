@@ -1,0 +1,157 @@
+"""How many labels SSL-Relabel needs: labelled records keep their whole budget, unlabelled ones pay for the labels.
+
+The score of a labelling z of the k kept points is min over concepts f of change·#{points: z ≠ f} + mistake·#{labelled:
+f is wrong}; it weighs ratio^score with ratio = e^(-draw_epsilon/(2·mistake)).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.theory.exact import exp_down, exp_up, ratio_for
+from privpac.theory.few_labels import float_draws, float_transfer, mistakes_of_draw
+from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.theory.register import formula
+from privpac.theory.search import PLENTY, first_enough, minimum, stepped
+from privpac.theory.transfer import Family, Transfer, transfer_error
+
+__all__ = [
+    "Relabel",
+    "RelabelPromise",
+    "error_ssl_relabel",
+    "records_ssl_relabel",
+]
+
+DIGITS = 30
+MISTAKE = 16
+"""One mistake costs so much; changes cost a whole number, so that their ratio can be chosen in sixteenths."""
+
+
+@dataclass(frozen=True)
+class Relabel:
+    """Settings of SSL-Relabel whose base draws from the class itself."""
+
+    labelled: int
+    unlabelled: int
+    kept: int
+    draw_epsilon: Fraction
+    base_epsilon: Fraction
+    change: int
+    mistake: int = MISTAKE
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.draw_epsilon / (2 * self.mistake))
+
+
+def keep_points(records: int, *, epsilon: Fraction, base: Fraction, ratio: Fraction, change: int) -> int:
+    """The largest k with 1 + (k/records)(4·e^base·ratio^(-2·change) - 1) <= e^epsilon."""
+    inner = 4 * exp_up(base, DIGITS) / ratio ** (2 * change)
+    return min(records, math.floor(records * (exp_down(epsilon, DIGITS) - 1) / (inner - 1)))
+
+
+@dataclass(frozen=True)
+class RelabelPromise:
+    """The numbers behind what is promised: no score above `score` is drawn, the base makes at most `mistakes`, and
+    what carries the rates over to the distribution, for the concept behind the labels and for the released rule."""
+
+    score: int
+    mistakes: int
+    near: Transfer
+    apart: Transfer
+
+    @property
+    def error(self) -> Fraction:
+        return min(Fraction(1), self.near.error + self.apart.error)
+
+
+def relabel_promise(relabel: Relabel, *, family: Family, failure: Fraction) -> RelabelPromise | None:
+    """What SSL-Relabel promises, with the numbers that prove it; None if nothing. Each event has a quarter of the
+    failure probability."""
+    quarter = failure / 4
+    labellings = family.labellings(relabel.kept)
+    score = mistakes_of_draw(labellings - 1, ratio=relabel.ratio, failure=quarter)
+    own = ratio_for(relabel.base_epsilon / 2)
+    mistakes = mistakes_of_draw(family.odds, ratio=own, failure=quarter)
+    wrong = Fraction(score // relabel.mistake, relabel.labelled)
+    apart = Fraction(score // relabel.change + mistakes, relabel.kept)
+    if wrong >= 1 or apart >= 1:
+        return None
+    promise = RelabelPromise(
+        score,
+        mistakes,
+        transfer_error(wrong, points=relabel.labelled, family=family, failure=quarter),
+        transfer_error(apart, points=relabel.kept, family=family, failure=quarter, pairs=True),
+    )
+    return promise if promise.error < 1 else None
+
+
+@formula("ssl-relabel-accuracy")
+def error_ssl_relabel(relabel: Relabel, *, family: Family, failure: Number) -> Fraction:
+    """The error SSL-Relabel promises where some concept makes none; 1 if nothing.
+
+    Statement: no score above j is drawn, labellings·ratio^(j + 1) <= failure/4; then some concept errs on at most
+    j/mistake labelled records and differs from the drawn labels at j/change points; `transfer_error` carries both over
+    to the distribution, the second for pairs. Source: register `ssl-relabel-accuracy`.
+    Holds if: labelled and unlabelled records are independent draws from one distribution.
+    Proof: docs/proofs/ssl-relabel.md. Tested by: tests/statistical/test_few_labels.py.
+    """
+    miss = chance(failure, owner="error_ssl_relabel", name="failure")
+    promise = relabel_promise(relabel, family=family, failure=miss)
+    return Fraction(1) if promise is None else promise.error
+
+
+def _float_error(
+    m: int, k: int, draw: float, weight: float, base: float, family: Family, miss: float
+) -> float:
+    """`error_ssl_relabel` in floats; `weight` is change/mistake."""
+    quarter = miss / 4
+    score = 2 * (math.log(family.labellings(k)) - math.log(quarter)) / draw  # in units of one mistake
+    apart = score / weight + 2 * (float_draws(family.odds) - math.log(quarter)) / base
+    near = float_transfer(score / m, m, family=family, failure=quarter)
+    return near + float_transfer(apart / k, k, family=family, failure=quarter, times=2)
+
+
+def relabel_settings(
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+) -> Relabel:
+    """Settings that meet `epsilon` for everybody and promise a small error, by search."""
+    room = math.expm1(float(epsilon))
+
+    def value(base: float, weight: float) -> float:
+        k = math.floor(unlabelled * min(1.0, room / (4 * math.exp(base + weight * float(epsilon)) - 1)))
+        if k < 2:
+            return math.inf
+        return _float_error(labelled, k, float(epsilon), weight, base, family, float(failure))
+
+    _, (base, weight) = minimum(value, [(0.002, 5.0), (1 / MISTAKE, 4.0)])
+    chosen, change = stepped(base), max(1, round(weight * MISTAKE))
+    trial = Relabel(labelled, unlabelled, 1, epsilon, chosen, change)
+    kept = keep_points(unlabelled, epsilon=epsilon, base=chosen, ratio=trial.ratio, change=change)
+    return Relabel(labelled, unlabelled, max(1, kept), epsilon, chosen, change)
+
+
+@formula("ssl-relabel-accuracy")
+def records_ssl_relabel(
+    family: Family, *, error: Number, failure: Number, epsilon: Number, unlabelled: int | None = None
+) -> Relabel:
+    """The fewest labelled records for which SSL-Relabel promises `error`, with at most `unlabelled` others.
+
+    Statement: as `error_ssl_relabel`, solved for the number of labels; None: as many others as pay. Source: register
+    `ssl-relabel-accuracy`. Holds if: as `error_ssl_relabel`. Proof: docs/proofs/ssl-relabel.md.
+    Tested by: tests/unit/test_few_labels.py.
+    """
+    owner = "records_ssl_relabel"
+    want, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
+
+    def settings(labelled: int) -> Relabel:
+        return relabel_settings(labelled, others, family=family, epsilon=loss, failure=miss)
+
+    def enough(labelled: int) -> bool:
+        return error_ssl_relabel(settings(labelled), family=family, failure=miss) <= want
+
+    return settings(first_enough(enough, owner=owner, others=others))

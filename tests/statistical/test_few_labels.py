@@ -1,0 +1,127 @@
+"""Few labels: promised failures against simulated ones, with controls that fail; the floor that is false as printed.
+
+A simulation with 200 runs in which nothing fails would happen with probability below (1 - 1/20)^200 < 4e-5 if the true
+failure probability were 1/20.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privpac.coins import SeededCoins
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.columns import Numeric
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.data.semi import SemiSample
+from privpac.learners.occam import Occam
+from privpac.theory.few_labels import Boost, boost_settings, error_label_boost
+from privpac.theory.label_floors import labels_floor
+from privpac.theory.ssl_relabel import error_ssl_relabel, relabel_settings
+from privpac.theory.transfer import Family
+from privpac.transforms.label_boost import LabelBoost, Round
+
+ONE, FAILURE = Fraction(1), Fraction(1, 20)
+CELLS = 2**32
+SCHEMA = Schema((Numeric("a", 0, CELLS - 1, integer=True),), "y")
+CUTS = Thresholds(SCHEMA, "a")
+FAMILY = Family(CELLS + 1, 1, Fraction(CELLS))
+
+
+def draw(size: Size, *, cut: int, seed: int) -> SemiSample:
+    points = np.random.default_rng(seed).integers(0, CELLS, size.total)
+    first, rest = points[: size.labelled], points[size.labelled :]
+    labels = (first >= cut).astype(np.uint8)
+    return SemiSample(
+        MemorySample.from_cells(SCHEMA, {"a": first}, labels), MemorySample.from_cells(SCHEMA, {"a": rest})
+    )
+
+
+def failures(learner: LabelBoost, size: Size, *, error: Fraction, runs: int) -> int:
+    """How often the learnt cut is further than `error` from the true one; points are uniform."""
+    wrong = 0
+    for run in range(runs):
+        cut = int((0.1 + 0.8 * run / runs) * CELLS)
+        rule = learner.learn(draw(size, cut=cut, seed=run), SeededCoins(run))
+        wrong += abs(rule.cut - cut) > error * CELLS  # type: ignore[attr-defined]
+    return wrong
+
+
+def test_label_boost_keeps_its_promise() -> None:
+    """error_label_boost promises 0.1 with far more labels than these records, whose own promise is weaker."""
+    size = Size(400, 4_000)
+    learner = LabelBoost.calibrate(CUTS, size, epsilon=Fraction(4))
+    error = learner.certify(size).accuracy[0].fact.error
+    settings = boost_settings(400, 4_000, family=FAMILY, epsilon=Fraction(4), failure=FAILURE)
+    assert error == error_label_boost(settings, family=FAMILY, failure=FAILURE)
+    assert failures(learner, size, error=error, runs=60) <= 60 * FAILURE * 4
+
+
+def test_labels_drawn_by_too_few_records_fail() -> None:
+    """The control: three labels and an epsilon of 1/50 cannot be as good as what 400 promise."""
+    few = LabelBoost(CUTS, Occam(CUTS, ONE), (Round(Fraction(1, 50), 3, 300, 300),), Fraction(10))
+    assert failures(few, Size(3, 300), error=Fraction(1, 10), runs=30) > 30 * FAILURE * 4
+
+
+@pytest.mark.parametrize("kept", [20, 60])
+def test_the_transductive_bound_holds_and_a_broken_constant_does_not(kept: int) -> None:
+    """Exact: M points in a row, cut in the middle, the labelled ones a random part: the chance that the drawn labelling
+    is wrong at a rate above a, averaged over parts, against (M)·(1 - a(1 - x))^kept."""
+    rng, points, x, a = np.random.default_rng(5), 100, 0.5, 0.3
+    truth = np.arange(points) >= points // 2
+    cuts = np.arange(points + 1)
+    total = 0.0
+    for _ in range(400):
+        part = rng.permutation(points)[:kept]
+        wrong = ((part[:, None] >= cuts[None, :]) != truth[part][:, None]).sum(axis=0)
+        weights = x ** wrong.astype(float)
+        bad = np.abs(cuts - points // 2) > a * points
+        total += weights[bad].sum() / weights.sum()
+    bound = points * (1 - a * (1 - x)) ** kept
+    broken = (1 - a) ** kept  # no union over labellings, and mistakes that weigh nothing
+    assert total / 400 <= min(1.0, bound)
+    assert total / 400 > broken
+
+
+def test_promises_of_ssl_relabel_fall_with_labels() -> None:
+    errors = []
+    for labelled in (1_000, 2_000, 4_000):
+        settings = relabel_settings(labelled, 10**6, family=FAMILY, epsilon=ONE, failure=FAILURE)
+        errors.append(error_ssl_relabel(settings, family=FAMILY, failure=FAILURE))
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] > errors[-1]
+
+
+def test_boosting_with_printed_constants_cannot_be_run() -> None:
+    """Keeping one of a hundred labels, as printed, what 2,293 labels promise at epsilon 1 is nothing."""
+    printed = Boost(2_293, 180_280, 22, 1_802, ONE, Fraction(1, 20))
+    assert error_label_boost(printed, family=FAMILY, failure=FAILURE) == 1
+    ours = boost_settings(2_293, 180_280, family=FAMILY, epsilon=ONE, failure=FAILURE)
+    assert error_label_boost(ours, family=FAMILY, failure=FAILURE) < Fraction(1, 10)
+
+
+# --- the floor that is false as printed ---
+
+
+def memorise_and_guess(mass: Fraction, records: int, error: Fraction) -> Fraction:
+    """Failure of remembering what was seen and guessing the other of two points, one of mass `mass`."""
+    rare = (1 - mass) ** records / 2 if mass > error else Fraction(0)
+    common = mass**records / 2 if 1 - mass > error else Fraction(0)
+    return rare + common
+
+
+def test_the_printed_floor_of_labels_is_false_near_failure_one_half() -> None:
+    """Two points, all four labellings (VC dimension 2), error 1/1000: 21 records suffice for failure 0.4896, where the
+    printed (vc - 1)/(16·error) asks for 62.5; labels_floor does not."""
+    error, records = Fraction(1, 1000), 21
+    masses = [error + Fraction(k, 10**5) for k in range(1, 49_900, 7)]
+    worst = max(memorise_and_guess(mass, records, error) for mass in masses)
+    assert worst < Fraction(49, 100) < Fraction(1, 2)
+    assert float(worst) == pytest.approx(0.4896, abs=2e-4)
+    assert records < 1 / (16 * error)
+    assert labels_floor(2, error=error, failure=Fraction(49, 100)) <= records
+    assert labels_floor(2, error=error, failure=Fraction(1, 10)) >= 1 / (16 * error)
