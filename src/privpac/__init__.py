@@ -19,6 +19,7 @@ _NAMES = {
     "Occam": "learners.occam",
     "Points": "concepts.points",
     "PrivateClassifier": "estimators.classifier",
+    "PrivatePredictor": "prediction.private_predictor",
     "PrivpacError": "errors",
     "Schema": "data.schema",
     "SeededCoins": "coins",
@@ -72,4 +73,5 @@ if TYPE_CHECKING:
     from privpac.model import Model as Model
     from privpac.model import learn as learn
     from privpac.model import load as load
+    from privpac.prediction.private_predictor import PrivatePredictor as PrivatePredictor
     from privpac.verification import verify as verify

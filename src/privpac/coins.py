@@ -24,6 +24,7 @@ import numpy as np
 from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
+from privpac.errors import ParameterError
 from privpac.theory.exact import UNIT_ROUNDOFF
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "SeededCoins",
     "SystemCoins",
     "Weights",
+    "coins_for",
     "law",
 ]
 
@@ -86,6 +88,9 @@ class Coins(Protocol):
     def flip(self, p: Fraction) -> bool:
         """True with probability exactly p."""
 
+    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        """Independent flips, many at once: the i-th is True with probability exactly chances[picks[i]]."""
+
     def subset(self, n: int, k: int) -> tuple[int, ...]:
         """k different integers below n, every ordered choice equally likely.
 
@@ -131,6 +136,9 @@ class ChargedCoins:
     def flip(self, p: Fraction) -> bool:
         return self.settle().flip(p)
 
+    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        return self.settle().flips(chances, picks)
+
     def subset(self, n: int, k: int) -> tuple[int, ...]:
         return self.settle().subset(n, k)
 
@@ -169,6 +177,22 @@ class _BitCoins(ABC):
             p = scaled - digits
             if p == 0:
                 return False
+
+    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        """As `flip`, with the first 64 digits of all of them compared at once."""
+        if not all(0 <= p <= 1 for p in chances):
+            raise ValueError("flips(chances) needs numbers from 0 to 1")
+        which = np.asarray(picks, dtype=np.int64)
+        scaled = [p * (1 << _FIRST_BITS) for p in chances]
+        # A chance of 1 has no 64 digits after the point; all ones and a rest of 1 mean the same.
+        digits = [min(math.floor(p), (1 << _FIRST_BITS) - 1) for p in scaled]
+        stream = self.bits(_FIRST_BITS * len(which)).to_bytes(_FIRST_BITS // 8 * len(which), "little")
+        drawn = np.frombuffer(stream, dtype="<u8")
+        edges = np.array(digits, dtype=np.uint64)[which]
+        heads = drawn < edges
+        for i in np.flatnonzero(drawn == edges).tolist():
+            heads[i] = self.flip(scaled[which[i]] - digits[which[i]])
+        return heads
 
     def subset(self, n: int, k: int) -> tuple[int, ...]:
         """Fisher–Yates on a sparse array: k draws, memory for k entries."""
@@ -292,6 +316,16 @@ class SeededCoins(_BitCoins):
         return value
 
 
+def coins_for(random_state: int | None, *, owner: str = "learn") -> SystemCoins | SeededCoins:
+    """System entropy for release, or reproducible coins for trying out."""
+    if random_state is None:
+        return SystemCoins()
+    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
+        allowed = "None (for release) or an integer (for trying out)"
+        raise ParameterError(owner, "random_state", random_state, allowed=allowed)
+    return SeededCoins(int(random_state))
+
+
 class EnclosureError(AssertionError):
     """A reading of some weights does not enclose them, or not tightly enough: a fault in a kernel."""
 
@@ -360,6 +394,9 @@ class EnumeratedCoins:
 
     def flip(self, p: Fraction) -> bool:
         return self._decide([1 - p, p]) == 1
+
+    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        return np.array([self.flip(chances[i]) for i in picks], dtype=np.bool_)
 
     def subset(self, n: int, k: int) -> tuple[int, ...]:
         options = list(permutations(range(n), k))

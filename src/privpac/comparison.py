@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.coins import coins_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.ledger import Ledger
-from privpac.model import Model, coins_for, positive
+from privpac.model import Model, positive
 from privpac.release.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.theory.exact import plain
 

@@ -101,9 +101,14 @@ class RuleRefused(PrivpacError):
 
 
 class BudgetExceeded(PrivpacError):
-    """The ledger refused a charge; nothing was spent and nothing was computed."""
+    """The ledger refused a charge; nothing was spent and nothing was computed.
+
+    From a predictor, `given` counts the answers so far and `left` those that the budget still has room for.
+    """
 
     exit_code = 3
+    given: int | None = None
+    left: int | None = None
 
 
 class NotCertified(PrivpacError):

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac import __version__
-from privpac.coins import ChargedCoins, Coins, SeededCoins, SystemCoins
+from privpac.coins import ChargedCoins, Coins, coins_for
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.tree import Tree
+from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import open_sample
 from privpac.data.engines.streamed import StreamedSample
@@ -34,7 +35,6 @@ from privpac.errors import (
     NotCertified,
     ParameterError,
     PrivpacError,
-    SchemaError,
     SmallEvidence,
 )
 from privpac.guarantee.certificate import explain_certificate
@@ -160,17 +160,6 @@ def digest(tree: Mapping[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def coins_for(random_state: int | None) -> Coins:
-    """System entropy for release, or reproducible coins for trying out."""
-    if random_state is None:
-        return SystemCoins()
-    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)):
-        raise ParameterError(
-            "learn", "random_state", random_state, allowed="None (for release) or an integer (for trying out)"
-        )
-    return SeededCoins(int(random_state))
-
-
 def positive(value: object, name: str) -> Fraction:
     """A positive decimal, read as it was written."""
     allowed = "a positive number"
@@ -272,25 +261,6 @@ def learn_sample(
         released.estimate,
         leaf_counts=released.leaf_counts,
     )
-
-
-def schema_for(given: object, table: object, *, label: str | None = None, y: object = None) -> Schema:
-    """The schema a person gave: itself, a file, a mapping, or the wish to read it from the records."""
-    if isinstance(given, Schema):
-        return given
-    if given is None:
-        raise SchemaError(
-            "No schema was given, so nothing is known about the table without looking at private records.",
-            remedy="Write one (`privpac schema DATA` drafts it), or accept schema='from_data'.",
-        )
-    if isinstance(given, str) and given == "from_data":
-        return Schema.from_data(table, label=label or "label", y=y)
-    if isinstance(given, (str, Mapping)):
-        return Schema.from_json(given)
-    if isinstance(given, os.PathLike):
-        return Schema.from_json(Path(given))
-    allowed = "a Schema, the path of a schema file, a mapping, or 'from_data'"
-    raise ParameterError("learn", "schema", type(given).__name__, allowed=allowed)
 
 
 def _delta(value: object) -> Fraction:

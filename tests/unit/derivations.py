@@ -108,4 +108,27 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         failure=Fraction(1, 20),
         against=Against.REALIZABLE,
     ),
+    "vote": rules.vote(ratio=REAL, models=25),
+    "vote, even": rules.vote(ratio=SHORT, models=2),
+    "vote accuracy": rules.vote_accuracy(models=7, ratio=REAL, records=20_000, vc=3, failure=Fraction(1, 20)),
+    "vote accuracy, even": rules.vote_accuracy(
+        models=4, ratio=SHORT, records=20_000, vc=1, failure=Fraction(1, 7)
+    ),
+    "delta removal": rules.delta_removal(
+        rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
+        flip=Fraction(1, 50),
+    ),
+    "delta removal, few flips": rules.delta_removal(
+        rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
+        flip=Fraction(1, 5000),
+    ),
+    "flipped answers": rules.flipped_answers(
+        kept=748,
+        ratio=REAL,
+        flip=Fraction(23, 1000),
+        slip=Fraction(1, 748),
+        records=18_128,
+        vc=1,
+        failure=Fraction(1, 20),
+    ),
 }

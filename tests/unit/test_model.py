@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
-from privpac.coins import SeededCoins
+from privpac.coins import SeededCoins, coins_for
+from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import (
     BudgetExceeded,
@@ -26,7 +27,7 @@ from privpac.errors import (
     SmallEvidence,
 )
 from privpac.learners.words import Request
-from privpac.model import coins_for, digest, learn_sample, schema_for
+from privpac.model import digest, learn_sample
 
 SCHEMA = Schema.from_json(
     {

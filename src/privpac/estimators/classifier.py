@@ -15,13 +15,14 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from privpac.data.declared import schema_for
 from privpac.data.schema import Schema
 from privpac.data.tables import read
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.stored_certificate import StoredCertificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.words import takes_many_classes
-from privpac.model import Model, learn, schema_for
+from privpac.model import Model, learn
 
 __all__ = ["PrivateClassifier"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, isqrt
+from math import comb, isqrt, log
 
 __all__ = [
     "SCALE",
@@ -18,11 +18,14 @@ __all__ = [
     "exp_ceiling",
     "few_above",
     "fold",
+    "ln_ceiling",
+    "ln_floor",
     "mean_above",
     "power",
     "power_above",
     "power_at_most",
     "powers_above",
+    "root_ceiling",
     "shorten",
 ]
 
@@ -194,6 +197,44 @@ def exp_ceiling(x: Fraction, digits: int) -> Fraction:
         if len(edges) == 1:
             return Fraction(edges.pop(), scale)
     raise ValueError("an exponential could not be rounded")
+
+
+def ln_ceiling(x: Fraction, digits: int = 12) -> Fraction:
+    """ln x rounded up to `digits` decimals: the smallest such y with x <= e^y."""
+    if x == 1:
+        return Fraction(0)
+    unit = Fraction(1, 10**digits)
+    y = Fraction(round((log(x.numerator) - log(x.denominator)) / unit)) * unit  # where the search begins
+    while not _at_most_exp(x, y):
+        y += unit
+    while _at_most_exp(x, y - unit):
+        y -= unit
+    return y
+
+
+def ln_floor(x: Fraction, digits: int = 12) -> Fraction:
+    """ln x rounded down."""
+    return -ln_ceiling(1 / x, digits)
+
+
+def _at_most_exp(x: Fraction, y: Fraction) -> bool:
+    """Whether x <= e^y, for x other than 1 and a rational y: equality is impossible."""
+    if y == 0:
+        return x <= 1
+    for bits in (384 << i for i in range(5)):
+        low, high = exp_bounds(y, bits)
+        if x <= low or x > high:
+            return x <= low
+    raise ValueError("a logarithm could not be rounded")
+
+
+def root_ceiling(x: Fraction, digits: int = 12) -> Fraction:
+    """The root of x rounded up to `digits` decimals."""
+    scale = 10**digits
+    steps = isqrt(x.numerator * scale**2 // x.denominator)
+    while steps * steps * x.denominator < x.numerator * scale**2:
+        steps += 1
+    return Fraction(steps, scale)
 
 
 def power_at_most(odds: Fraction, base: Fraction, count: int, limit: Fraction) -> bool:

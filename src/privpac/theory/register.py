@@ -20,6 +20,7 @@ from privpac.theory.statements.accuracy import ACCURACY
 from privpac.theory.statements.few_labels import FEW_LABELS
 from privpac.theory.statements.floors import FLOORS
 from privpac.theory.statements.points import POINTS
+from privpac.theory.statements.prediction import PREDICTION
 from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
 from privpac.theory.statements.privacy import PRIVACY
 from privpac.theory.statements.vc import VC
@@ -50,6 +51,7 @@ FORMULA_MODULES = (
     "few_labels",
     "ssl_relabel",
     "label_floors",
+    "prediction",
 )
 """Modules of `theory` whose public functions are formulas."""
 
@@ -63,6 +65,7 @@ FAMILIES: tuple[tuple[Statement, ...], ...] = (
     VC,
     POINTS,
     FEW_LABELS,
+    PREDICTION,
 )
 """Statements, one tuple a family: a new family adds its own here."""
 

@@ -4,16 +4,18 @@ from collections.abc import Callable
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import few_labels, plain, points
+from tests.contracts.examples import few_labels, plain, points, prediction
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **plain.ALIASES,
     **points.ALIASES,
     **few_labels.ALIASES,
+    **prediction.ALIASES,
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **plain.EXAMPLES,
     **points.EXAMPLES,
     **few_labels.EXAMPLES,
+    **prediction.EXAMPLES,
 }

@@ -6,10 +6,11 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import covers, few_labels, plain
+from tests.exact.mutants import covers, few_labels, plain, prediction
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
+    **prediction.MUTANTS,
     **covers.MUTANTS,
     **few_labels.MUTANTS,
 }

@@ -7,7 +7,7 @@ the table in the docs pick it up. Sizes are chosen so that each row takes a few 
 from collections.abc import Callable, Mapping
 
 from privpac.audit.exact import Case
-from privpac.audit.registry import covers, few_labels, occam
+from privpac.audit.registry import covers, few_labels, occam, prediction
 from privpac.audit.registry.cases import (
     RememberedSample,
     learner_case,
@@ -31,6 +31,7 @@ __all__ = [
 
 REGISTRY: Mapping[str, Callable[[], Case]] = {
     **occam.ROWS,
+    **prediction.ROWS,
     **covers.ROWS,
     **few_labels.ROWS,
 }

@@ -4,7 +4,15 @@ Nothing here is shared with `rules` or `theory`: numbers go through `directed`, 
 vouch for itself. `RULES` names the check of every rule by its key in certificates.
 """
 
-from privpac.guarantee.checks import accuracy, composition, few_labels, mechanisms, points, sampling
+from privpac.guarantee.checks import (
+    accuracy,
+    composition,
+    few_labels,
+    mechanisms,
+    points,
+    prediction,
+    sampling,
+)
 from privpac.guarantee.checks.nodes import Check
 
 __all__ = ["RULES"]
@@ -16,4 +24,5 @@ RULES: dict[str, Check] = {
     **accuracy.RULES,
     **points.RULES,
     **few_labels.RULES,
+    **prediction.RULES,
 }

@@ -42,6 +42,12 @@ from privpac.guarantee.rules.points import (
     sparse_sets_accuracy,
     star_entries,
 )
+from privpac.guarantee.rules.prediction import (
+    delta_removal,
+    flipped_answers,
+    vote,
+    vote_accuracy,
+)
 from privpac.guarantee.rules.sampling import sampling_with_replacement, subsampling
 
 __all__ = [
@@ -51,8 +57,10 @@ __all__ = [
     "clipped_points",
     "clipped_points_accuracy",
     "declared",
+    "delta_removal",
     "disjoint_parts",
     "exponential_mechanism",
+    "flipped_answers",
     "geometric_noise",
     "group",
     "k_fold",
@@ -76,4 +84,6 @@ __all__ = [
     "star_entries",
     "subsampling",
     "total_variation",
+    "vote",
+    "vote_accuracy",
 ]

@@ -1,0 +1,31 @@
+"""The schema a person gave, in any of the ways a person gives one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, SchemaError
+
+__all__ = ["schema_for"]
+
+
+def schema_for(given: object, table: object, *, label: str | None = None, y: object = None) -> Schema:
+    """The schema a person gave: itself, a file, a mapping, or the wish to read it from the records."""
+    if isinstance(given, Schema):
+        return given
+    if given is None:
+        raise SchemaError(
+            "No schema was given, so nothing is known about the table without looking at private records.",
+            remedy="Write one (`privpac schema DATA` drafts it), or accept schema='from_data'.",
+        )
+    if isinstance(given, str) and given == "from_data":
+        return Schema.from_data(table, label=label or "label", y=y)
+    if isinstance(given, (str, Mapping)):
+        return Schema.from_json(given)
+    if isinstance(given, os.PathLike):
+        return Schema.from_json(Path(given))
+    allowed = "a Schema, the path of a schema file, a mapping, or 'from_data'"
+    raise ParameterError("learn", "schema", type(given).__name__, allowed=allowed)

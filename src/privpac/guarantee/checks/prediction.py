@@ -1,0 +1,121 @@
+"""Answers instead of models, checked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+from privpac.guarantee import directed
+from privpac.guarantee.checks.nodes import Check, pair
+from privpac.guarantee.stored import (
+    Loss,
+    Tree,
+    integer,
+    number,
+    parameters,
+    read_fact,
+    read_privacy,
+    require,
+)
+
+__all__ = ["RULES", "ln_labellings"]
+
+ONE = Fraction(1)
+
+
+def _ratio(text: object) -> Fraction:
+    ratio = number(text)
+    require(0 < ratio <= 1, "the ratio is out of range")
+    return ratio
+
+
+def _leaf(node: Tree) -> None:
+    require(not node.get("premises"), "this step has no premises")
+
+
+def _vote(node: Tree) -> None:
+    _leaf(node)
+    ratio, models = parameters(node, "ratio", "models")
+    integer(models, 1)
+    fact = read_privacy(node)
+    require(fact.loss == Loss(Fraction(0), 1 / _ratio(ratio)), "epsilon is not the ratio's")
+    require(fact.delta == 0 and fact.release == "one answer", "a vote is one answer, without delta")
+
+
+def _delta_removal(node: Tree) -> None:
+    new, old = pair(node)
+    (text,) = parameters(node, "flip")
+    flip = number(text)
+    require(0 < flip <= Fraction(1, 2), "the flip is out of range")
+    require(old.release == "one answer", "only an answer can be turned round")
+    floor = Loss(Fraction(0), directed.shorten(1 + old.delta / flip - 2 * old.delta))
+    require(new.delta == 0, "delta is not removed")
+    require(new.loss in (old.loss, floor), "epsilon is neither the premise's nor the flip's")
+    require(old.loss.at_most(new.loss) and floor.at_most(new.loss), "epsilon is smaller than one of the two")
+
+
+def ln_labellings(points: int, vc: int) -> Fraction:
+    """ln of the most labellings a class of this VC dimension has, rounded up."""
+    count = sum(comb(points, size) for size in range(vc + 1)) if points > vc else 2**points
+    return directed.ln_ceiling(Fraction(count))
+
+
+def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
+    """error, failure and records of an accuracy fact about answers."""
+    _leaf(node)
+    fact = read_fact(node, "accuracy")
+    require(fact["against"] == against and fact["proper"] is False, "another kind of accuracy")
+    error, failure = number(fact["error"]), number(fact["failure"])
+    require(0 < error < 1 and 0 < failure < 1, "error or failure is out of range")
+    return error, failure, integer(fact["records"], 1)
+
+
+def _answer_wrong(wrong: int, models: int, x: Fraction) -> Fraction:
+    """By cases: the chance of the minority's answer shrinks by x with every vote."""
+    odd, lead = models % 2, 2 * wrong - models
+    minority = x ** ((abs(lead) + 1) // 2) / (1 + x) if odd else x ** (abs(lead) // 2) / 2
+    return minority if lead < 0 or (lead == 0 and not odd) else 1 - minority
+
+
+def _vote_accuracy(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "realizable")
+    models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
+    models, vc, x = integer(models, 1), integer(vc, 0), _ratio(ratio)
+    require(said == records >= models, "the numbers of records differ, or are too few")
+    block = records // models
+    logs = (
+        directed.ln_ceiling(Fraction(2))
+        + ln_labellings(2 * block, vc)
+        + directed.ln_ceiling(ONE * models / failure)
+    )
+    average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
+    require(average < 1, "the models are not proved to be right at all")
+    none = _answer_wrong(0, models, x)
+    slopes = ((_answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
+    found = none + models * max(slopes) * average
+    require(error == directed.shorten(found), "the error is not that of the vote")
+
+
+def _flipped_answers(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "agnostic")
+    kept, ratio, flip, slip, said, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
+    kept, vc, x = integer(kept, 1), integer(vc, 0), _ratio(ratio)
+    turned, missed = number(flip), number(slip)
+    require(said == records >= kept and x < 1, "the numbers of records differ, or are too few")
+    require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
+    whole = ln_labellings(records, vc)
+    deviation = directed.root_ceiling(2 * whole / records)
+    deviation += 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records))
+    near = (whole + directed.ln_ceiling(1 / missed)) / kept + missed
+    drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
+    require(
+        error == directed.shorten(min(ONE, deviation) + near + drawn + turned), "the error is not the rule's"
+    )
+
+
+RULES: dict[str, Check] = {
+    "vote": _vote,
+    "delta-removal": _delta_removal,
+    "vote-accuracy": _vote_accuracy,
+    "flipped-answers": _flipped_answers,
+}

@@ -1,0 +1,96 @@
+"""Answers instead of models: votes, draws from labellings of a random subset, flips that remove a delta."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.rules.conditions import need, need_ratio
+from privpac.theory.exact import shortened
+from privpac.theory.prediction import error_vote, excess_flipped
+
+__all__ = ["delta_removal", "flipped_answers", "vote", "vote_accuracy"]
+
+
+def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
+    """One answer by the vote of `models` models of which one record changes at most one: e^epsilon = 1/ratio.
+
+    Source: Li–Wang–Ye 2025, Lemma 19, Dagan–Feldman 2020, Lemma 6, mechanism and constant ours; register `vote`. Holds
+    if models are trained on blocks that share no record and chosen without looking at records (assumed of the caller).
+    """
+    rule = "vote"
+    need_ratio(rule, ratio, 1)
+    need(rule, models >= 1, "there must be at least one model")
+    fact = Privacy(Loss(factor=1 / ratio), unit=unit, part=part, release=Release.ANSWER)
+    return Proof(fact, rule, where={"ratio": str(ratio), "models": models}, seal=SEAL)
+
+
+def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
+    """An answer turned round with probability `flip` is pure: e^eps' = max(e^eps, 1 + delta·(1 - 2·flip)/flip).
+
+    Source: Dagan–Feldman 2020, Corollary 1, generalised; register `delta-removal`. Holds if there are two possible
+    answers and the flip has coins of its own (assumed of the caller).
+    """
+    rule = "delta-removal"
+    old = premise.fact
+    need(rule, old.release is Release.ANSWER, "only an answer can be turned round")
+    need(rule, 0 < flip <= Fraction(1, 2), "the flip must lie in (0, 1/2]")
+    floor = Loss(factor=shortened(1 + old.delta * (1 - 2 * flip) / flip))
+    epsilon = old.epsilon if floor <= old.epsilon else floor
+    fact = Privacy(epsilon, Fraction(0), old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), {"flip": str(flip)}, seal=SEAL)
+
+
+def vote_accuracy(
+    *, models: int, ratio: Fraction, records: int, vc: int, failure: Fraction
+) -> Proof[Accuracy]:
+    """The error of a vote of consistent concepts, one a block of at least records // models records.
+
+    Source: register `vote-accuracy`, `epsilon-net`. Holds for independent records of which some concept judges all
+    rightly.
+    """
+    rule = "vote-accuracy"
+    need_ratio(rule, ratio, 1)
+    need(rule, 1 <= models <= records, "there must be at least one record a model")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = error_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {"models": models, "ratio": str(ratio), "records": records, "vc": vc}
+    fact = Accuracy(shortened(error), failure, Against.REALIZABLE, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def flipped_answers(
+    *,
+    kept: int,
+    ratio: Fraction,
+    flip: Fraction,
+    slip: Fraction,
+    records: int,
+    vc: int,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """How far flipped answers of a draw from the labellings of a random subset err above the best of the class.
+
+    Source: Dagan–Feldman 2020, Theorem 1 and Corollary 1, constants ours; register `flipped-answers`. Holds for
+    independent records.
+    """
+    rule = "flipped-answers"
+    need_ratio(rule, ratio, 1)
+    need(rule, ratio < 1, "a ratio of 1 draws blindly")
+    need(rule, 1 <= kept <= records, "the number kept must lie between 1 and the number of records")
+    need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = excess_flipped(records, kept=kept, ratio=ratio, flip=flip, slip=slip, failure=failure, vc=vc)
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {
+        "kept": kept,
+        "ratio": str(ratio),
+        "flip": str(flip),
+        "slip": str(slip),
+        "records": records,
+        "vc": vc,
+    }
+    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)

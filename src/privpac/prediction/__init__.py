@@ -1,0 +1,1 @@
+"""Predictors: they only answer, each answer has a price, and no model is released."""

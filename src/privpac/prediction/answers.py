@@ -1,0 +1,102 @@
+"""Answers that were given: asked again, a question gets the same answer and nothing is spent.
+
+An answer is stored after it was paid for. If storing fails, a repeat is paid for again: never the other way round.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from privpac.errors import PrivpacError
+
+__all__ = ["Answers", "FileAnswers", "MemoryAnswers"]
+
+AT_ONCE = 500  # keys a statement: every SQLite takes so many parameters
+BUSY_SECONDS = 60.0
+
+
+class Answers(Protocol):
+    """Class numbers by question."""
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """The answers to those of the questions that were asked before."""
+
+    def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
+        """Store them, and return what is stored: of two answers to a question the first remains."""
+
+    def count(self) -> int: ...
+
+
+class MemoryAnswers:
+    """For one process. Its user holds a lock (`PrivatePredictor`)."""
+
+    def __init__(self) -> None:
+        self._answers: dict[bytes, int] = {}
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        return {key: self._answers[key] for key in keys if key in self._answers}
+
+    def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
+        return {key: self._answers.setdefault(key, answer) for key, answer in answers.items()}
+
+    def count(self) -> int:
+        return len(self._answers)
+
+
+class FileAnswers:
+    """In an SQLite file, for any number of processes of one machine. Only its owner may read it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        if not self._path.exists():
+            # Made with its mode: between making and changing it others could look.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        with self._connected() as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, label INTEGER NOT NULL) WITHOUT ROWID"
+            )
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        with self._connected() as connection:
+            return _known(connection, keys)
+
+    def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", list(answers.items()))
+            kept = _known(connection, list(answers))
+            connection.execute("COMMIT")
+        return kept
+
+    def count(self) -> int:
+        with self._connected() as connection:
+            return int(connection.execute("SELECT COUNT(*) FROM answer").fetchone()[0])
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(
+                sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
+            ) as connection:
+                yield connection
+        except sqlite3.Error as problem:
+            raise PrivpacError(
+                f"The answers in {str(self._path)!r} could not be used: {problem}.",
+                remedy="Answers that were paid for and not stored are paid for again.",
+            ) from problem
+
+
+def _known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for start in range(0, len(keys), AT_ONCE):
+        some = list(keys[start : start + AT_ONCE])
+        marks = ",".join("?" * len(some))
+        rows = connection.execute(f"SELECT key, label FROM answer WHERE key IN ({marks})", some)
+        found.update((bytes(key), int(label)) for key, label in rows)
+    return found

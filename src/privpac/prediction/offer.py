@@ -1,0 +1,97 @@
+"""What is offered: answers at a price, one by one or a declared number of them, under one certificate.
+
+One by one, the certificate speaks of one answer, and a ledger adds up what was asked. A number declared beforehand has
+a certificate for all of those answers together, by the optimal composition if there is a delta to trade for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+from privpac.guarantee import rules
+from privpac.guarantee.budget import Budget
+from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.proof import Proof
+from privpac.prediction.base import Predictor
+from privpac.prediction.price import composed
+from privpac.theory.exact import plain
+
+__all__ = ["Offer"]
+
+OWNER = "PrivatePredictor"
+MOST_DECLARED = 10_000
+"""Answers the optimal composition is computed for (`rules.k_fold`)."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A predictor for records of this size; `price` is the epsilon of one answer for one person."""
+
+    predictor: Predictor
+    size: Size
+    price: Fraction
+    answers: int | None = None
+    """Declared beforehand; None: one by one."""
+    delta: Fraction = Fraction(0)
+    records_per_person: int = 1
+    coins: str = "system"
+
+    def __post_init__(self) -> None:
+        count = self.answers
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if count is not None and not (whole and 1 <= count <= MOST_DECLARED):
+            allowed = f"None (one by one) or a whole number up to {MOST_DECLARED}"
+            raise ParameterError(OWNER, "answers", count, allowed=allowed)
+        if self.delta and count is None:
+            raise ParameterError(
+                OWNER,
+                "delta",
+                plain(self.delta),
+                allowed="0 for answers one by one",
+                remedy="Say how many answers it is for, such as answers=100.",
+            )
+
+    @property
+    def schema(self) -> Schema:
+        return self.predictor.schema
+
+    @cached_property
+    def one_answer(self) -> Proof[Privacy]:
+        """The promise about a single answer, for one person."""
+        proof = self.predictor.certify(self.size).privacy
+        if self.records_per_person > 1:
+            proof = rules.group(proof, size=self.records_per_person)
+        return proof
+
+    def certify(self) -> Certificate:
+        own = self.predictor.certify(self.size)
+        proof = self.one_answer
+        if self.answers is not None:
+            proof = composed(proof, answers=self.answers, delta=self.delta)
+        if self.schema.origin == "from_data":
+            proof = rules.assuming(proof, FROM_DATA)
+        return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
+
+    @property
+    def cost(self) -> Budget:
+        """What the certificate costs: of one answer, or of all that are declared."""
+        certificate = self.certify()
+        return Budget(certificate.epsilon, certificate.delta)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "protect": "predictions",
+            "predictor": dict(self.predictor.to_json()),
+            "epsilon": plain(self.price),
+            "delta": plain(self.delta),
+            "answers": self.answers,
+            "records_per_person": self.records_per_person,
+            "labelled": self.size.labelled,
+        }

@@ -1,0 +1,224 @@
+"""`PrivatePredictor`: answers from private records, each distinct question paid for before it is answered."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins, coins_for
+from privpac.concepts.base import Cells
+from privpac.data.declared import schema_for
+from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
+from privpac.errors import BudgetExceeded, ParameterError, PrivpacError
+from privpac.guarantee.budget import Budget
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger import Ledger
+from privpac.prediction.answers import Answers, MemoryAnswers
+from privpac.prediction.base import Prepared
+from privpac.prediction.offer import Offer
+from privpac.prediction.queries import Queries
+from privpac.prediction.words import predictor_for
+
+__all__ = ["PrivatePredictor"]
+
+OWNER = "PrivatePredictor"
+SchemaLike = Schema | str | os.PathLike[str] | Mapping[str, Any]
+
+
+class PrivatePredictor:
+    """Answers questions about private records; no model is released, and every distinct question has its price.
+
+    `base` is what answers: a scikit-learn classifier (a vote of many of them on disjoint blocks of the records), a
+    class of concepts (a fresh draw for every answer), a word for either, or a predictor. `budget` is a `Ledger`, or a
+    number: a new ledger of so much epsilon.
+
+    Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
+    costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
+    the optimal composition for `delta`; otherwise each batch is charged, durably, before it is answered.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> schema = {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 1}]}
+    >>> predictor = PrivatePredictor(LogisticRegression(), 5, 20, schema=schema, models=5, random_state=0)
+    >>> xs = [i / 200 for i in range(200)]
+    >>> predictor = predictor.fit({"x": xs}, y=[int(x > 0.5) for x in xs])
+    >>> predictor.predict({"x": [0.02, 0.97, 0.97]}).tolist(), predictor.answers_left
+    (['0', '1', '1'], 2)
+    """
+
+    def __init__(
+        self,
+        base: object,
+        epsilon_per_answer: object,
+        budget: object,
+        *,
+        schema: SchemaLike,
+        answers: int | None = None,
+        delta: object = 0,
+        models: int | None = None,
+        records_per_person: int = 1,
+        random_state: int | None = None,
+        label: str | None = None,
+    ) -> None:
+        price = Budget.read(OWNER, epsilon=epsilon_per_answer, delta=delta)
+        self.base, self._price, self._delta = base, price.epsilon, price.delta
+        self.budget = _ledger(budget, price.delta)
+        self._schema, self._label = schema, label
+        self._answers_declared, self._models = answers, models
+        self._records_per_person = _persons(records_per_person)
+        self._coins: Coins = coins_for(random_state, owner=OWNER)
+        self._lock = threading.Lock()
+        self._offer: Offer | None = None
+
+    @classmethod
+    def serving(
+        cls, offer: Offer, prepared: Prepared, *, ledger: Ledger, answers: Answers, coins: Coins
+    ) -> PrivatePredictor:
+        """A predictor whose records are prepared already, charging `ledger` for every answer (see `bundle`)."""
+        self = cls.__new__(cls)
+        self.base, self.budget = offer.predictor, ledger
+        self._price, self._delta = offer.price, offer.delta
+        self._schema, self._label, self._models = offer.schema, None, None
+        self._answers_declared, self._records_per_person = offer.answers, offer.records_per_person
+        self._coins, self._lock = coins, threading.Lock()
+        self._begin(offer, prepared, meter=ledger, answers=answers)
+        return self
+
+    def _begin(self, offer: Offer, prepared: Prepared, *, meter: Ledger, answers: Answers) -> None:
+        self._offer, self._prepared, self._meter, self._answers = offer, prepared, meter, answers
+
+    def fit(self, table: object, y: object = None) -> PrivatePredictor:
+        """Take in the records. Declared answers are charged here; otherwise nothing is spent yet."""
+        schema = schema_for(self._schema, table, label=self._label, y=y)
+        sample = MemorySample.of(table, schema, y=y)
+        size = sample.size
+        predictor = predictor_for(
+            self.base,
+            schema=schema,
+            epsilon=self._price / self._records_per_person,
+            models=self._models,
+            records=size.labelled,
+        )
+        offer = Offer(
+            predictor,
+            size,
+            self._price,
+            self._answers_declared,
+            self._delta,
+            self._records_per_person,
+            self._coins.origin,
+        )
+        cost, meter = offer.cost, self.budget
+        if offer.answers is not None:
+            note = f"{offer.answers} answers, declared beforehand"
+            self.budget.charge(epsilon=cost.epsilon, delta=cost.delta, note=note)
+            meter = Ledger(epsilon=offer.answers * offer.price)
+        with self._lock:
+            prepared = predictor.prepare(sample, self._coins)
+            self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
+        return self
+
+    @property
+    def offer(self) -> Offer:
+        return self._require_records()
+
+    def _require_records(self) -> Offer:
+        if self._offer is None:
+            raise PrivpacError(f"{OWNER} has no records yet.", remedy="Call fit first.")
+        return self._offer
+
+    @property
+    def prepared(self) -> Prepared:
+        """What answers. Private: it must not leave the server."""
+        self._require_records()
+        return self._prepared
+
+    @property
+    def schema(self) -> Schema:
+        return self.offer.schema
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is promised: about one answer, or about all that were declared."""
+        return self.offer.certify()
+
+    @property
+    def answers_left(self) -> int:
+        """How many further distinct questions the budget has room for."""
+        return int(self._meter.left.epsilon / self.offer.price)
+
+    @property
+    def answers_given(self) -> int:
+        """How many distinct questions were answered."""
+        self._require_records()
+        return self._answers.count()
+
+    def predict(self, table: object) -> NDArray[Any]:
+        """The answer to every row, as the schema writes its classes; new questions are charged first, all or none."""
+        return np.asarray(self.schema.classes, dtype=object)[self.classify(table)]
+
+    def classify(self, table: object) -> NDArray[np.uint8]:
+        """As `predict`, as positions among the schema's classes."""
+        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
+        return self.classify_cells(cells)
+
+    def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
+        """As `classify`, for rows that are encoded already."""
+        queries = Queries.of(cells, self.schema, self.offer.predictor.columns)
+        if not len(queries):
+            return np.empty(0, dtype=np.uint8)
+        with self._lock:
+            known = self._answers.known(queries.keys)
+            new = [i for i, key in enumerate(queries.keys) if key not in known]
+            if new:
+                known |= self._answer(queries, new, cells)
+        answers = np.array([known[key] for key in queries.keys], dtype=np.uint8)
+        return answers[queries.which]
+
+    def _answer(self, queries: Queries, new: list[int], cells: Cells) -> dict[bytes, int]:
+        """Pay for the new questions, answer them with fresh coins, store the answers."""
+        self._charge(len(new))
+        rows = queries.first[np.array(new, dtype=np.int64)]
+        asked = {name: cells[name][rows] for name in cells}
+        labels = self._prepared.answer(asked, self._coins).tolist()
+        return self._answers.keep({queries.keys[i]: label for i, label in zip(new, labels, strict=True)})
+
+    def _charge(self, count: int) -> None:
+        price = self.offer.price
+        try:
+            self._meter.charge(epsilon=count * price, note=f"{count} answers")
+        except BudgetExceeded:
+            raise self._refusal(count) from None
+
+    def _refusal(self, count: int) -> BudgetExceeded:
+        given, left = self.answers_given, self.answers_left
+        error = BudgetExceeded(
+            f"{count} new questions were asked, and the budget has room for {left}; {given} were answered so far.",
+            remedy="Nothing of this batch was spent or answered; ask fewer, or open a larger budget.",
+        )
+        error.given, error.left = given, left
+        return error
+
+    def __repr__(self) -> str:
+        state = "no records yet" if self._offer is None else f"{self.answers_left} answers left"
+        return f"<PrivatePredictor: {state}>"
+
+
+def _ledger(budget: object, delta: Fraction) -> Ledger:
+    if isinstance(budget, Ledger):
+        return budget
+    if isinstance(budget, Budget):
+        return Ledger(epsilon=budget.epsilon, delta=budget.delta)
+    return Ledger(epsilon=budget, delta=delta)  # type: ignore[arg-type]  # read and refused there
+
+
+def _persons(count: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ParameterError(OWNER, "records_per_person", count, allowed="a positive integer")
+    return count

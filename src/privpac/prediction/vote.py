@@ -1,0 +1,140 @@
+"""The vote of models trained on disjoint blocks of the records: any classifier, one price an answer.
+
+Statement: each answer is epsilon-DP when one record is replaced, exactly, whatever the models are and however many.
+With concepts that fit their blocks best, if some concept makes no error and records are independent, an answer
+errs with at most the certified probability.
+Source: Li–Wang–Ye 2025, Lemma 19; Dagan–Feldman 2020, Lemma 6; the vote itself and its constants are ours.
+Holds if: a model is a function of its own block. Blocks are slots of a uniformly random order of the records, drawn
+without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
+Proof: docs/proofs/vote.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, RuleRefused, SchemaError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.learners.occam import FAILURE
+from privpac.mechanisms.vote import VoteLaw
+from privpac.prediction.voters import Voters
+from privpac.theory.exact import plain, ratio_for
+
+__all__ = ["PreparedVote", "Vote", "default_models", "require_two_classes"]
+
+RECORDS_A_MODEL = 20
+NOISE = 12
+MOST_MODELS = 1_001
+"""A default of about 12/epsilon models, as long as each has 20 records: then noise turns few clear majorities round,
+and models are not starved (benchmarks/accuracy)."""
+
+
+def default_models(n: int, epsilon: Fraction) -> int:
+    """An odd number of models that follows from public numbers."""
+    wanted = min(int(NOISE / epsilon) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
+    return max(1, wanted - (wanted + 1) % 2)
+
+
+def require_two_classes(schema: Schema, owner: str) -> None:
+    if len(schema.classes) != 2:
+        raise SchemaError(
+            f"Label '{schema.label}' has {len(schema.classes)} classes, but {owner} answers with one of two.",
+            column=schema.label,
+            remedy="Merge classes, or learn a tree: protect='records' takes any number.",
+        )
+
+
+@dataclass(frozen=True)
+class Vote:
+    """`models` voters on disjoint shuffled blocks, asked at `epsilon` an answer."""
+
+    voters: Voters
+    epsilon: Fraction
+    models: int
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        require_two_classes(self.schema, "a vote")
+        if self.epsilon <= 0:
+            raise ParameterError("Vote", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if isinstance(self.models, bool) or not isinstance(self.models, int) or self.models < 1:
+            raise ParameterError("Vote", "models", self.models, allowed="a positive whole number")
+
+    @property
+    def schema(self) -> Schema:
+        return self.voters.schema
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.voters.columns
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon)
+
+    def certify(self, size: Size) -> Certificate:
+        if size.labelled < self.models:
+            raise SizeError(
+                f"A vote of {self.models} models needs at least as many records, and there are {size.labelled}.",
+                remedy="Ask for fewer models.",
+            )
+        proof = rules.vote(ratio=self.ratio, models=self.models)
+        return Certificate(
+            privacy=rules.declared(proof, epsilon=self.epsilon),
+            accuracy=self._accuracy(size.labelled),
+            learner={"name": "vote", **self.to_json()},
+            labelled=size.labelled,
+        )
+
+    def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:
+        vc = self.voters.vc
+        if vc is None:
+            return ()
+        try:
+            return (
+                rules.vote_accuracy(
+                    models=self.models, ratio=self.ratio, records=records, vc=vc, failure=self.failure
+                ),
+            )
+        except RuleRefused:  # so few records that nothing is proved
+            return ()
+
+    def prepare(self, sample: Sample, coins: Coins) -> PreparedVote:
+        n = sample.size.labelled
+        order = np.asarray(coins.subset(n, n), dtype=np.int64)
+        blocks = [sample.take(order[slot :: self.models]) for slot in range(self.models)]
+        return PreparedVote(self, tuple(self.voters.train(block) for block in blocks))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": "vote",
+            "voters": dict(self.voters.to_json()),
+            "epsilon": plain(self.epsilon),
+            "models": self.models,
+            "failure": plain(self.failure),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PreparedVote:
+    """Trained models. Private: it has no repr."""
+
+    predictor: Vote
+    models: Sequence[Any]
+
+    def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
+        votes = self.predictor.voters.count(self.models, cells)
+        return VoteLaw(self.predictor.models, self.predictor.ratio).draw(votes, coins)

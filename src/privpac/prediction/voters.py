@@ -1,0 +1,161 @@
+"""What a vote is made of: scikit-learn classifiers, or concepts that fit their block best.
+
+A voter is trained on its own block, by a function of that block alone. Training and answering must not fail either: an
+error raised on one table and not on its neighbour would be an answer that nobody paid for. So whatever goes wrong
+inside a classifier makes it a constant, silently.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
+from privpac.data.sample import Sample
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+from privpac.learners.stored_classes import stored_concepts
+from privpac.prediction.encoding import Encoding
+from privpac.prediction.gathered import gathered
+
+__all__ = ["Classifiers", "Concepts", "Voters", "type_name"]
+
+OWNER = "vote"
+SEED = 0
+"""A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
+
+
+class Voters(Protocol):
+    """How voters are trained and asked."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def vc(self) -> int | None:
+        """Of the class a voter is consistent with, if that is what it does; None: nothing is proved of its error."""
+
+    def train(self, block: Sample) -> Any: ...
+
+    def count(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
+        """How many models say class 1, for every row."""
+
+    def to_json(self) -> Mapping[str, Any]: ...
+
+
+def type_name(estimator: object) -> str:
+    return f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+
+
+@dataclass(frozen=True)
+class Classifiers:
+    """Any scikit-learn classifier, on the public encoding of the schema."""
+
+    schema: Schema
+    estimator: Any
+    """Cloned for every block, with every `random_state` set to a public seed."""
+
+    def __post_init__(self) -> None:
+        if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):
+            allowed = "a scikit-learn classifier: with fit, predict and get_params"
+            raise ParameterError(OWNER, "base", type(self.estimator).__name__, allowed=allowed)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def vc(self) -> None:
+        return None
+
+    def train(self, block: Sample) -> Any:
+        """A fitted clone; the class itself where the block has one class only, or the fit failed."""
+        cells, labels = gathered(block)
+        classes = np.unique(labels)
+        if len(classes) < 2:
+            return int(classes[0]) if len(classes) else 0
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # a warning would tell about the block
+                return self._fresh().fit(Encoding(self.schema).matrix(cells), labels)
+        except Exception:
+            return int(np.bincount(labels).argmax())
+
+    def _fresh(self) -> Any:
+        from sklearn.base import clone
+
+        model = clone(self.estimator)
+        seeds = {name: SEED for name in model.get_params() if name.split("__")[-1] == "random_state"}
+        return model.set_params(**seeds)
+
+    def count(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
+        rows = Encoding(self.schema).matrix(cells)
+        votes = np.zeros(len(rows), dtype=np.int64)
+        for model in models:
+            votes += _says_one(model, rows)
+        return votes
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": "classifiers", "type": type_name(self.estimator)}
+
+
+def _says_one(model: Any, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    if isinstance(model, int):
+        return np.full(len(rows), model == 1)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return np.asarray(np.asarray(model.predict(rows)).reshape(len(rows)) == 1)
+    except Exception:
+        return np.zeros(len(rows), dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Concepts:
+    """The first of the members of a class with the fewest mistakes on the block."""
+
+    concepts: ConceptClass
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.concepts, "scores"):
+            raise ParameterError(
+                OWNER,
+                "base",
+                self.concepts.word,
+                allowed="a class that can be counted by score",
+                remedy="Use thresholds, intervals, points or a finite class.",
+            )
+
+    @property
+    def schema(self) -> Schema:
+        return self.concepts.schema
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.concepts.statistic.columns
+
+    @property
+    def vc(self) -> int | None:
+        return self.concepts.vc
+
+    def train(self, block: Sample) -> Hypothesis:
+        concepts = cast(ScoredClass, self.concepts)
+        scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
+        return scores.locate(scores.histogram(0).best, 0)
+
+    def count(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
+        votes = np.zeros(len(next(iter(cells.values()))), dtype=np.int64)
+        for model in models:
+            votes += model.predict(cells) == 1
+        return votes
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": "concepts", "concepts": stored_concepts(self.concepts)}

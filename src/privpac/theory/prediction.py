@@ -1,0 +1,363 @@
+"""Answers instead of models: errors of private votes and of stable predictors, and how many records they need.
+
+Searches for good parameters run in floats; whatever is returned is then evaluated in fractions that are rounded
+outwards, so a poor search costs records and never a guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from privpac.errors import ParameterError
+from privpac.theory.binomial import first_whole
+from privpac.theory.exact import ln_down, ln_up, ratio_for
+from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.theory.register import formula
+from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, records_net
+
+__all__ = [
+    "error_vote",
+    "excess_flipped",
+    "flip_for",
+    "models_vote",
+    "plan_flipped",
+    "records_flipped",
+    "records_flipped_printed",
+    "records_vote",
+    "records_vote_printed",
+    "vote_error",
+    "vote_wrong",
+]
+
+ONE = Fraction(1)
+GRID = 10**12
+"""Flips are rounded up to twelve decimals."""
+
+MOST_MODELS = 2_001
+"""Votes of more models are not searched."""
+
+
+# --- votes ---
+
+
+@formula("vote")
+def vote_wrong(wrong: int, *, models: int, ratio: Fraction) -> Fraction:
+    """The probability of the wrong answer when so many of the models are wrong.
+
+    Statement: with x = ratio = e^-epsilon and j = (models-1)/2: x^(j-W+1)/(1+x) up to W = j wrong ones, and
+    1 - x^(W-j)/(1+x) beyond; for an even number x^(models/2-W)/2 and 1 - x^(W-models/2)/2. Source: register `vote`.
+    Holds if: one record changes one model. Proof: docs/proofs/vote.md. Tested by: tests/unit/test_vote.py.
+
+    >>> vote_wrong(0, models=3, ratio=Fraction(1, 2)), vote_wrong(2, models=3, ratio=Fraction(1, 2))
+    (Fraction(1, 6), Fraction(2, 3))
+    """
+    half, odd = divmod(models, 2)
+    if odd:
+        few = wrong <= half
+        rest = ratio ** (half - wrong + 1 if few else wrong - half) / (1 + ratio)
+    else:
+        few = wrong <= half
+        rest = ratio ** abs(half - wrong) / 2
+    return rest if few else 1 - rest
+
+
+@lru_cache(maxsize=4096)
+def _envelope(models: int, ratio: Fraction) -> tuple[Fraction, Fraction]:
+    """The error if no model errs, and its growth per average error of the models.
+
+    The growth is models · max over W of (wrong(W) - wrong(0))/W; the maximum is found in floats among neighbours of the
+    best, which are then compared exactly. wrong(W) is convex up to half of the models and concave beyond, so that the
+    slope from 0 rises and then falls: the best of the neighbours is the best of all.
+    """
+    base = vote_wrong(0, models=models, ratio=ratio)
+
+    def slope(wrong: int) -> Fraction:
+        return (vote_wrong(wrong, models=models, ratio=ratio) - base) / wrong
+
+    x, half = float(ratio), models // 2
+    start = min(max(1, half + (models % 2)), models)
+
+    def rough(wrong: int) -> float:
+        return (_float_wrong(wrong, models, x) - _float_wrong(0, models, x)) / wrong
+
+    best = max(range(start, models + 1), key=rough)
+    near = range(max(1, best - 2), min(models, best + 2) + 1)
+    return base, models * max(map(slope, near))
+
+
+def _float_wrong(wrong: int, models: int, x: float) -> float:
+    half, odd = divmod(models, 2)
+    if odd:
+        rest = float(x ** (half - wrong + 1 if wrong <= half else wrong - half)) / (1 + x)
+    else:
+        rest = float(x ** abs(half - wrong)) / 2
+    return rest if wrong <= half else 1 - rest
+
+
+@formula("vote-accuracy")
+def vote_error(error: Number, *, models: int, ratio: Fraction) -> Fraction:
+    """The error of a vote whose models err by `error` on average, however they depend on each other.
+
+    Statement: wrong(0) + models·max over W of (wrong(W) - wrong(0))/W · error, with `vote_wrong`.
+    Source: register `vote-accuracy`. Holds if: nothing more. Proof: docs/proofs/vote.md.
+    Tested by: tests/unit/test_vote.py.
+
+    >>> float(vote_error(0.0549, models=5, ratio=ratio_for(ONE))) <= 0.1
+    True
+    """
+    base, slope = _envelope(models, ratio)
+    return min(ONE, base + slope * chance(error, owner="vote_error", name="error"))
+
+
+def _average_for(error: float, models: int, x: float) -> float:
+    """The average error of the models at which the vote errs by `error`, in floats; negative if there is none."""
+    base = _float_wrong(0, models, x)
+    if base >= error:
+        return -1.0
+    slope = max((_float_wrong(w, models, x) - base) / w for w in _steepest(models, x))
+    return (error - base) / (models * slope)
+
+
+def _steepest(models: int, x: float) -> range:
+    """Where the slope is largest: from half of the models to some 40 units of noise beyond."""
+    half = models // 2
+    reach = 40 if x < 0.5 else int(40 / -math.log(x)) + 40
+    return range(max(1, half), min(models, half + reach) + 1)
+
+
+@formula("vote-accuracy")
+def models_vote(error: Number, *, epsilon: Number) -> int:
+    """The odd number of models for which a vote of this error asks least of them all together.
+
+    Statement: the r that minimises r/a, a the average error with `vote_error`(a) = error. Source: register
+    `vote-accuracy`. Holds if: nothing more. Proof: docs/proofs/vote.md. Tested by: tests/unit/test_vote.py.
+
+    >>> models_vote(0.1, epsilon=1), models_vote(0.1, epsilon=0.1)
+    (5, 55)
+    """
+    owner = "models_vote"
+    wrong = float(chance(error, owner=owner, name="error"))
+    x = float(ratio_for(positive(epsilon, owner=owner, name="epsilon")))
+    return min(_enough(wrong, x), key=lambda r: r / _average_for(wrong, r, x))
+
+
+def _enough(error: float, x: float) -> Iterable[int]:
+    """Odd numbers of models whose noise alone errs by less than `error`, up to four times the smallest."""
+    first = next(
+        (r for r in range(1, MOST_MODELS + 1, 2) if _float_wrong(0, r, x) < error * (1 - 1e-9)), MOST_MODELS
+    )
+    return range(first, min(4 * first + 8, MOST_MODELS) + 1, 2)
+
+
+@formula("vote-accuracy")
+def records_vote(
+    error: Number, *, failure: Number, epsilon: Number, vc: int, models: int | None = None
+) -> int:
+    """Records for a vote of consistent concepts of this error, if some concept makes no error.
+
+    Statement: r · (records after which all r models err by at most a, each except with failure/r), E0 + c·a <= error.
+    Source: register `vote-accuracy`, `epsilon-net`. Holds if: records are independent and a concept errs nowhere.
+    Proof: docs/proofs/vote.md. Tested by: tests/statistical/test_prediction.py.
+
+    >>> records_vote(0.1, failure=0.05, epsilon=1, vc=1)
+    3280
+    """
+    owner = "records_vote"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    ratio = ratio_for(positive(epsilon, owner=owner, name="epsilon"))
+    x = float(ratio)
+
+    def rough(r: int) -> float:
+        average = _average_for(float(wrong), r, x)
+        return r * (math.log(r / float(miss)) + vc) / average if average > 0 else math.inf
+
+    best = models or min(_enough(float(wrong), x), key=rough)
+    average = Fraction(_average_for(float(wrong), best, x)) * (1 - Fraction(1, 10**9))
+    if average <= 0 or vote_error(average, models=best, ratio=ratio) > wrong:
+        allowed = f"larger: the noise alone errs by {float(_envelope(best, ratio)[0]):.3g}"
+        raise ParameterError(owner, "error", float(wrong), allowed=allowed)
+    return best * records_net(average, failure=miss / best, vc=vc)
+
+
+@formula("vote-accuracy")
+def records_vote_printed(error: Number, *, failure: Number, epsilon: Number, vc: int) -> int:
+    """The same with the printed numbers: 6·ln(4/error)/epsilon models of error/4 each.
+
+    Statement: as `records_vote`. Source: Li–Wang–Ye 2025, Lemma 19; register `vote-accuracy`.
+    Holds if: as `records_vote`. Proof: docs/proofs/vote.md. Tested by: tests/statistical/test_prediction.py.
+    """
+    owner = "records_vote_printed"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    price = positive(epsilon, owner=owner, name="epsilon")
+    models = math.ceil(6 * ln_up(4 / wrong) / price)
+    return models * records_net(wrong / 4, failure=miss / models, vc=vc)
+
+
+@formula("vote-accuracy")
+def error_vote(n: int, *, models: int, ratio: Fraction, failure: Number, vc: int) -> Fraction:
+    """What `n` records prove for a vote of so many consistent concepts, if some concept makes no error.
+
+    Statement: as `records_vote`, solved for the error; blocks have at least n // models records. 1 if nothing is
+    proved. Source: register `vote-accuracy`, `epsilon-net`. Holds if: as `records_vote`. Proof: docs/proofs/vote.md.
+    Tested by: tests/statistical/test_prediction.py.
+    """
+    owner = "error_vote"
+    block = at_least(1, n, owner=owner, name="n") // models
+    if block < 1:
+        return ONE
+    average = net_error(block, failure=chance(failure, owner=owner, name="failure") / models, vc=vc)
+    return ONE if average >= 1 else vote_error(average, models=models, ratio=ratio)
+
+
+# --- stable predictors with flips (Corollary 1, repaired) ---
+
+
+@formula("delta-removal")
+def flip_for(factor: Fraction, *, delta: Fraction) -> Fraction:
+    """How often an (epsilon, delta) answer must be turned round to be epsilon-DP; factor = e^epsilon.
+
+    Statement: delta/(factor - 1 + 2·delta), rounded up to twelve decimals. Source: register `delta-removal`.
+    Holds if: there are two answers. Proof: docs/proofs/delta-removal.md.
+    Tested by: tests/unit/test_prediction_theory.py.
+    """
+    exact = delta / (factor - 1 + 2 * delta) if delta else Fraction(0)
+    return min(Fraction(1, 2), Fraction(math.ceil(exact * GRID), GRID))
+
+
+@formula("flipped-answers")
+def excess_flipped(
+    n: int, *, kept: int, ratio: Fraction, flip: Fraction, slip: Fraction, failure: Number, vc: int
+) -> Fraction:
+    """How far a flipped answer of the stable learner errs above the best of the class.
+
+    Statement: erm_excess(n) + (ln growth(n) + ln(1/slip))/kept + slip + ln growth(kept)/(n·ln(1/ratio)) + flip, for any
+    slip in (0, 1); 1 if that is larger. Source: register `flipped-answers`.
+    Holds if: records are independent. Proof: docs/proofs/flipped-answers.md.
+    Tested by: tests/statistical/test_prediction.py.
+    """
+    near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept
+    drawn = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
+    return min(ONE, erm_excess(n, failure=failure, vc=vc) + near + slip + drawn + flip)
+
+
+@dataclass(frozen=True)
+class FlippedPlan:
+    """Public parameters of a stable predictor: the size of the subset, the ratio of the draw, how often to flip."""
+
+    kept: int
+    ratio: Fraction
+    flip: Fraction
+    slip: Fraction
+    excess: Fraction
+
+
+@formula("flipped-answers")
+def plan_flipped(n: int, *, epsilon: Number, failure: Number, vc: int) -> FlippedPlan:
+    """The subset, the draw and the flips of `n` records at `epsilon` with the smallest proved excess.
+
+    Statement: the draw runs at epsilon itself, `flip_for`(e^epsilon, kept/n) makes the answer pure, and kept and slip
+    minimise `excess_flipped`. Source: register `flipped-answers` (Dagan–Feldman 2020, Corollary 1).
+    Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
+    Tested by: tests/unit/test_prediction_theory.py.
+    """
+    owner = "plan_flipped"
+    have, miss = at_least(1, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    ratio = ratio_for(positive(epsilon, owner=owner, name="epsilon") / 2)
+    kept, slip = _best_flipped(have, float(epsilon), float(miss), vc)[1:]
+    flip = flip_for(1 / ratio**2, delta=Fraction(kept, have))
+    rest = Fraction(slip).limit_denominator(10**9)
+    excess = excess_flipped(have, kept=kept, ratio=ratio, flip=flip, slip=rest, failure=miss, vc=vc)
+    return FlippedPlan(kept, ratio, flip, rest, excess)
+
+
+@formula("flipped-answers")
+def records_flipped(error: Number, *, failure: Number, epsilon: Number, vc: int) -> int:
+    """Records after which a stable predictor with flips errs by at most `error` above the best of the class.
+
+    Statement: the smallest n with `plan_flipped`(n).excess <= error. Source: register `flipped-answers`.
+    Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
+    Tested by: tests/statistical/test_prediction.py.
+
+    >>> records_flipped(0.1, failure=0.05, epsilon=1, vc=1)
+    18128
+    """
+    owner = "records_flipped"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    price = positive(epsilon, owner=owner, name="epsilon")
+    rough = _first(lambda n: _best_flipped(n, float(price), float(miss), vc)[0] <= float(wrong))
+    return first_whole(
+        lambda n: plan_flipped(n, epsilon=price, failure=miss, vc=vc).excess <= wrong, start=rough, smallest=1
+    )
+
+
+@formula("flipped-answers")
+def records_flipped_printed(error: Number, *, failure: Number, epsilon: Number, vc: int) -> int:
+    """The same with the printed parameters: stability epsilon·flip/2, a third of it for subset and draw each.
+
+    Statement: as `records_flipped`, with kept = floor(s·n), ratio = e^(-s/2), s = epsilon·flip/6.
+    Source: Dagan–Feldman 2020, Corollary 1 and Lemma 7; register `flipped-answers`.
+    Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
+    Tested by: tests/unit/test_prediction_theory.py.
+    """
+    owner = "records_flipped_printed"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    price = float(positive(epsilon, owner=owner, name="epsilon"))
+
+    def rough(n: int) -> float:
+        return min(_printed(n, i * float(wrong) / 60, price, float(miss), vc) for i in range(6, 54))
+
+    return _first(lambda n: rough(n) <= float(wrong) * (1 - 1e-9))
+
+
+def _printed(n: int, flip: float, epsilon: float, failure: float, vc: int) -> float:
+    share = epsilon * flip / 6
+    kept = math.floor(share * n)
+    if kept < 1:
+        return math.inf
+    return _rough_flipped(n, kept, share, failure, vc) + flip
+
+
+def _best_flipped(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, int, float]:
+    """(excess, kept, slip) in floats: a search over the size of the subset on a scale of ratios, then refined."""
+
+    def excess(kept: int) -> float:
+        share = kept / n
+        return _rough_flipped(n, kept, epsilon, failure, vc) + share / (math.expm1(epsilon) + 2 * share)
+
+    low, high = 0.0, math.log(n)
+    for _ in range(4):
+        step = (high - low) / 24
+        sizes = sorted({min(n, max(1, round(math.exp(low + i * step)))) for i in range(25)})
+        best = min(sizes, key=excess)
+        low, high = max(0.0, math.log(best) - 2 * step), min(math.log(n), math.log(best) + 2 * step)
+    return excess(best), best, _slip(best)
+
+
+def _slip(kept: int) -> float:
+    """1/kept minimises ln(1/slip)/kept + slip."""
+    return min(0.5, 1 / kept)
+
+
+def _rough_flipped(n: int, kept: int, rate: float, failure: float, vc: int) -> float:
+    """`excess_flipped` without the flip, in floats; rate is the epsilon of the draw."""
+    whole = _rough_ln_growth(n, vc)
+    gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(2 / failure) / (2 * n))
+    slip = _slip(kept)
+    near = (whole - math.log(slip)) / kept
+    return gap + near + slip + 2 * _rough_ln_growth(kept, vc) / (rate * n)
+
+
+def _rough_ln_growth(n: int, vc: int) -> float:
+    if n <= vc:
+        return n * math.log(2)
+    if vc <= 64:
+        return math.log(growth(n, vc=vc))
+    return float(ln_growth(n, vc=vc))
+
+
+def _first(holds: Callable[[int], bool]) -> int:
+    return first_whole(holds, start=10_000, smallest=2)

@@ -1,0 +1,101 @@
+"""Answers instead of models: votes, fresh draws with flips, and what is wrong in print about them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.theory.statement import DF, IID, LWY, Statement
+
+__all__ = ["PREDICTION"]
+
+_VOTE = "docs/proofs/vote.md"
+_FLIPPED = "docs/proofs/flipped-answers.md"
+_FRESH = "all coins that depend on the records are fresh for every distinct question"
+
+PREDICTION = (
+    Statement(
+        "vote",
+        "A private majority of models, exactly epsilon for every number of them",
+        f"{LWY}, Lemma 19; {DF}, Lemma 6",
+        "repaired",
+        "With v of r votes for 1, answer 1 with probability x^(j−v+1)/(1+x) if v ≤ j = (r−1)/2 and 1 − x^(v−j)/(1+x)"
+        " otherwise (r odd; x^(r/2−v)/2 and 1 − x^(v−r/2)/2 for even r): epsilon-DP with e^epsilon = 1/x, and no"
+        " symmetric"
+        " rule of that epsilon answers against a majority less often.",
+        (
+            "one record changes at most one vote",
+            "which record belongs to which block does not depend on what records say",
+            _FRESH,
+        ),
+        {"E0, r = 5, epsilon 1": "e^−2/(1+e)"},
+        erratum="Lemma 19 does not say which mechanism it means; the exponential mechanism on the votes errs about"
+        " twice as"
+        " often on clear majorities and, with few models, loses less than its nominal epsilon (r = 5: 0.877 of 1).",
+        proof=_VOTE,
+    ),
+    Statement(
+        "vote-accuracy",
+        "The error of a vote from the average error of its models",
+        f"{LWY}, Lemma 19; the envelope is ours",
+        "derived",
+        "However models depend on each other, a vote errs with probability at most E0 + c·(their average error), E0"
+        " the"
+        " chance of a wrong answer if none is wrong, c = r·max over W of (p(W) − E0)/W. Consistent concepts on"
+        " blocks of"
+        " m records have the error of an epsilon-net, all of them except with probability `failure`.",
+        (IID, "for the proven error: some concept makes no error"),
+        {"printed models": "6·ln(4/error)/epsilon", "printed share": Fraction(1, 4)},
+        erratum="Lemma 19 asks every model for a quarter of the error and takes 6·ln(4/error)/epsilon of them, 23 at"
+        " error 0.1"
+        " and epsilon 1, where 5 models of error 0.0549 do: ten times fewer records.",
+        proof=_VOTE,
+    ),
+    Statement(
+        "delta-removal",
+        "Turning answers round makes them pure",
+        f"{DF}, Corollary 1",
+        "derived",
+        "If an answer with two possible values is (epsilon, delta)-DP, the answer turned round with probability phi is"
+        " epsilon'-DP with e^epsilon' = max(e^epsilon, 1 + delta·(1 − 2·phi)/phi); phi = delta/(e^epsilon − 1 +"
+        " 2·delta)"
+        " keeps epsilon.",
+        ("there are two possible answers", "the coin of the turn is fresh"),
+        erratum="Corollary 1 starts from stability gamma = epsilon·alpha/2 in the text and epsilon·alpha in its"
+        " overview; the"
+        " exact value is alpha·(e^epsilon − 1)/(1 − 2·alpha), and (g, q)-privacy of the draw is far better than its"
+        " stability.",
+        proof="docs/proofs/delta-removal.md",
+    ),
+    Statement(
+        "flipped-answers",
+        "Private answers from fresh draws on the labellings of a random subset (Corollary 1, repaired)",
+        f"{DF}, Theorem 1, Lemma 7 and Corollary 1",
+        "repaired",
+        "For every question: list one concept a labelling of k random points, draw one by its mistakes on all n"
+        " records"
+        " at epsilon itself, answer with it, turned round with probability phi = q/(e^epsilon − 1 + 2q), q = k/n."
+        " This is"
+        " epsilon-DP, and errs above the best concept by at most erm_excess(n) + (ln growth(n) + ln(1/slip))/k +"
+        " slip +"
+        " 2·ln growth(k)/(epsilon·n) + phi.",
+        (IID + " (for the error only)", _FRESH, "a representative is a function of the set of points alone"),
+        {"printed stability": "epsilon·phi/2", "share of subset and draw each": Fraction(1, 3)},
+        erratum="In print the draw runs at epsilon·alpha/6, from a bound 3·gamma on the stability, and the same"
+        " hypothesis may"
+        " answer several questions: two answers from one draw lose 4.081 where 3.053 is allowed (thresholds on 4"
+        " cells,"
+        " n = 5, k = 1, g = 0.575, phi = 0.05).",
+        proof=_FLIPPED,
+    ),
+    Statement(
+        "private-prediction-stability",
+        "An epsilon-DP answer is tanh(epsilon/2)-stable",
+        f"{DF}, Section 2",
+        "repaired",
+        "The probability of an epsilon-DP answer moves by at most tanh(epsilon/2) when one record is replaced, and by"
+        " at most tanh(epsilon/4) if one exponential mechanism gave it.",
+        ("the answer is epsilon-DP for replacing one record",),
+        erratum="In print e^epsilon − 1, which exceeds 1 from epsilon 0.7 on.",
+        proof="docs/proofs/delta-removal.md",
+    ),
+)

@@ -1,0 +1,39 @@
+"""Answers instead of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Release
+from privpac.guarantee.proof import Proof
+
+ALIASES: dict[str, tuple[str, ...]] = {}
+
+RATIO = Fraction(3, 5)
+
+
+def _answer() -> Proof[Any]:
+    """With a delta."""
+    mixed = rules.k_fold(rules.exponential_mechanism(ratio=RATIO), times=3, saved=1)
+    return rules.post_processing(mixed, what="an answer", release=Release.ANSWER)
+
+
+EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
+    "vote": lambda: rules.vote(ratio=RATIO, models=5),
+    "delta-removal": lambda: rules.delta_removal(_answer(), flip=Fraction(1, 10)),
+    "vote-accuracy": lambda: rules.vote_accuracy(
+        models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
+    ),
+    "flipped-answers": lambda: rules.flipped_answers(
+        kept=1000,
+        ratio=RATIO,
+        flip=Fraction(1, 50),
+        slip=Fraction(1, 1000),
+        records=20_000,
+        vc=1,
+        failure=Fraction(1, 20),
+    ),
+}

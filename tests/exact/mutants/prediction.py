@@ -1,0 +1,102 @@
+"""Faults of predictors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+
+from privpac.audit.exact import Case, Record
+from privpac.audit.registry import records_of, sample_of, tiny_schema
+from privpac.audit.registry.prediction import questions
+from privpac.coins import Coins
+from privpac.concepts.thresholds import Thresholds
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Loss, Privacy, Release
+from privpac.mechanisms.vote import VoteLaw
+from privpac.prediction.vote import Vote
+from privpac.prediction.voters import Concepts
+from privpac.theory.exact import ratio_for
+
+ONE = Fraction(1)
+RATIO = ratio_for(ONE)
+CLAIM = rules.vote(ratio=RATIO, models=3).fact
+
+
+def answers_without_noise_when_all_agree() -> Case:
+    """A unanimous vote is not noised: it cannot be wrong, can it."""
+    schema = tiny_schema(3)
+    vote = Vote(Concepts(Thresholds(schema, "a")), ONE, 3)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        prepared = vote.prepare(sample_of(schema, data), coins)
+        votes = int(vote.voters.count(prepared.models, questions(schema, (1,)))[0])
+        return votes // 3 if votes in (0, 3) else int(coins.flip(VoteLaw(3, RATIO).chances[votes]))
+
+    return Case("answers without noise when all agree", run, records_of(schema), 3, CLAIM)
+
+
+def models_share_a_scale() -> Case:
+    """Features are compared with the mean of all records before the blocks are cut: one record moves every model."""
+    schema = tiny_schema(3)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        mean = Fraction(sum(int(str(record[0])) for record in data), len(data))
+        votes = 0
+        for position in coins.subset(len(data), len(data)):
+            value, label = (int(str(part)) for part in data[position])
+            votes += label if (value > mean) == (mean < 1) else 1 - label
+        return int(coins.flip(VoteLaw(len(data), RATIO).chances[votes]))
+
+    return Case("models share a scale", run, records_of(schema), 3, CLAIM)
+
+
+def stumbles_over_a_block_of_one_class() -> Case:
+    """A classifier that refuses a block with one class only, and the refusal is seen."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        order = coins.subset(len(data), len(data))
+        blocks = [[int(str(data[i][-1])) for i in order[slot::2]] for slot in range(2)]
+        if any(len(set(block)) < 2 for block in blocks):
+            return "the number of classes has to be greater than one"
+        return int(coins.flip(VoteLaw(2, RATIO).chances[1]))
+
+    return Case("stumbles over a block of one class", run, records_of(tiny_schema(1 + 1)), 4, CLAIM)
+
+
+def blocks_by_index_within_a_subsample() -> Case:
+    """A vote of three blocks of two inside a subsample of 6 of 7 that keeps the index order."""
+    kept = 1 + Fraction(6, 7) * (1 / RATIO - 1)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        dropped = coins.below(7)
+        bits = [int(str(record[0])) for i, record in enumerate(data) if i != dropped]
+        votes = sum(bits[2 * k] ^ bits[2 * k + 1] for k in range(3))
+        return int(coins.flip(VoteLaw(3, RATIO).chances[votes]))
+
+    claim = Privacy(Loss(factor=kept), release=Release.ANSWER)
+    return Case("blocks by index within a subsample", run, ((0,), (1,)), 7, claim, ordered=True)
+
+
+def tells_how_sure_it_is() -> Case:
+    """Says how many models agreed, besides the answer."""
+    schema = tiny_schema(3)
+    vote = Vote(Concepts(Thresholds(schema, "a")), ONE, 3)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        prepared = vote.prepare(sample_of(schema, data), coins)
+        votes = int(vote.voters.count(prepared.models, questions(schema, (1,)))[0])
+        return int(coins.flip(VoteLaw(3, RATIO).chances[votes])), max(votes, 3 - votes)
+
+    return Case("tells how sure it is", run, records_of(schema), 3, CLAIM)
+
+
+MUTANTS: dict[str, Callable[[], Case]] = {
+    mutant.__name__: mutant
+    for mutant in (
+        answers_without_noise_when_all_agree,
+        models_share_a_scale,
+        stumbles_over_a_block_of_one_class,
+        blocks_by_index_within_a_subsample,
+        tells_how_sure_it_is,
+    )
+}
