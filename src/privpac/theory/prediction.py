@@ -237,7 +237,7 @@ def excess_flipped(
     Statement: erm_excess(n) + (ln growth(n) + ln(1/slip))/kept + slip + ln growth(kept)/(n·ln(1/ratio)) + flip, for any
     slip in (0, 1); 1 if that is larger. Source: register `flipped-answers`.
     Holds if: records are independent. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/statistical/test_prediction.py.
+    Tested by: tests/unit/test_prediction_theory.py, tests/statistical/test_prediction.py.
     """
     near = (ln_growth(n, vc=vc) + ln_up(1 / slip)) / kept
     drawn = ln_growth(kept, vc=vc) / (n * ln_down(1 / ratio))
@@ -280,7 +280,7 @@ def records_flipped(error: Number, *, failure: Number, epsilon: Number, vc: int)
 
     Statement: the smallest n with `plan_flipped`(n).excess <= error. Source: register `flipped-answers`.
     Holds if: as `excess_flipped`. Proof: docs/proofs/flipped-answers.md.
-    Tested by: tests/statistical/test_prediction.py.
+    Tested by: tests/unit/test_prediction_theory.py, tests/statistical/test_prediction.py.
 
     >>> records_flipped(0.1, failure=0.05, epsilon=1, vc=1)
     18128
