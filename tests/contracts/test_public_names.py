@@ -131,12 +131,21 @@ FORMS = {
     "disjunctions": "disjunctions:2",
     "scorecards": "scorecards:2",
     "halfspaces": "halfspaces:a,b",
+    "generated": "generated:a:2",
+    "switches": "switches:a:2",
+    "recconcave": "recconcave:a",
+}
+
+OTHER_WISHES: dict[str, dict[str, Any]] = {
+    "switches": {"costs": None},
+    "recconcave": {"costs": None, "delta": "0.001"},
 }
 
 
 @pytest.mark.parametrize("word", [word for word, entry in WORDS.items() if entry.build is not None])
 def test_every_field_of_a_model_file_is_described(word: str) -> None:
-    tree = _model(FORMS.get(word, word), estimate_epsilon=1, records_per_person=2, costs=(1, 2))
+    wishes = {"estimate_epsilon": 1, "records_per_person": 2, "costs": (1, 2), **OTHER_WISHES.get(word, {})}
+    tree = _model(FORMS.get(word, word), **wishes)
     missing = {key for key in _keys(tree) if not _described(key)}
     assert not missing
 

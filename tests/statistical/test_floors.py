@@ -207,6 +207,19 @@ def floor_of_any_learner():
     )
 
 
+@check("floor_generated_points")
+def floor_of_generated_points():
+    """Copies of one value, averaged over all values: what remains if generated values look random."""
+    best = 1 - best_success(
+        [(((i, 1),) * 2, i, 1 / 5) for i in range(5)], outcomes=5, wins=lambda j, o: j == o, epsilon=0.7
+    )
+    assert floors.floor_generated_points(5, failure=best - 1e-3, epsilon=0.7) > 2, "two records are too few"
+    assert floors.floor_generated_points(5, failure=best + 1e-3, epsilon=0.7) <= 2, "a higher floor is false"
+    lucky = floors.floor_generated_points(2**64, failure=0.05, epsilon=1, advantage=0.3)
+    assert lucky < floors.floor_generated_points(2**64, failure=0.05, epsilon=1) == 48
+    assert floors.floor_generated_points(2**64, failure=0.35, epsilon=1) == lucky
+
+
 @check("floor_minimal_class", "floor_point_counts")
 def floor_of_packings():
     """N data sets at pairwise distance k: randomized response is the best, and meets the floor."""

@@ -146,7 +146,7 @@ def test_a_class_given_as_an_object_is_stored_with_all_of_its_options(
 
 
 def test_every_storable_class_is_tried_here() -> None:
-    assert {type(given).__name__ for given in GIVEN} | {"Points"} == set(CLASSES)
+    assert {type(given).__name__ for given in GIVEN} | {"Points", "GeneratedPoints"} == set(CLASSES)
 
 
 @pytest.mark.parametrize(

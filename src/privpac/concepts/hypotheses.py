@@ -10,6 +10,7 @@ from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.finite import Lookup
 from privpac.concepts.intervals import Interval
 from privpac.concepts.lists import DecisionList
+from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.points import Point
 from privpac.concepts.predicates import Predicate
 from privpac.concepts.rectangles import Box
@@ -31,6 +32,7 @@ KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
     "list": DecisionList.from_json,
     "lookup": Lookup.from_json,
     "match": Match.from_json,
+    "no-answer": NoAnswer.from_json,
     "point": Point.from_json,
     "predicate": Predicate.from_json,
     "scorecard": Scorecard.from_json,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 
-__all__ = ["Point", "Points"]
+__all__ = ["Point", "Points", "nth_absent"]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Points:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
         distinct = reduced(CellCounts(column, classes=1), points).values
-        elsewhere = _nth_absent(distinct, 0) if self.size > len(distinct) else None
+        elsewhere = nth_absent(distinct, 0) if self.size > len(distinct) else None
         return PointDichotomies(column, distinct, elsewhere, lambda cell: Point(self.column, cell))
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
@@ -113,7 +113,7 @@ class Points:
             row, index = place
             if seen and row == 0:
                 return Point(self.column, int(evidence.values[index]))
-            return Point(self.column, _nth_absent(evidence.values, index))
+            return Point(self.column, nth_absent(evidence.values, index))
 
         return Named(Runs(rows), name)
 
@@ -121,7 +121,7 @@ class Points:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
-def _nth_absent(seen: NDArray[np.uint64], index: int) -> int:
+def nth_absent(seen: NDArray[Any], index: int) -> int:
     """The index-th cell that is not in the sorted list `seen`: the i-th seen value has seen[i] - i absent before it."""
     passed = bisect_right(range(len(seen)), index, key=lambda i: int(seen[i]) - i)
     return index + passed

@@ -36,6 +36,8 @@ _WHOLE_BITS = 4096
 _KEPT_BITS = 256
 _PRECISIONS = tuple(1024 << i for i in range(7))
 _LARGEST_EXPONENT = 2**17  # far beyond what Python writes as text
+_BOUND_BITS = 384
+_MOST_TERMS = 10**6
 
 
 @dataclass(frozen=True)
@@ -325,9 +327,18 @@ def mean_above(outcome: Callable[[int], int], *, n: int, chance: Fraction) -> Fr
 
 
 def few_above(n: int, *, chance: Fraction, hits: int) -> Fraction:
-    """A number at or above P[Binomial(n, chance) < hits]; 0 < chance < 1."""
-    weight, total, odds = _weight_above(n, 0, chance), 0, chance / (1 - chance)
-    for k in range(min(hits, n + 1)):
-        total += weight
-        weight = _step_above(weight, Fraction(n - k, k + 1) * odds)
-    return Fraction(total, 1 << _WEIGHT)
+    """A number just above P[Binomial(n, chance) < hits]; 0 < chance <= 1. Below 2^-4096 it is that number."""
+    if hits > n:
+        return Fraction(1)
+    if hits > _MOST_TERMS:
+        raise ValueError("a sum has too many terms")
+    if hits == 0 or chance == 1:
+        return Fraction(0)
+    odds = _exactly(chance / (1 - chance), _BOUND_BITS)
+    term = total = _exactly(1 - chance, _BOUND_BITS).power(n)
+    for k in range(hits - 1):
+        term = term.times(odds).times(_exactly(Fraction(n - k, k + 1), _BOUND_BITS))
+        total = total.plus(term)
+    if total.exponent + total.high.bit_length() < -_WHOLE_BITS:
+        return Fraction(1, 1 << _WHOLE_BITS)
+    return total.high * Fraction(2) ** total.exponent

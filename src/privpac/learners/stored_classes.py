@@ -14,6 +14,7 @@ from privpac.concepts.base import ConceptClass
 from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.finite import Finite
+from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
@@ -36,6 +37,7 @@ CLASSES: Mapping[str, type[Any]] = {
         DecisionLists,
         Disjunctions,
         Finite,
+        GeneratedPoints,
         Halfspaces,
         Intervals,
         Points,

@@ -14,6 +14,7 @@ from typing import Any
 from privpac.concepts.base import ConceptClass, Costs
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.halfspaces import Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
@@ -31,9 +32,11 @@ from privpac.errors import ParameterError, SchemaError
 from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.merged import Merged
-from privpac.learners.occam import Occam
+from privpac.learners.occam import FAILURE, Occam
+from privpac.learners.rec_concave import RecConcave
 from privpac.learners.staged_trees import StagedTrees, default_stages
-from privpac.theory.exact import plain, written
+from privpac.learners.switch_cuts import SwitchCuts
+from privpac.theory.exact import exp_up, plain, written
 
 __all__ = [
     "PROTECTS",
@@ -76,6 +79,12 @@ class Request:
     def per_record(self) -> Fraction:
         """The epsilon a learner may spend on one record, so that a person behind several is protected."""
         return self.epsilon / self.records_per_person
+
+    @property
+    def delta_per_record(self) -> Fraction:
+        """A delta for one record that the rule for groups does not take above what was asked for a person."""
+        people = self.records_per_person
+        return self.delta / people / exp_up(self.per_record * (people - 1))
 
     def to_json(self) -> dict[str, Any]:
         """The public wishes a learner was built from (schema and size are stored elsewhere)."""
@@ -142,6 +151,42 @@ def _thresholds(request: Request, rest: str) -> Learner:
         column = _column(request, name, "thresholds:COLUMN")
         return request.occam(Thresholds(request.schema, column, direction))  # type: ignore[arg-type]
     return request.occam(Thresholds(request.schema, _column(request, rest, "thresholds:COLUMN")))
+
+
+def _directed_cuts(request: Request, rest: str, form: str) -> Thresholds:
+    """Cuts of a column in one direction, for learners that know no costs."""
+    name, _, direction = rest.rpartition(":")
+    if direction not in ("up", "down"):
+        name, direction = rest, "up"
+    request.require_classes(form)
+    if request.costs not in (None, (1, 1)):
+        raise ParameterError(OWNER, "costs", request.costs, allowed=f"left out for {form}")
+    return Thresholds(request.schema, _column(request, name, form), direction)  # type: ignore[arg-type]
+
+
+def _rec_concave(request: Request, rest: str) -> Learner:
+    cuts = _directed_cuts(request, rest, "recconcave:COLUMN")
+    return RecConcave(cuts, request.per_record, request.delta_per_record)
+
+
+def _switches(request: Request, rest: str) -> Learner:
+    name, _, count = rest.rpartition(":")
+    if not (name and count.isdecimal()):
+        allowed = "of the form switches:COLUMN:K, such as switches:age:2"
+        raise ParameterError(OWNER, "word", f"switches:{rest}", allowed=allowed)
+    cuts = _directed_cuts(request, name, "switches:COLUMN:K")
+    ranges = Unions(request.schema, cuts.column, intervals=int(count))
+    inner = Occam(ranges, request.per_record, failure=FAILURE / 2)
+    return SwitchCuts(cuts, inner, request.per_record, most=2 * ranges.intervals)
+
+
+def _generated(request: Request, rest: str) -> Learner:
+    name, _, bits = rest.rpartition(":")
+    if not (name and bits.isdecimal()):
+        allowed = "of the form generated:COLUMN:BITS, such as generated:code:16"
+        raise ParameterError(OWNER, "word", f"generated:{rest}", allowed=allowed)
+    column = _column(request, name, "generated:COLUMN:BITS")
+    return request.occam(GeneratedPoints(request.schema, column, int(bits)))
 
 
 def _points(request: Request, rest: str) -> Learner:
@@ -283,6 +328,13 @@ WORDS: Mapping[str, Word] = {
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
     "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles),
     "points": Word("points:COLUMN", "one value of a column", _points),
+    "generated": Word(
+        "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated
+    ),
+    "switches": Word(
+        "switches:COLUMN:K", "a cut, found through up to K ranges (add :down after COLUMN)", _switches
+    ),
+    "recconcave": Word("recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave),
     "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, BOTH, many_classes=True),
     "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, BOTH, many_classes=True),
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),

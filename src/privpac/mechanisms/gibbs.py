@@ -21,11 +21,11 @@ from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.mechanisms.scores import Histogram, Scores
+from privpac.mechanisms.scores import Histogram, Named, Row, Runs, Scores
 from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 from privpac.theory.powers import powers_at, reach
 
-__all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_mixture", "reach"]
+__all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_index", "draw_mixture", "reach"]
 
 _FLOAT_BITS = 960
 """Multiplicities are shifted to at most this many bits before they become floats, to stay below overflow."""
@@ -110,6 +110,13 @@ def _at_least(count: int) -> float:
 def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
     """One member of the class: first its score, then a uniform one among those that have it."""
     return _draw_from(PowerWeights(ratio, scores), coins)
+
+
+def draw_index(scores: Sequence[int], ratio: Fraction, coins: Coins) -> int:
+    """An index with probability proportional to ratio^score, for a list short enough to be written down."""
+    last = len(scores) - 1
+    row = Row.of(0, np.arange(last, dtype=np.uint64), np.array(scores, dtype=np.int64), last)
+    return draw(Named(Runs([row]), lambda place: place[1]), ratio, coins)
 
 
 def _draw_from(weights: PowerWeights[M], coins: Coins) -> M:

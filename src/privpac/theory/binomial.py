@@ -12,6 +12,7 @@ from privpac.theory.exact import ball
 
 __all__ = [
     "PRECISIONS",
+    "at_most",
     "certainly_above",
     "certainly_below",
     "first_whole",
@@ -54,6 +55,19 @@ def mean_over_binomial(outcome: Callable[[arb], arb], *, n: int, chance: Fractio
     if high - low == n:
         return total
     return total + arb(0).union(1 - mass)
+
+
+def at_most(count: int, *, n: int, chance: Fraction) -> arb:
+    """A ball around P[binomial(n, chance) ≤ count], at the current precision."""
+    if n <= count:
+        return arb(1)
+    p = ball(chance)
+    odds, term = p / (1 - p), (1 - p) ** n
+    total = arb(term)
+    for k in range(count):
+        term = term * (n - k) / (k + 1) * odds
+        total += term
+    return total
 
 
 def certainly_above(value: Callable[[], arb], threshold: Fraction) -> bool:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from privpac.errors import ParameterError
 from privpac.theory.binomial import (
     PRECISIONS,
     certainly_above,
@@ -21,10 +22,11 @@ from privpac.theory.binomial import (
     rounded_up,
 )
 from privpac.theory.exact import ball
-from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive
+from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive, rational
 from privpac.theory.register import formula
 
 __all__ = [
+    "floor_generated_points",
     "floor_minimal_class",
     "floor_point_counts",
     "floor_points_any",
@@ -93,6 +95,29 @@ def floor_minimal_class(size: int, *, failure: Number, epsilon: Number) -> int:
         positive(epsilon, owner=owner, name="epsilon"),
     )
     return _packing(rivals, failure=miss, epsilon=loss)
+
+
+@formula("floor-generated-points")
+def floor_generated_points(domain: int, *, failure: Number, epsilon: Number, advantage: Number = 0) -> int:
+    """Records below which no *efficient* private learner that answers with a point learns generated points.
+
+    Statement: n ≥ ln((T - 1)(1 - failure - advantage)/(failure + advantage))/epsilon.
+    Source: register `floor-generated-points` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 6.1, repaired).
+    Symbols: T = 2^d → domain, beta → failure, nu → advantage.
+    Holds if: nobody who runs as long as the learner tells generated values from random ones better than `advantage`:
+    an assumption about the generator. Proof: docs/proofs/generated-points.md.
+    Tested by: tests/statistical/test_floors.py.
+
+    >>> floor_generated_points(2**64, failure=0.05, epsilon=1)
+    48
+    """
+    owner = "floor_generated_points"
+    rivals = at_least(1, domain, owner=owner, name="domain") - 1
+    miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
+    lucky = rational(advantage, owner=owner, name="advantage")
+    if not 0 <= lucky < 1 - miss:
+        raise ParameterError(owner, "advantage", advantage, allowed="at least 0 and below 1 - failure")
+    return _packing(rivals, failure=miss + lucky, epsilon=loss)
 
 
 @formula("floor-points-proper")

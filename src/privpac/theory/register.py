@@ -23,6 +23,7 @@ from privpac.theory.statements.points import POINTS
 from privpac.theory.statements.prediction import PREDICTION
 from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
 from privpac.theory.statements.privacy import PRIVACY
+from privpac.theory.statements.reconstruction import RECONSTRUCTION
 from privpac.theory.statements.vc import VC
 
 __all__ = [
@@ -52,6 +53,8 @@ FORMULA_MODULES = (
     "ssl_relabel",
     "label_floors",
     "prediction",
+    "rec_concave",
+    "reconstruction",
 )
 """Modules of `theory` whose public functions are formulas."""
 
@@ -66,6 +69,7 @@ FAMILIES: tuple[tuple[Statement, ...], ...] = (
     POINTS,
     FEW_LABELS,
     PREDICTION,
+    RECONSTRUCTION,
 )
 """Statements, one tuple a family: a new family adds its own here."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import few_labels, plain, points, prediction
+from tests.contracts.examples import few_labels, plain, points, prediction, reconstruction
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **plain.ALIASES,
@@ -18,4 +18,5 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **points.EXAMPLES,
     **few_labels.EXAMPLES,
     **prediction.EXAMPLES,
+    **reconstruction.EXAMPLES,
 }

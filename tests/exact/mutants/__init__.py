@@ -6,11 +6,12 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import covers, few_labels, plain, prediction
+from tests.exact.mutants import covers, few_labels, plain, prediction, reconstruction
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
     **prediction.MUTANTS,
     **covers.MUTANTS,
     **few_labels.MUTANTS,
+    **reconstruction.MUTANTS,
 }

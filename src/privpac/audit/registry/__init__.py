@@ -7,7 +7,7 @@ the table in the docs pick it up. Sizes are chosen so that each row takes a few 
 from collections.abc import Callable, Mapping
 
 from privpac.audit.exact import Case
-from privpac.audit.registry import covers, few_labels, occam, prediction
+from privpac.audit.registry import covers, few_labels, occam, prediction, reconstruction
 from privpac.audit.registry.cases import (
     RememberedSample,
     learner_case,
@@ -34,4 +34,5 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     **prediction.ROWS,
     **covers.ROWS,
     **few_labels.ROWS,
+    **reconstruction.ROWS,
 }

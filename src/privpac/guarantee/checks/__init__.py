@@ -11,6 +11,7 @@ from privpac.guarantee.checks import (
     mechanisms,
     points,
     prediction,
+    reconstruction,
     sampling,
 )
 from privpac.guarantee.checks.nodes import Check
@@ -25,4 +26,5 @@ RULES: dict[str, Check] = {
     **points.RULES,
     **few_labels.RULES,
     **prediction.RULES,
+    **reconstruction.RULES,
 }

@@ -48,6 +48,13 @@ from privpac.guarantee.rules.prediction import (
     vote,
     vote_accuracy,
 )
+from privpac.guarantee.rules.reconstruction import (
+    independent_noise,
+    noise_reconstruction,
+    rec_concave,
+    stable_choice,
+    switch_reconstruction,
+)
 from privpac.guarantee.rules.sampling import sampling_with_replacement, subsampling
 
 __all__ = [
@@ -63,17 +70,20 @@ __all__ = [
     "flipped_answers",
     "geometric_noise",
     "group",
+    "independent_noise",
     "k_fold",
     "label_boost_accuracy",
     "label_boost_labelled",
     "label_boost_unlabelled",
     "leafwise_exponential",
+    "noise_reconstruction",
     "occam",
     "on_part",
     "pairwise_cover",
     "permute_and_flip",
     "positions_known",
     "post_processing",
+    "rec_concave",
     "reed_solomon_points",
     "sampled_point",
     "sampled_point_accuracy",
@@ -81,8 +91,10 @@ __all__ = [
     "sequential",
     "sparse_sets_accuracy",
     "ssl_relabel_accuracy",
+    "stable_choice",
     "star_entries",
     "subsampling",
+    "switch_reconstruction",
     "total_variation",
     "vote",
     "vote_accuracy",

@@ -1,0 +1,93 @@
+"""Rows for cuts by recursion, from switches and from noise, and for generated points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+
+from privpac.audit.exact import Case
+from privpac.audit.registry.cases import RememberedSample, learner_case, records_of, sample_of, tiny_schema
+from privpac.audit.symmetry import Record
+from privpac.coins import Coins
+from privpac.concepts.generated_points import GeneratedPoints
+from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.unions import Unions
+from privpac.data.sample import Size
+from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
+from privpac.learners.occam import Occam
+from privpac.learners.rec_concave import RecConcave
+from privpac.learners.switch_cuts import SwitchCuts
+from privpac.learners.words import Request, learner_for
+from privpac.theory.exact import ratio_for
+from privpac.theory.rec_concave import Plan, threshold_stable_choice
+
+__all__ = ["ROWS", "rec_concave_case", "tight_rec_concave"]
+
+ONE = Fraction(1)
+TENTH = Fraction(1, 10)
+
+
+def tight_rec_concave(
+    *, cells: int, delta: Fraction, epsilons: Sequence[Fraction], goal: int = 1, blocks: int = 1
+) -> RecConcave:
+    """With narrow blocks and a low goal, so that on a tiny domain the block is often in question."""
+    first, second, third = (ratio_for(epsilon / 2) for epsilon in epsilons)
+    threshold = threshold_stable_choice(ratio=second, delta=delta)
+    plan = Plan((first, second, third), goal - 1 - threshold, threshold, 0, 0, blocks)
+    cuts = Thresholds(tiny_schema(cells), "a", "down")
+    return RecConcave(cuts, sum(epsilons, Fraction(0)), delta, plan=plan)
+
+
+def rec_concave_case(learner: RecConcave, n: int) -> Case:
+    """All steps seen, not only the answer."""
+    schema = learner.concepts.schema
+    remembered: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return learner.steps(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+
+    claim = learner.certify(Size(n)).privacy.fact
+    return Case("thresholds by recursion, all steps seen", run, records_of(schema), n, claim)
+
+
+def _rec_concave_word() -> Case:
+    schema = tiny_schema(2)
+    request = Request(schema=schema, size=Size(1), epsilon=Fraction(6), delta=TENTH)
+    return learner_case("thresholds by recursion", learner_for("recconcave:a", request), schema, 1)
+
+
+def _switches() -> Case:
+    schema = tiny_schema(3)
+    inner = Occam(Unions(schema, "a", intervals=1), ONE)
+    learner = SwitchCuts(Thresholds(schema, "a", "down"), inner, ONE, most=2)
+    return learner_case("a cut at a switch of a union", learner, schema, 2)
+
+
+def _noisy_cuts() -> NoisyCuts:
+    return NoisyCuts(Thresholds(tiny_schema(3), "a"), ONE, TENTH)
+
+
+def _noisy() -> Case:
+    return learner_case("cuts with independent noise", _noisy_cuts(), tiny_schema(3), 2)
+
+
+def _denoised() -> Case:
+    return learner_case("cuts freed of their noise", DenoisedCuts(_noisy_cuts()), tiny_schema(3), 2)
+
+
+def _generated() -> Case:
+    schema = tiny_schema(4)
+    learner = Occam(GeneratedPoints(schema, "a", 2, "d"), ONE)
+    return learner_case("points of a generator", learner, schema, 2)
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "recconcave": _rec_concave_word,
+    "recconcave-steps": lambda: rec_concave_case(
+        tight_rec_concave(cells=3, delta=TENTH, epsilons=(Fraction(8), Fraction(2), TENTH)), 2
+    ),
+    "switches": _switches,
+    "noisy-cuts": _noisy,
+    "denoised-cuts": _denoised,
+    "generated": _generated,
+}

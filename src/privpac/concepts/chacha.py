@@ -1,0 +1,107 @@
+"""The ChaCha20 block function (RFC 8439): a public pseudorandom generator, compiled, to try millions of seeds.
+
+Nothing private is drawn with it: coins come from `privpac.coins`. Here it only says which values a public class holds.
+Tested by tests/unit/test_generated_points.py (the RFC's own example).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+
+__all__ = ["block", "expand", "hits"]
+
+WORDS_A_BLOCK = 16
+
+
+@compiled
+def _turn(state: NDArray[np.uint32], a: int, b: int, c: int, d: int) -> None:
+    """A quarter round."""
+    state[a] += state[b]
+    x = state[d] ^ state[a]
+    state[d] = (x << np.uint32(16)) | (x >> np.uint32(16))
+    state[c] += state[d]
+    x = state[b] ^ state[c]
+    state[b] = (x << np.uint32(12)) | (x >> np.uint32(20))
+    state[a] += state[b]
+    x = state[d] ^ state[a]
+    state[d] = (x << np.uint32(8)) | (x >> np.uint32(24))
+    state[c] += state[d]
+    x = state[b] ^ state[c]
+    state[b] = (x << np.uint32(7)) | (x >> np.uint32(25))
+
+
+@compiled
+def _mix(start: NDArray[np.uint32], state: NDArray[np.uint32]) -> None:
+    """Twenty rounds of `start` into `state`, and the start added."""
+    for i in range(16):
+        state[i] = start[i]
+    for _ in range(10):
+        _turn(state, 0, 4, 8, 12)
+        _turn(state, 1, 5, 9, 13)
+        _turn(state, 2, 6, 10, 14)
+        _turn(state, 3, 7, 11, 15)
+        _turn(state, 0, 5, 10, 15)
+        _turn(state, 1, 6, 11, 12)
+        _turn(state, 2, 7, 8, 13)
+        _turn(state, 3, 4, 9, 14)
+    for i in range(16):
+        state[i] += start[i]
+
+
+def _start(key: NDArray[np.uint32], counter: int, nonce: tuple[int, int, int]) -> NDArray[np.uint32]:
+    constants = (0x61707865, 0x3320646E, 0x79622D32, 0x6B206574)
+    return np.array([*constants, *key.tolist(), counter, *nonce], dtype=np.uint32)
+
+
+def block(
+    key: NDArray[np.uint32], *, counter: int, nonce: tuple[int, int, int] = (0, 0, 0)
+) -> NDArray[np.uint32]:
+    """Sixteen words of keystream under a key of eight words."""
+    state = np.empty(WORDS_A_BLOCK, dtype=np.uint32)
+    _mix(_start(key, counter, nonce), state)
+    return state
+
+
+def _key(seed: int, salt: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """A seed of 64 bits and a salt of six words make a key."""
+    return np.array([seed & 0xFFFFFFFF, seed >> 32, *salt.tolist()], dtype=np.uint32)
+
+
+def expand(seed: int, *, salt: NDArray[np.uint32], bits: int) -> int:
+    """The first `bits` bits of the keystream of a seed, the first word lowest."""
+    blocks = -(-bits // (32 * WORDS_A_BLOCK))
+    words = [word for i in range(blocks) for word in block(_key(seed, salt), counter=i).tolist()]
+    whole: int = sum(word << (32 * i) for i, word in enumerate(words))
+    return whole & ((1 << bits) - 1)
+
+
+def hits(wanted: NDArray[np.uint64], *, seeds: int, salt: NDArray[np.uint32], bits: int) -> NDArray[np.int64]:
+    """Seeds 0..seeds-1 whose first min(bits, 64) bits are in the sorted list `wanted`, ascending."""
+    mask = np.uint64((1 << min(bits, 64)) - 1)
+    found: NDArray[np.int64] = _hits(_start(_key(0, salt), 0, (0, 0, 0)), wanted, mask, seeds)
+    return found
+
+
+@compiled
+def _hits(
+    start: NDArray[np.uint32], wanted: NDArray[np.uint64], mask: np.uint64, seeds: int
+) -> NDArray[np.int64]:
+    state = np.empty(16, np.uint32)
+    found, count = np.empty(64, np.int64), 0
+    for seed in range(seeds):
+        start[4] = np.uint32(seed & 0xFFFFFFFF)
+        start[5] = np.uint32(seed >> 32)
+        _mix(start, state)
+        value = (np.uint64(state[0]) | (np.uint64(state[1]) << np.uint64(32))) & mask
+        place = np.searchsorted(wanted, value)
+        if place < len(wanted) and wanted[place] == value:
+            if count == len(found):
+                more = np.empty(2 * count, np.int64)
+                more[:count] = found
+                found = more
+            found[count] = seed
+            count += 1
+    return found[:count]

@@ -1,0 +1,44 @@
+"""The outcome of a learner that may decline: a rule that says so, and predicts one class throughout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells
+from privpac.data.schema import Schema
+
+__all__ = ["NoAnswer"]
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """Nothing was released about the records but this fact; `column` is the one a rule was asked for.
+
+    Programs that only want predictions get class 0 throughout: a public default, chosen without the records.
+    """
+
+    column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return np.zeros(len(cells[self.column]), dtype=np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        return f"no answer (always {schema.classes[0]})"
+
+    def to_sql(self, schema: Schema) -> str:
+        return "0"
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "no-answer", "column": self.column}
+
+    @classmethod
+    def from_json(cls, tree: dict[str, Any]) -> NoAnswer:
+        return cls(str(tree["column"]))

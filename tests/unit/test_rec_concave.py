@@ -1,0 +1,199 @@
+"""Thresholds by recursion: regions against every cut of small domains, steps against their definition, long keys."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privpac
+from privpac import MemorySample, Schema, SeededCoins, Size
+from privpac.coins import law
+from privpac.concepts.cut_regions import CutRegions
+from privpac.concepts.no_answer import NoAnswer
+from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.data.columns import Numeric
+from privpac.data.statistics import ColumnCounts
+from privpac.errors import ParameterError, SizeError
+from privpac.learners.rec_concave import RecConcave
+from privpac.learners.words import Request, learner_for
+from privpac.mechanisms.geometric import NoiseLaw
+from privpac.mechanisms.stable_choice import passes, release_chance
+from privpac.theory.rec_concave import Plan, widths
+
+ONE = Fraction(1)
+
+
+def schema_of(cells: int) -> Schema:
+    column = Numeric("key", lower=0, upper=cells - 1, integer=True)
+    return Schema((column,), label="y", classes=("0", "1"))
+
+
+def counts_of(cells: np.ndarray, labels: np.ndarray) -> ColumnCounts:
+    values = np.unique(cells)
+    table = np.array([[np.sum((cells == v) & (labels == k)) for k in (0, 1)] for v in values])
+    return ColumnCounts(values=values.astype(np.uint64), counts=table.reshape(-1, 2), n=len(cells))
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_regions_are_those_of_a_search_through_all_cuts(up: bool) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        domain, n = int(rng.integers(1, 20)), int(rng.integers(0, 12))
+        cells, labels = rng.integers(0, domain, n), rng.integers(0, 2, n)
+        regions = CutRegions(counts_of(cells, labels), domain, up)
+        wrong = [
+            (int(np.sum((cells < cut) & (labels == up))), int(np.sum((cells >= cut) & (labels != up))))
+            for cut in range(domain + 1)
+        ]
+        costs = [max(pair) for pair in wrong]
+        assert [regions.mistakes(cut) for cut in range(domain + 1)] == wrong
+        assert regions.best == min(costs)
+        for cost in range(n + 1):
+            inside = [cut for cut, own in enumerate(costs) if own <= cost]
+            assert inside == list(range(regions.low(cost), regions.high(cost) + 1))
+        for width in range(1, domain + 2):
+            fits = [c for c in range(n + 1) if sum(own <= c for own in costs) >= width]
+            assert regions.first_width(width) == fits[0]
+        for length in (1, 2, 3):
+            first = regions.low(regions.best) // length * length
+            outside = [own for cut, own in enumerate(costs) if not first <= cut < first + length]
+            if outside:
+                assert regions.lead(first, first + length - 1) == min(outside) - min(costs)
+
+
+@pytest.mark.parametrize("ratio", [Fraction(3, 5), Fraction(1, 4)])
+def test_a_lead_passes_as_often_as_geometric_noise_says(ratio: Fraction) -> None:
+    noise = NoiseLaw(ratio, 12)
+    weights = noise.exact()
+    for threshold in (0, 2):
+        for lead in range(7):
+            wide = sum(w for i, w in enumerate(weights) if lead + noise.value(i) >= 2 + threshold) / sum(
+                weights
+            )
+            assert release_chance(lead, ratio=ratio, threshold=threshold) == wide
+    shares = law(lambda coins: passes(9, ratio=ratio, threshold=1, cap=5, coins=coins))
+    assert shares[True] == release_chance(5, ratio=ratio, threshold=1)
+
+
+def drawn(learner: RecConcave, cells: list[int], labels: list[int], seed: int = 0) -> Any:
+    kind = object if learner.concepts.schema.column("key").size > 2**63 else np.int64
+    sample = MemorySample.from_cells(
+        learner.concepts.schema, {"key": np.array(cells, dtype=kind)}, np.array(labels)
+    )
+    return learner.steps(sample, SeededCoins(seed))
+
+
+@pytest.mark.parametrize("bits", [1, 3, 64, 256, 4096])
+@pytest.mark.parametrize("up", [True, False])
+def test_keys_of_any_length(bits: int, up: bool) -> None:
+    domain = 2**bits
+    cut = domain // 3 + 1
+    cells = [(i * 2654435761**60) % domain for i in range(4000)]
+    labels = [int((cell >= cut) == up) for cell in cells]
+    learner = RecConcave(
+        Thresholds(schema_of(domain), "key", "up" if up else "down"), ONE, Fraction(1, 10**6)
+    )
+    steps = drawn(learner, cells, labels)
+    assert isinstance(steps.answer, Threshold)
+    wrong = sum(
+        int((cell >= steps.answer.cut) == up) != label for cell, label in zip(cells, labels, strict=True)
+    )
+    assert wrong <= learner.numbers.mistakes
+    certificate = learner.certify(Size(4000))
+    assert (certificate.epsilon, certificate.delta) == (1, Fraction(1, 10**6))
+    assert float(certificate.accuracy[0].fact.error) < 0.13
+
+
+def test_records_that_no_cut_explains_and_no_records_give_an_answer_or_none() -> None:
+    learner = RecConcave(Thresholds(schema_of(2**64), "key"), ONE, Fraction(1, 10**6))
+    rng = np.random.default_rng(0)
+    cells, labels = rng.integers(0, 2**62, 500).tolist(), rng.integers(0, 2, 500).tolist()
+    kinds = {type(drawn(learner, cells, labels, seed).answer) for seed in range(40)}
+    assert kinds <= {Threshold, NoAnswer}
+    assert NoAnswer in kinds
+    assert drawn(learner, [], []).answer is not None
+
+
+def test_candidates_are_few_and_near_the_block() -> None:
+    learner = RecConcave(Thresholds(schema_of(1000), "key"), Fraction(5), Fraction(1, 100))
+    blocks = learner.numbers.blocks
+    for seed in range(30):
+        steps = drawn(learner, list(range(0, 1000, 5)), [int(v >= 300) for v in range(0, 1000, 5)], seed)
+        if steps.block is not None:
+            first, last = steps.block
+            assert last - first + 1 == 2 * blocks * steps.width
+            assert (first + steps.offset) % (2 * blocks * steps.width) == 0
+            assert first - steps.width < steps.answer.cut < last + steps.width
+            assert steps.answer.cut % steps.width == 0
+    assert widths(1000) == 9
+
+
+def test_refusals_say_what_to_do() -> None:
+    cuts = Thresholds(schema_of(8), "key")
+    with pytest.raises(ParameterError, match="delta"):
+        RecConcave(cuts, ONE, Fraction(0))
+    with pytest.raises(ParameterError, match="epsilon"):
+        RecConcave(cuts, Fraction(0), Fraction(1, 2))
+    with pytest.raises(ParameterError, match="direction"):
+        RecConcave(Thresholds(schema_of(8), "key", "either"), ONE, Fraction(1, 2))
+    with pytest.raises(SizeError, match="at least one"):
+        RecConcave(cuts, ONE, Fraction(1, 2)).certify(Size(0))
+    request = Request(schema=schema_of(8), size=Size(5), epsilon=ONE)
+    with pytest.raises(ParameterError, match="thresholds:COLUMN"):
+        learner_for("recconcave:key", request)
+    costly = Request(schema=schema_of(8), size=Size(5), epsilon=ONE, delta=Fraction(1, 9), costs=(1, 2))
+    with pytest.raises(ParameterError, match="costs"):
+        learner_for("recconcave:key", costly)
+
+
+def test_a_plan_of_ones_own_is_certified_for_what_it_costs() -> None:
+    plan = Plan((Fraction(1, 2),) * 3, 1, 3, 1, 1, 2)
+    learner = RecConcave(Thresholds(schema_of(8), "key"), Fraction(5), Fraction(1, 10), plan=plan)
+    premise = learner.certify(Size(9)).privacy.premises[0].fact
+    assert premise.epsilon.factor == 2**6
+    assert premise.delta == Fraction(1, 8) / Fraction(3, 2)
+
+
+def test_the_word_learns_charges_and_verifies(tmp_path: Any) -> None:
+    schema = {
+        "label": "y",
+        "columns": [{"name": "key", "kind": "numeric", "lower": 0, "upper": 2**200, "integer": True}],
+    }
+    keys = [(i * 7919**50) % 2**200 for i in range(3600)]
+    table = {"key": keys, "y": [int(key < 2**199) for key in keys]}
+    model = privpac.learn(
+        table, schema=schema, concepts="recconcave:key:down", epsilon=1, delta="1e-6", random_state=0
+    )
+    assert Fraction(model.certificate["delta"]) == Fraction(1, 10**6)
+    model.save(tmp_path / "model.json")
+    assert privpac.verify(tmp_path / "model.json")
+    assert np.mean(privpac.load(tmp_path / "model.json").predict(table).astype(int) == table["y"]) > 0.9
+
+
+def test_a_person_behind_several_records_has_the_delta_asked_for() -> None:
+    table = {"key": list(range(8)) * 5, "y": [int(key >= 4) for key in range(8)] * 5}
+    schema = {
+        "label": "y",
+        "columns": [{"name": "key", "kind": "numeric", "lower": 0, "upper": 7, "integer": True}],
+    }
+    model = privpac.learn(
+        table,
+        schema=schema,
+        concepts="recconcave:key",
+        epsilon=2,
+        delta="0.01",
+        records_per_person=3,
+        random_state=0,
+    )
+    assert Fraction(9, 1000) / 3 < Fraction(model.certificate["delta"]) <= Fraction(1, 100)
+
+
+def test_no_answer_reads_as_one() -> None:
+    rule = NoAnswer("key")
+    assert NoAnswer.from_json(rule.to_json()) == rule
+    assert rule.describe(schema_of(4)) == "no answer (always 0)"
+    assert rule.predict({"key": np.arange(3)}).tolist() == [0, 0, 0]
+    assert (rule.to_sql(schema_of(4)), rule.columns) == ("0", ("key",))
