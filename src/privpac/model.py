@@ -27,8 +27,7 @@ from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.tree import Tree
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
-from privpac.data.engines.opening import open_sample
-from privpac.data.engines.streamed import StreamedSample
+from privpac.data.engines.opening import EngineSample, open_sample
 from privpac.data.schema import Schema
 from privpac.errors import (
     DataError,
@@ -191,6 +190,7 @@ def learn(
     random_state: int | None = None,
     label: str | None = None,
     engine: str = "auto",
+    spark: Any = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Model:
     """Learn a certified classifier from a table (file, frame or arrays).
@@ -200,10 +200,11 @@ def learn(
     then says so. `estimate_epsilon` and `leaf_epsilon` buy further releases on top of `epsilon`: an estimate of the
     accuracy, and noisy counts in a tree's leaves, from which `Model.predict_proba` takes its shares. A folder, a
     pattern such as 'data/*.parquet' or a large file is streamed, unless `engine` is "memory"; `progress` is then told
-    how many records of a pass have been read, and of how many.
+    how many records of a pass have been read, and of how many. A Spark DataFrame, or files with `spark` (a session or
+    the address of a cluster), are counted by its executors.
     """
     declared = schema_for(schema, table, label=label, y=y)
-    sample = open_sample(table, declared, y=y, engine=engine, progress=progress)
+    sample = open_sample(table, declared, y=y, engine=engine, spark=spark, progress=progress)
     request = Request(
         schema=declared,
         size=sample.size,
@@ -226,7 +227,7 @@ def learn(
 
 
 def learn_sample(
-    sample: MemorySample | StreamedSample,
+    sample: EngineSample,
     request: Request,
     *,
     concepts: str | ConceptClass,
@@ -246,7 +247,7 @@ def learn_sample(
         ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)  # before hours of reading
 
     def pay() -> None:
-        if isinstance(sample, StreamedSample):
+        if not isinstance(sample, MemorySample):  # which was read as a whole before
             sample.validate()
         if ledger is not None:
             ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {word}")

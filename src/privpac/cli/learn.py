@@ -85,8 +85,12 @@ def learn(
     ] = None,
     engine: Annotated[
         str,
-        typer.Option(metavar="WHERE", help="auto, memory or files: whether records are streamed from disk."),
+        typer.Option(metavar="WHERE", help="auto, memory, files (streamed from disk) or spark."),
     ] = "auto",
+    spark: Annotated[
+        str | None,
+        typer.Option(metavar="MASTER", help="Count on a Spark cluster: local[2], spark://HOST:7077, ..."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be read and what it would take, and stop.")
     ] = False,
@@ -111,6 +115,7 @@ def learn(
         "schema": _declared(schema, label),
         "label": label,
         "engine": engine,
+        "spark": spark,
     }
     inputs = (data, schema, ledger)
     files = _Files(

@@ -118,6 +118,11 @@ class FileSource:
         return sum(file.path.stat().st_size for file in self._files)
 
     @property
+    def counts(self) -> tuple[int, ...]:
+        """How many records each file has."""
+        return tuple(file.n for file in self._files)
+
+    @property
     def paths(self) -> tuple[Path, ...]:
         return tuple(file.path for file in self._files)
 

@@ -1,54 +1,78 @@
-"""Which engine holds the records somebody names: memory for what fits, streams for files that do not."""
+"""Which engine holds the records somebody names: memory for what fits, streams for files that do not, or a cluster."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from privpac.data.engines.files import files_sample, is_many
 from privpac.data.engines.memory import MemorySample
+from privpac.data.engines.sharded import ShardedSample
+from privpac.data.engines.spark import is_frame, session, spark_sample
 from privpac.data.engines.streamed import Progress, StreamedSample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError
 
-__all__ = ["Engine", "chosen_engine", "open_sample"]
+__all__ = ["Engine", "EngineSample", "chosen_engine", "open_sample"]
 
-Engine = Literal["auto", "memory", "files"]
+Engine = Literal["auto", "memory", "files", "spark"]
+EngineSample = MemorySample | StreamedSample | ShardedSample
 
 LARGE = 2**29
 """Bytes of files from which on records are streamed: in memory they take several times as much."""
 
+LOCAL = "local[2]"
+"""The cluster that is started if none is named: two threads of this machine."""
+
 
 def chosen_engine(table: object, engine: str = "auto") -> Engine:
-    """What `auto` means for a table: files if there are several of them, or much in one."""
+    """What `auto` means for a table: Spark for its frames, files if there are several of them, or much in one."""
     if engine not in get_args(Engine):
         raise ParameterError("learn", "engine", engine, allowed="one of " + ", ".join(get_args(Engine)))
-    if engine != "auto":
-        if engine == "files" and not isinstance(table, str | os.PathLike):
+    named = isinstance(table, str | os.PathLike)
+    if is_frame(table):
+        if engine not in ("auto", "spark"):
+            raise ParameterError("learn", "engine", engine, allowed="auto or spark for a Spark DataFrame")
+        return "spark"
+    if engine in ("files", "spark"):
+        if not named:
             raise ParameterError(
                 "learn", "engine", engine, allowed="auto or memory for a table that is in memory already"
             )
-        return "files" if engine == "files" else "memory"
-    if not isinstance(table, str | os.PathLike):
+        return "files" if engine == "files" else "spark"
+    if engine == "memory" or not named:
         return "memory"
-    text = str(table)
-    if is_many(text):
-        return "files"
-    path = Path(text)
-    return "files" if path.is_file() and path.stat().st_size >= LARGE else "memory"
+    path = Path(str(table))
+    large = path.is_file() and path.stat().st_size >= LARGE
+    return "files" if large or is_many(str(table)) else "memory"
 
 
 def open_sample(
-    table: object, schema: Schema, *, y: object = None, engine: str = "auto", progress: Progress | None = None
-) -> MemorySample | StreamedSample:
-    """The records of a table under a schema, with their labels, in the engine chosen for it."""
-    chosen = chosen_engine(table, engine)
-    if not isinstance(table, str | os.PathLike) or not (chosen == "files" or is_many(str(table))):
+    table: object,
+    schema: Schema,
+    *,
+    y: object = None,
+    engine: str = "auto",
+    spark: Any = None,
+    progress: Progress | None = None,
+) -> EngineSample:
+    """The records of a table under a schema, with their labels, in the engine chosen for it.
+
+    `spark` is a session, or the address of a cluster.
+    """
+    chosen = chosen_engine(table, "spark" if spark is not None and engine == "auto" else engine)
+    several = isinstance(table, str | os.PathLike) and is_many(str(table))
+    if chosen == "memory" and not several:
         return MemorySample.of(table, schema, y=y)
     if y is not None:
         raise DataError(
             "Labels apart from the records need records in memory.", remedy="Put them into the files."
         )
+    if chosen == "spark":
+        own = spark if spark is not None and not isinstance(spark, str) else None
+        if own is None and is_frame(table):
+            own = table.sparkSession  # type: ignore[attr-defined]
+        return spark_sample(table, schema, spark=own or session(spark or LOCAL))
     streamed = files_sample(str(table), schema, progress=progress)
     return streamed if chosen == "files" else streamed.gathered()

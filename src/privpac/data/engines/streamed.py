@@ -21,7 +21,7 @@ from privpac.data.sample import Block, Indices, Size, Statistic
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError
 
-__all__ = ["Batch", "Distinct", "Progress", "Source", "StreamedSample", "encoded"]
+__all__ = ["Batch", "Distinct", "Number", "Progress", "Source", "StreamedSample", "encoded"]
 
 S = TypeVar("S")
 Number = Callable[[Mapping[str, Array]], Array]

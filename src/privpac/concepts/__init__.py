@@ -1,0 +1,1 @@
+"""Classes of concepts, one a file, with the hypotheses they release."""

@@ -1,0 +1,276 @@
+"""Records in many files that several workers read at the same time, each its own files; what comes back is added up.
+
+A worker runs the streamed engine on one file and returns a statistic, never records, except those that were asked for
+by position. A position is a place in the order of the files, so it means the same record whoever reads it, however
+often: a file whose worker was lost is simply read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from privpac.data.engines.files import FileSource
+from privpac.data.engines.memory import MemorySample
+from privpac.data.engines.streamed import Number, StreamedSample
+from privpac.data.raw import Array
+from privpac.data.sample import Block, Indices, Size, Statistic
+from privpac.data.schema import Schema
+from privpac.errors import DataError, ParameterError
+
+__all__ = ["Runner", "Shard", "ShardedSample"]
+
+S = TypeVar("S")
+Positions = npt.NDArray[np.int64]
+Work = Callable[[StreamedSample], Any]
+
+
+class Runner(Protocol):
+    """Runs one function on every task, somewhere, and returns the results in the order of the tasks."""
+
+    def __call__(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[Any]: ...
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file, and the position of its first record."""
+
+    path: str
+    n: int
+    start: int
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One shard without some of its records."""
+
+    shard: Shard
+    gone: Positions
+
+
+class ShardedSample:
+    """Records in shards; `gone` are the positions of those left out."""
+
+    def __init__(
+        self, schema: Schema, shards: Sequence[Shard], *, run: Runner, gone: Positions | None = None
+    ) -> None:
+        self._schema = schema
+        self._shards = tuple(shards)
+        self._run = run
+        self._gone: Positions = np.empty(0, dtype=np.int64) if gone is None else gone
+        self._read = False
+
+    @classmethod
+    def of(cls, paths: Sequence[Path], schema: Schema, *, run: Runner) -> ShardedSample:
+        """All files are looked at first: a missing column, another type, a damaged file is named now."""
+        source = FileSource(paths, (*schema.names, schema.label))
+        ends = np.cumsum([0, *source.counts])
+        shards = [
+            Shard(str(path), int(n), int(start))
+            for path, n, start in zip(source.paths, source.counts, ends, strict=False)
+        ]
+        return cls(schema, shards, run=run)
+
+    def __repr__(self) -> str:
+        return f"ShardedSample(size={self.size}, shards={len(self._shards)})"
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    @property
+    def size(self) -> Size:
+        return Size(sum(shard.n for shard in self._shards) - len(self._gone))
+
+    def validate(self) -> None:
+        """Read every record once, unless that has been done: whatever is wrong with one is found out now."""
+        if not self._read:
+            for _ in self._results(_validated):
+                pass
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        work: Work = partial(_reduced, statistic)
+        total: S = _added(statistic, self._results(work))
+        self._read = True
+        return total
+
+    def take(self, positions: Indices) -> MemorySample:
+        wanted, inverse = np.unique(self._base(positions), return_inverse=True)
+        tasks = [Task(shard, self._within(wanted, shard)) for shard in self._shards]
+        blocks: list[Block] = list(self._run(partial(_taken, self._schema), tasks))
+        names = self._schema.names
+        cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in names}
+        labels = np.concatenate([_labels(block) for block in blocks])
+        kept = MemorySample(self._schema, cells=cells, labels=labels, n=len(wanted))
+        return kept.take(inverse.astype(np.int64))
+
+    def rest(self, positions: Indices) -> ShardedSample:
+        gone = np.union1d(self._gone, self._base(positions))
+        return ShardedSample(self._schema, self._shards, run=self._run, gone=gone)
+
+    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_ShardedPart]:
+        division = _ShardedDivision(self, number, count, columns)
+        return [_ShardedPart(division, which) for which in range(count)]
+
+    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
+        raise DataError(
+            "Records on several machines cannot be given other labels.",
+            remedy="Take the records to relabel into memory first, or learn with engine='memory'.",
+        )
+
+    def _results(self, work: Work) -> Iterator[Any]:
+        """What `work` makes of the records of each shard."""
+        tasks = [Task(shard, self._within(self._gone, shard)) for shard in self._shards]
+        return iter(self._run(partial(_worked, self._schema, work), tasks))
+
+    @staticmethod
+    def _within(positions: Positions, shard: Shard) -> Positions:
+        """Sorted positions that lie in a shard, counted from its first record."""
+        first, last = np.searchsorted(positions, [shard.start, shard.start + shard.n])
+        return positions[first:last] - shard.start
+
+    def _base(self, positions: Indices) -> Positions:
+        """Places among the records that are left, as positions among all: each is moved on by those gone before it."""
+        found = np.asarray(positions, dtype=np.int64)
+        n = self.size.total
+        if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
+            raise ParameterError(
+                "ShardedSample",
+                "positions",
+                f"an array of shape {found.shape}",
+                allowed=f"between 0 and {n - 1}",
+            )
+        before = self._gone - np.arange(len(self._gone))
+        return found + np.searchsorted(before, found, side="right")
+
+
+class _ShardedDivision:
+    """Records by number: one job serves all parts, if they ask for the same statistic."""
+
+    def __init__(self, whole: ShardedSample, number: Number, count: int, columns: tuple[str, ...]) -> None:
+        self.whole = whole
+        self._divide = partial(_divided, number, count, columns)
+        self._count = count
+        self._last: tuple[Any, list[Any]] | None = None
+
+    def sizes(self) -> list[int]:
+        counted = np.zeros(self._count, dtype=np.int64)
+        for sizes in self.whole._results(partial(_part_sizes, self._divide)):
+            counted += np.asarray(sizes)
+        return [int(n) for n in counted]
+
+    def states(self, statistic: Statistic[S]) -> list[S]:
+        if self._last is None or self._last[0] != statistic:
+            states = [statistic.zero() for _ in range(self._count)]
+            for found in self.whole._results(partial(_part_states, self._divide, statistic)):
+                states = [statistic.merge(state, more) for state, more in zip(states, found, strict=True)]
+            self._last = statistic, states
+        return self._last[1]
+
+
+class _ShardedPart:
+    """The records of one number, for counting: nobody takes single records out of a leaf."""
+
+    def __init__(self, division: _ShardedDivision, which: int) -> None:
+        self._division = division
+        self._which = which
+
+    @property
+    def schema(self) -> Schema:
+        return self._division.whole.schema
+
+    @property
+    def size(self) -> Size:
+        return Size(self._division.sizes()[self._which])
+
+    def reduce(self, statistic: Statistic[S]) -> S:
+        # A later call may change the state in place, so everyone gets a copy of what is kept for the others.
+        return statistic.merge(statistic.zero(), self._division.states(statistic)[self._which])
+
+    def take(self, positions: Indices) -> MemorySample:
+        raise self._only_counted()
+
+    def rest(self, positions: Indices) -> ShardedSample:
+        raise self._only_counted()
+
+    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[ShardedSample]:
+        raise self._only_counted()
+
+    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
+        raise self._only_counted()
+
+    @staticmethod
+    def _only_counted() -> DataError:
+        return DataError(
+            "Parts of records on several machines can only be counted.",
+            remedy="Learn with engine='files' or engine='memory'.",
+        )
+
+
+# What workers run: plain functions of the module, so that they can be sent by name.
+
+
+def _opened(schema: Schema, shard: Shard) -> StreamedSample:
+    source = FileSource([Path(shard.path)], (*schema.names, schema.label))
+    if source.n != shard.n:
+        raise DataError(
+            "The records changed while they were read.", remedy="Learn from a copy nobody writes to."
+        )
+    return StreamedSample.of(source, schema)
+
+
+def _worked(schema: Schema, work: Work, task: Task) -> Any:
+    sample = _opened(schema, task.shard)
+    return work(sample.rest(task.gone) if len(task.gone) else sample)
+
+
+def _taken(schema: Schema, task: Task) -> Block:
+    return _opened(schema, task.shard).take(task.gone).block()
+
+
+def _reduced(statistic: Statistic[S], sample: StreamedSample) -> S:
+    return sample.reduce(statistic)
+
+
+def _validated(sample: StreamedSample) -> int:
+    sample.validate()
+    return 0
+
+
+def _divided(number: Number, count: int, columns: tuple[str, ...], sample: StreamedSample) -> Any:
+    return sample.parts(number, count, columns=columns)
+
+
+def _part_states(
+    divide: Callable[[StreamedSample], Any], statistic: Statistic[S], sample: StreamedSample
+) -> list[S]:
+    return [part.reduce(statistic) for part in divide(sample)]
+
+
+def _part_sizes(divide: Callable[[StreamedSample], Any], sample: StreamedSample) -> list[int]:
+    return [part.size.total for part in divide(sample)]
+
+
+def _labels(block: Block) -> Array:
+    assert block.labels is not None  # shards are opened with their labels
+    return block.labels
+
+
+def _added(statistic: Statistic[S], states: Iterator[S]) -> S:
+    """Pairs of equal age first, so that a state that grows with the records is copied a logarithmic number of times."""
+    waiting: list[tuple[int, S]] = []
+    for found in states:
+        age, state = 0, found
+        while waiting and waiting[-1][0] == age:
+            age, state = age + 1, statistic.merge(waiting.pop()[1], state)
+        waiting.append((age, state))
+    total = statistic.zero()
+    while waiting:
+        total = statistic.merge(waiting.pop()[1], total)
+    return total

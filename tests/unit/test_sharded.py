@@ -1,0 +1,55 @@
+"""Shards read by workers: the same as memory, also when a worker reads its file twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privpac.data.engines.files import files_at
+from privpac.data.engines.sharded import ShardedSample
+from privpac.data.sample import Sample
+from privpac.data.statistics import CellCounts
+from privpac.errors import DataError, ParameterError
+from tests.contracts.engine_conformance import SCHEMA, EngineConformance, written
+
+
+def careless(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[Any]:
+    """Every third task is lost once and run again, as a scheduler would."""
+    for i, task in enumerate(tasks):
+        if i % 3 == 0:
+            function(task)
+        yield function(task)
+
+
+class TestShards(EngineConformance):
+    @pytest.fixture
+    def opened(self, tmp_path: Path) -> Callable[[Path], Sample]:
+        return lambda folder: ShardedSample.of(files_at(folder), SCHEMA, run=careless)
+
+
+def test_what_shards_cannot_do_is_said(tmp_path: Path) -> None:
+    written(tmp_path)
+    sample = ShardedSample.of(files_at(tmp_path), SCHEMA, run=careless)
+    with pytest.raises(DataError, match="other labels"):
+        sample.relabelled(np.zeros(1200, dtype=np.uint8))
+    with pytest.raises(ParameterError, match="between 0 and 1199"):
+        sample.take(np.array([1200]))
+    part = sample.parts(lambda cells: (cells["age"] > 3).astype(np.int64), 2, columns=("age",))[0]
+    for forbidden in (part.take, part.rest):
+        with pytest.raises(DataError, match="only be counted"):
+            forbidden(np.array([0]))
+
+
+def test_a_file_that_changes_between_two_looks_is_noticed(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    written(tmp_path)
+    sample = ShardedSample.of(files_at(tmp_path), SCHEMA, run=careless)
+    victim = tmp_path / "part-001.parquet"
+    pq.write_table(pq.read_table(victim).slice(1), victim)
+    with pytest.raises(DataError, match="changed while they were read"):
+        sample.reduce(CellCounts(SCHEMA.column("age")))
