@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+READY_SLOW := .venv/.ready-slow
 
-.PHONY: setup demo test lint format bench audit clean
+.PHONY: setup demo test test-slow lint format bench audit clean
 
 setup: $(READY)
 
@@ -13,11 +14,20 @@ $(READY): pyproject.toml
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"; fi
 	@touch $(READY)
 
+$(READY_SLOW): $(READY)
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[slow]"; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[slow]"; fi
+	@touch $(READY_SLOW)
+
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest tests -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
+
+# A real PostgreSQL (its programs must be installed) and a real Spark (Java must be).
+test-slow: $(READY_SLOW)
+	$(BIN)/python -m pytest tests/slow
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -7,7 +7,7 @@ does not drown one with two categories.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -119,6 +119,15 @@ class ColumnByColumn:
             tuple(int(a) + int(b) for a, b in zip(state[0], totals, strict=True)),
             {c.columns[0]: c.absorb(state[1][c.columns[0]], block) for c in self.counts},
         )
+
+    @property
+    def cell_counts(self) -> tuple[CellCounts, ...]:
+        return self.counts
+
+    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> Evidence:
+        totals = counts[0].counts.sum(axis=0, dtype=np.int64)
+        named = {c.columns[0]: found for c, found in zip(self.counts, counts, strict=True)}
+        return tuple(int(total) for total in totals), named
 
     def merge(self, a: Evidence, b: Evidence) -> Evidence:
         return (

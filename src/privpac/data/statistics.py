@@ -7,6 +7,7 @@ of the records or on how they are cut into blocks, and replacing one record move
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -81,6 +82,24 @@ class CellCounts:
             return state
         values, counts = self._count(block.cells[self.column.name], _labels(block, self.classes), block.n)
         return self.merge(state, ColumnCounts(values=values, counts=counts, n=block.n))
+
+    @property
+    def cell_counts(self) -> tuple[CellCounts, ...]:
+        """The cell counts this statistic follows from: an engine may have a shorter way to them."""
+        return (self,)
+
+    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> ColumnCounts:
+        return counts[0]
+
+    def of_groups(self, cells: Array, labels: Array | None, totals: Array) -> ColumnCounts:
+        """The state of records given as groups: so many of each cell and label."""
+        n = int(totals.sum())
+        values, rows = np.unique(cells, return_inverse=True)
+        counts = np.zeros((len(values), self.classes), dtype=np.int64)
+        np.add.at(counts, (rows, np.zeros(len(rows), dtype=np.int64) if labels is None else labels), totals)
+        return ColumnCounts(
+            values=values.astype(self._values_dtype), counts=counts.astype(_count_dtype(n)), n=n
+        )
 
     def merge(self, a: ColumnCounts, b: ColumnCounts) -> ColumnCounts:
         if a.n == 0 or b.n == 0:

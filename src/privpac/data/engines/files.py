@@ -41,7 +41,8 @@ __all__ = ["FileSource", "files_at", "files_sample", "is_many"]
 ROWS = 2**18
 """Records a batch: a few megabytes a column, large enough that calls cost nothing."""
 
-PRINTED = 8
+REPEATED = 8
+"""How often a value must occur on average for grouping in the database to beat counting here."""
 
 
 def is_many(text: str) -> bool:
@@ -113,6 +114,10 @@ class FileSource:
         return sum(file.n for file in self._files)
 
     @property
+    def columnar(self) -> bool:
+        return not any(is_csv(file.path) for file in self._files)
+
+    @property
     def bytes(self) -> int:
         """On disk."""
         return sum(file.path.stat().st_size for file in self._files)
@@ -130,21 +135,39 @@ class FileSource:
         for file in self._files:
             yield from self._file_batches(file, columns)
 
+    def grouped(self, columns: tuple[str, ...]) -> Iterator[tuple[Batch, Array]] | None:
+        """Every different record of some columns, and how many there are of it, file by file.
+
+        None where that would not be shorter, because the first records hardly ever repeat a value. Only the time taken
+        depends on that.
+        """
+        return self._groups(columns) if self._repeats(columns[0]) else None
+
+    def _groups(self, columns: tuple[str, ...]) -> Iterator[tuple[Batch, Array]]:
+        for file in self._files:
+            asked = f"SELECT {_listed(file, columns)}, count(*) AS total FROM {file.call} GROUP BY ALL"
+            for batch in self._read(file, asked):
+                yield _raw_batch(batch, file, columns), batch.column(len(columns)).to_numpy()
+
+    def _repeats(self, name: str) -> bool:
+        first = self._files[0]
+        some = f"SELECT {_listed(first, (name,))} FROM {first.call} LIMIT {ROWS}"
+        asked = f"SELECT count(*), count(DISTINCT c0) FROM ({some})"
+        rows, different = ask(first.path, lambda: self._connection.execute(asked).fetchone())
+        return bool(different * REPEATED <= rows)
+
     def _file_batches(self, file: _File, columns: tuple[str, ...]) -> Iterator[Batch]:
-        kinds = {name: file.keys[name][1] for name in columns}
-        listed = (
-            ", ".join(f"{selected(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
-        )
-        cursor = self._connection.cursor()  # of its own: passes may run side by side
-        reader = ask(file.path, lambda: cursor.sql(f"SELECT {listed} FROM {file.call}").to_arrow_reader(ROWS))
-        while True:
-            batch = ask(file.path, lambda: next(reader, None))
-            if batch is None:
-                return
-            if not columns:
+        for batch in self._read(file, f"SELECT {_listed(file, columns)} FROM {file.call}"):
+            if columns:
+                yield _raw_batch(batch, file, columns)
+            else:
                 yield {"": np.empty(batch.num_rows, dtype=np.uint8)}
-                continue
-            yield {name: raw(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
+
+    def _read(self, file: _File, asked: str) -> Iterator[Any]:
+        cursor = self._connection.cursor()  # of its own: passes may run side by side
+        reader = ask(file.path, lambda: cursor.sql(asked).to_arrow_reader(ROWS))
+        while (batch := ask(file.path, lambda: next(reader, None))) is not None:
+            yield batch
 
     def _opened(self, path: Path) -> _File:
         if not path.is_file():
@@ -186,6 +209,14 @@ class FileSource:
                         column=name,
                         remedy="Write both files with the same type.",
                     )
+
+
+def _listed(file: _File, columns: tuple[str, ...]) -> str:
+    return ", ".join(f"{selected(*file.keys[name])} AS c{i}" for i, name in enumerate(columns)) or "1 AS c0"
+
+
+def _raw_batch(batch: Any, file: _File, columns: tuple[str, ...]) -> Batch:
+    return {name: raw(batch.column(i), file.keys[name][1]) for i, name in enumerate(columns)}
 
 
 def arrow_installed() -> None:

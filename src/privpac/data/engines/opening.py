@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from privpac.data.engines.database import database_sample, is_database
 from privpac.data.engines.files import files_sample, is_many
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.sharded import ShardedSample
@@ -43,6 +44,8 @@ def chosen_engine(table: object, engine: str = "auto") -> Engine:
         return "files" if engine == "files" else "spark"
     if engine == "memory" or not named:
         return "memory"
+    if is_database(str(table)):
+        return "files"
     path = Path(str(table))
     large = path.is_file() and path.stat().st_size >= LARGE
     return "files" if large or is_many(str(table)) else "memory"
@@ -62,17 +65,23 @@ def open_sample(
     `spark` is a session, or the address of a cluster.
     """
     chosen = chosen_engine(table, "spark" if spark is not None and engine == "auto" else engine)
-    several = isinstance(table, str | os.PathLike) and is_many(str(table))
+    several = isinstance(table, str | os.PathLike) and (is_many(str(table)) or is_database(str(table)))
     if chosen == "memory" and not several:
         return MemorySample.of(table, schema, y=y)
     if y is not None:
         raise DataError(
             "Labels apart from the records need records in memory.", remedy="Put them into the files."
         )
+    if chosen == "spark" and isinstance(table, str) and is_database(table):
+        raise DataError(
+            "Spark reads files and its own frames.",
+            remedy="Make a DataFrame of the table, or use engine='files'.",
+        )
     if chosen == "spark":
         own = spark if spark is not None and not isinstance(spark, str) else None
         if own is None and is_frame(table):
             own = table.sparkSession  # type: ignore[attr-defined]
         return spark_sample(table, schema, spark=own or session(spark or LOCAL))
-    streamed = files_sample(str(table), schema, progress=progress)
+    opened = database_sample if is_database(str(table)) else files_sample
+    streamed = opened(str(table), schema, progress=progress)
     return streamed if chosen == "files" else streamed.gathered()

@@ -102,7 +102,7 @@ def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @cache
 def _packed() -> str:
-    """The package as a zip file, so that executors run the version that certifies; once: Spark wants one path a name."""
+    """The package as a zip file, so that executors run the version that certifies; made once."""
     root = Path(__file__).resolve().parents[2]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -19,9 +19,10 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.raw import Array
 from privpac.data.sample import Block, Indices, Size, Statistic
 from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import DataError, ParameterError
 
-__all__ = ["Batch", "Distinct", "Number", "Progress", "Source", "StreamedSample", "encoded"]
+__all__ = ["Batch", "Distinct", "Number", "Progress", "Source", "StreamedSample", "block_of", "encoded"]
 
 S = TypeVar("S")
 Number = Callable[[Mapping[str, Array]], Array]
@@ -47,8 +48,17 @@ class Source(Protocol):
     @property
     def n(self) -> int: ...
 
+    @property
+    def columnar(self) -> bool:
+        """Whether one column can be read without the others."""
+        ...
+
     def batches(self, columns: tuple[str, ...]) -> Iterator[Batch]:
         """All records in one fixed order."""
+        ...
+
+    def grouped(self, columns: tuple[str, ...]) -> Iterator[tuple[Batch, Array]] | None:
+        """Different records and how many there are of each, in parts; None where the source does not group."""
         ...
 
 
@@ -63,12 +73,19 @@ class StreamedSample:
     """Records that are read anew in every pass."""
 
     def __init__(
-        self, schema: Schema, *, stream: Stream, size: Callable[[], Size], passes: list[int] | None = None
+        self,
+        schema: Schema,
+        *,
+        stream: Stream,
+        size: Callable[[], Size],
+        passes: list[int] | None = None,
+        counted: Callable[[CellCounts], ColumnCounts | None] | None = None,
     ) -> None:
         self._schema = schema
         self._stream = stream
         self._size = size
         self._passes = [0] if passes is None else passes
+        self._counted = counted
 
     @classmethod
     def of(
@@ -84,19 +101,20 @@ class StreamedSample:
             wanted = (*columns, schema.label) if labelled else columns
             seen = 0
             for batch in source.batches(wanted):
-                block = _block(batch, schema, columns, labelled=labelled)
+                block = block_of(batch, schema, columns, labelled=labelled)
                 seen += block.n
                 yield block
                 if progress is not None:
                     progress(seen, n)
             if seen != n:
-                raise DataError(
-                    "The records changed while they were read.",
-                    remedy="Learn from a copy that nobody writes to.",
-                )
+                raise _changed()
             passes[0] += 1
 
-        return cls(schema, stream=stream, size=lambda: size, passes=passes)
+        def counted(statistic: CellCounts) -> ColumnCounts | None:
+            return _grouped(statistic, source, schema, n) if labelled or statistic.classes == 1 else None
+
+        by_column = counted if source.columnar else None
+        return cls(schema, stream=stream, size=lambda: size, passes=passes, counted=by_column)
 
     def __repr__(self) -> str:
         return f"StreamedSample(columns={list(self._schema.names)})"
@@ -131,7 +149,23 @@ class StreamedSample:
         return self._stream(columns)
 
     def reduce(self, statistic: Statistic[S]) -> S:
-        return _reduced(statistic, self.blocks(*statistic.columns))
+        found = None if self._counted is None else self._cell_counts(statistic)
+        return _reduced(statistic, self.blocks(*statistic.columns)) if found is None else found
+
+    def _cell_counts(self, statistic: Statistic[S]) -> S | None:
+        """What follows from cell counts of single columns, each read by itself: grouped by the source, or streamed."""
+        parts: tuple[CellCounts, ...] = getattr(statistic, "cell_counts", ())
+        if not parts or self._counted is None:
+            return None
+        before = self._passes[0]
+        grouped = [self._counted(part) for part in parts]
+        counts = [
+            _reduced(part, self.blocks(*part.columns)) if found is None else found
+            for part, found in zip(parts, grouped, strict=True)
+        ]
+        self._passes[0] = before + 1  # every column once
+        together: S = statistic.of_cell_counts(counts)  # type: ignore[attr-defined]
+        return together
 
     def take(self, positions: Indices) -> MemorySample:
         """One pass; the records at `positions`, in that order, are kept in memory."""
@@ -168,12 +202,6 @@ class StreamedSample:
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_Part]:
         divided = _Division(self, number, count, columns)
         return [_Part(divided, which) for which in range(count)]
-
-    def block(self, *columns: str) -> Block:
-        raise DataError(
-            "Records that are streamed are not in memory as a whole.",
-            remedy="Take the records that are needed into memory first, or learn with engine='memory'.",
-        )
 
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
         raise DataError(
@@ -232,12 +260,12 @@ class _Part(StreamedSample):
     def __init__(self, division: _Division, which: int) -> None:
         self._division = division
         self._which = which
-        super().__init__(division.whole.schema, stream=self._own, size=self._counted)
+        super().__init__(division.whole.schema, stream=self._own, size=self._own_size)
 
     def _own(self, columns: tuple[str, ...]) -> Iterator[Block]:
         return (parts[self._which] for parts in self._division.blocks(columns))
 
-    def _counted(self) -> Size:
+    def _own_size(self) -> Size:
         n = sum(block.n for block in self._own(()))
         return Size(n) if self._division.whole.size.labelled else Size(0, unlabelled=n)
 
@@ -266,7 +294,29 @@ def _reduced(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
     return total
 
 
-def _block(batch: Batch, schema: Schema, columns: tuple[str, ...], *, labelled: bool) -> Block:
+def _grouped(statistic: CellCounts, source: Source, schema: Schema, n: int) -> ColumnCounts | None:
+    """Cell counts by the source's own grouping: a value is encoded once, however often it occurs."""
+    groups = source.grouped((*statistic.columns, *((schema.label,) if statistic.classes > 1 else ())))
+    if groups is None:
+        return None
+    state = statistic.zero()
+    for batch, totals in groups:
+        cells = encoded(batch[statistic.column.name], statistic.column.encode)
+        labels = encoded(batch[schema.label], schema.label_cells) if statistic.classes > 1 else None
+        state = statistic.merge(state, statistic.of_groups(cells, labels, totals))
+    if state.n != n:
+        raise _changed()
+    return state
+
+
+def _changed() -> DataError:
+    return DataError(
+        "The records changed while they were read.", remedy="Learn from a copy that nobody writes to."
+    )
+
+
+def block_of(batch: Batch, schema: Schema, columns: tuple[str, ...], *, labelled: bool) -> Block:
+    """A raw batch, encoded."""
     cells = {name: encoded(batch[name], schema.column(name).encode) for name in columns}
     labels = encoded(batch[schema.label], schema.label_cells) if labelled else None
     lengths = {len(values) for values in (*cells.values(), *([labels] if labels is not None else []))}
