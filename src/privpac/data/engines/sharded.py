@@ -118,6 +118,12 @@ class ShardedSample:
         division = _ShardedDivision(self, number, count, columns)
         return [_ShardedPart(division, which) for which in range(count)]
 
+    def block(self, *columns: str) -> Block:
+        raise DataError(
+            "Records on several machines are not in memory as a whole.",
+            remedy="Take the records that are needed into memory first, or learn with engine='memory'.",
+        )
+
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
         raise DataError(
             "Records on several machines cannot be given other labels.",
@@ -200,6 +206,9 @@ class _ShardedPart:
         raise self._only_counted()
 
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[ShardedSample]:
+        raise self._only_counted()
+
+    def block(self, *columns: str) -> Block:
         raise self._only_counted()
 
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:

@@ -203,6 +203,12 @@ class StreamedSample:
         divided = _Division(self, number, count, columns)
         return [_Part(divided, which) for which in range(count)]
 
+    def block(self, *columns: str) -> Block:
+        raise DataError(
+            "Records that are streamed are not in memory as a whole.",
+            remedy="Take the records that are needed into memory first, or learn with engine='memory'.",
+        )
+
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
         raise DataError(
             "Records that are streamed cannot be given other labels.",
