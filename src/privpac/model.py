@@ -6,7 +6,6 @@ canonical form. The digest shows accidental edits; it does not authenticate (doc
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import warnings
@@ -30,13 +29,14 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, open_sample
 from privpac.data.schema import Schema
 from privpac.errors import (
-    DataError,
     NotCertified,
     ParameterError,
     PrivpacError,
     SmallEvidence,
 )
+from privpac.guarantee import document
 from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.document import digest
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import Request
@@ -46,7 +46,7 @@ from privpac.release.confusion import Confusion
 from privpac.release.leaf_counts import LeafCounts
 from privpac.theory.exact import exact_decimal
 
-__all__ = ["FORMAT", "Model", "learn", "load", "model_from", "read_document", "schema_for"]
+__all__ = ["FORMAT", "Model", "digest", "learn", "load", "model_from", "read_document", "schema_for"]
 
 FORMAT = "privpac-model/1"
 
@@ -150,13 +150,6 @@ class Model:
         partial = target.with_name(target.name + ".partial")
         partial.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         os.replace(partial, target)
-
-
-def digest(tree: Mapping[str, Any]) -> str:
-    """SHA-256 of the canonical form: sorted keys, no spaces, without the digest itself."""
-    bare = {key: value for key, value in tree.items() if key != "digest"}
-    canonical = json.dumps(bare, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
 def positive(value: object, name: str) -> Fraction:
@@ -279,35 +272,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The JSON of a model file whose digest matches."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        tree = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except FileNotFoundError:
-        raise DataError(f"There is no file {str(path)!r}.") from None
-    except (OSError, ValueError, RecursionError):
-        raise NotCertified(
-            f"{str(path)!r} is not a complete model file: it cannot be read as JSON.",
-            remedy="Copy it again from where it was made.",
-        ) from None
-    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
-        raise NotCertified(f"{str(path)!r} is not a model file of format {FORMAT}.")
-    if tree.get("digest") != digest(tree):
-        raise NotCertified(
-            f"{str(path)!r} was changed after it was written: its digest does not match.",
-            remedy="Copy it again from where it was made.",
-        )
-    return tree
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name stands twice: of two values a digest would cover only the last."""
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name stands twice")
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    return document.read_document(path, format=FORMAT, what="model file")
 
 
 def model_from(tree: Mapping[str, Any]) -> Model:

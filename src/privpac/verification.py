@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privpac import __version__
+from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.guarantee.certificate import FROM_DATA
 from privpac.guarantee.check import check_certificate
@@ -18,6 +19,9 @@ from privpac.learners.recipe import Recipe
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import request_from_json
 from privpac.model import Model, model_from, read_document
+from privpac.prediction.bundle import is_bundle
+from privpac.prediction.bundle import read as read_bundle
+from privpac.prediction.stored import offer_from_json
 from privpac.theory.exact import written
 
 __all__ = ["Verified", "verify"]
@@ -40,7 +44,7 @@ class Verified:
 
 
 def verify(path: str | os.PathLike[str]) -> Verified:
-    """Re-derive every number of a model file, or raise NotCertified with the reason.
+    """Re-derive every number of a model file (or bundle), or raise NotCertified with the reason.
 
     Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
     from the stored parameters and schema. That last look is tried whatever version the file names: another version may
@@ -48,6 +52,8 @@ def verify(path: str | os.PathLike[str]) -> Verified:
     remains unseen is an edit of what chance decided (the rule within its schema, the noisy counts) and of the coins'
     origin, with a new digest.
     """
+    if is_bundle(path):
+        return _verify_bundle(path)
     tree = read_document(path)
     model = model_from(tree)
     steps = check_certificate(tree["certificate"])
@@ -59,15 +65,44 @@ def verify(path: str | os.PathLike[str]) -> Verified:
         if model.version == __version__:
             raise
         rebuilt = False
+    return _verified(tree, steps=steps, rebuilt=rebuilt)
+
+
+def _verified(tree: Mapping[str, Any], *, steps: int, rebuilt: bool) -> Verified:
+    certificate = tree["certificate"]
     return Verified(
-        warnings=tuple(_warnings(model, rebuilt=rebuilt)),
+        warnings=tuple(_warnings(certificate, str(tree["version"]), rebuilt=rebuilt)),
         steps=steps,
         rebuilt=rebuilt,
-        for_release=tree["certificate"]["coins"] == "system",
-        assumptions=tuple(tree["certificate"]["assumptions"]),
-        epsilon=tree["certificate"]["epsilon"],
-        delta=tree["certificate"]["delta"],
+        for_release=certificate["coins"] == "system",
+        assumptions=tuple(certificate["assumptions"]),
+        epsilon=certificate["epsilon"],
+        delta=certificate["delta"],
     )
+
+
+def _verify_bundle(path: str | os.PathLike[str]) -> Verified:
+    """The same of a bundle: digests of all its files, the derivation, and the certificate made anew.
+
+    The models or records themselves are not looked into: their certificate holds whatever they are.
+    """
+    tree, _ = read_bundle(path)
+    steps = check_certificate(tree.get("certificate", {}))
+    rebuilt = True
+    try:
+        _refusing(lambda: _refuse_another_offer(tree))
+    except NotCertified:
+        if tree.get("version") == __version__:
+            raise
+        rebuilt = False
+    return _verified(tree, steps=steps, rebuilt=rebuilt)
+
+
+def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
+    stored, schema = tree["certificate"], Schema.from_json(tree["schema"])
+    offer = offer_from_json(stored["request"], schema=schema, coins=stored["coins"])
+    if offer.certify().to_json() != stored or schema.to_json() != tree["schema"]:
+        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 
 def _refusing(look: Callable[[], None]) -> None:
@@ -88,15 +123,14 @@ def _refusing(look: Callable[[], None]) -> None:
         raise NotCertified("The model was not made from the parameters that stand in it.") from None
 
 
-def _warnings(model: Model, *, rebuilt: bool) -> Iterator[str]:
-    tree = model.certificate
+def _warnings(tree: Mapping[str, Any], version: str, *, rebuilt: bool) -> Iterator[str]:
     if not rebuilt:
         yield (
-            f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
+            f"Made by another version ({version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
             "same certificate does not follow from the stored parameters here. Verify it with the version that made it."
         )
-    elif model.version != __version__:
-        yield f"Made by another version ({model.version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
+    elif version != __version__:
+        yield f"Made by another version ({version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
     if tree["coins"] != "system":
         yield "NOT FOR RELEASE: the coins came from a known seed."
     if FROM_DATA in tree["assumptions"]:

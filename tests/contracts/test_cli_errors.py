@@ -157,8 +157,29 @@ CASES = [
     Case(
         "protection not built yet",
         ("protect", "does not exist yet"),
-        ("--protect", "predictions", "--concepts", "points:age"),
+        ("--protect", "labels", "--concepts", "points:age"),
     ),
+    Case(
+        "bundle of an unknown base",
+        ("base", "vote:logistic"),
+        ("--protect", "predictions", "--answers", "5", "--concepts", "forests", "--out", "bundle"),
+    ),
+    Case(
+        "bundle over a folder",
+        ("out", "does not exist yet"),
+        ("--protect", "predictions", "--answers", "5", "--out", "."),
+    ),
+    Case(
+        "bundle with costs",
+        ("costs", "left out"),
+        ("--protect", "predictions", "--costs", "1,2", "--out", "bundle"),
+    ),
+    Case(
+        "bundle charged at once",
+        ("ledger", "privpac predict"),
+        ("--protect", "predictions", "--ledger", "ledger.db", "--out", "bundle"),
+    ),
+    Case("answers without a bundle", ("answers", "--protect predictions"), ("--answers", "5")),
     Case("out in no folder", ("out", "folder"), ("--out", "nowhere/model.json")),
     Case("out is a folder", ("out", "folder"), ("--out", ".")),
     Case("out over the table", ("out", "data.csv"), ("--out", "data.csv")),

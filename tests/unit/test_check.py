@@ -183,7 +183,7 @@ def put(tree: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
 
 WORDS = {
     "unit": ("record", "label"),
-    "release": ("hypothesis", "one answer", "noisy numbers"),
+    "release": ("hypothesis", "one answer", "several answers", "noisy numbers"),
     "part": ("all records", "training part", "hold-out part"),
     "against": ("realizable", "agnostic"),
     "coins": (),

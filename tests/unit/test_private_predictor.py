@@ -133,7 +133,8 @@ def test_declared_answers_are_charged_once_by_the_optimal_composition() -> None:
     predictor.predict(rows(*range(200, 203)))
     assert predictor.answers_left == 0
     certificate = predictor.certificate
-    assert certificate.privacy.rule == "k-fold-composition"
+    assert certificate.privacy.premises[0].rule == "k-fold-composition"
+    assert "several answers given" in str(certificate.privacy.fact)
     assert (certificate.epsilon, certificate.delta) == (ledger.spent.epsilon, ledger.spent.delta)
     assert check_certificate(certificate.to_json()) >= 3
 
@@ -209,6 +210,9 @@ def test_wrong_wishes_are_refused_in_words() -> None:
             fitted(price)
     with pytest.raises(PrivpacError, match="Call fit first"):
         PrivatePredictor(LogisticRegression(), 1, 5, schema=SCHEMA).predict(rows(1))
+    dear = fitted(5, 10).offer.predictor
+    with pytest.raises(ParameterError, match="at least 5, what an answer of this predictor loses"):
+        PrivatePredictor(dear, 1, 5, schema=SCHEMA).fit(table(), y=labels())
     other = Schema(SCHEMA.columns, label="z")
     ready = fitted().offer.predictor
     with pytest.raises(SchemaError, match="another schema"):

@@ -33,7 +33,9 @@ def learn(
         ),
     ],
     *,
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the classifier.")],
+    epsilon: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Privacy loss of the classifier, or of one answer.")
+    ],
     schema: Annotated[
         str | None,
         typer.Option(
@@ -78,8 +80,17 @@ def learn(
     ledger: Annotated[
         str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger).")
     ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the model file, or the bundle.")
+    ] = None,
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
+    answers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="With --protect predictions: answers declared beforehand."),
+    ] = None,
+    models: Annotated[
+        int | None, typer.Option(metavar="N", help="With --protect predictions: how many models vote.")
+    ] = None,
     random_state: Annotated[
         int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
     ] = None,
@@ -101,6 +112,32 @@ def learn(
 
     Example: privpac learn patients.csv --schema schema.json --epsilon 1 --out model.json
     """
+    if protect == "predictions":
+        from privpac.cli.learn_predictions import learn_predictions
+
+        learn_predictions(
+            data,
+            base=concepts,
+            budget=_budget(epsilon, delta),
+            schema=_declared(schema, label),
+            label=label,
+            answers=answers,
+            models=models,
+            records_per_person=records_per_person,
+            ledger=ledger,
+            out=out,
+            random_state=random_state,
+            left_out={
+                "estimate_epsilon": estimate_epsilon,
+                "leaf_epsilon": leaf_epsilon,
+                "costs": costs,
+                "report": report,
+                "holdout": None if holdout == "0" else holdout,
+            },
+            as_json=as_json,
+        )
+        return
+    _only_predictions(answers=answers, models=models)
     # Public parameters are looked at before any record is read, and all records before a budget is charged.
     wishes: dict[str, Any] = {
         **_budget(epsilon, delta),
@@ -170,6 +207,12 @@ def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
         f" engine: {cost.engine}.\nPasses over the records: {cost.passes}. About {cost.seconds:,.1f} seconds and"
         f" {memory} of memory.\nOnly sizes and column names were read, and nothing was charged."
     )
+
+
+def _only_predictions(**options: int | None) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ParameterError(OWNER, name, value, allowed="left out, except with --protect predictions")
 
 
 def _budget(epsilon: str, delta: str) -> dict[str, Fraction]:

@@ -1,16 +1,17 @@
-"""`privpac predict`: the class of every record of a table."""
+"""`privpac predict`: the class of every record of a table, from a model file or from a bundle that only answers."""
 
 from __future__ import annotations
 
 import csv
 import io
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.errors import ParameterError
 
 __all__ = ["predict"]
 
@@ -18,28 +19,67 @@ HEADER = "prediction"
 
 
 def predict(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a bundle.")],
     data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file.")],
     *,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="FILE", help="For a bundle: charge every new answer to it first.")
+    ] = None,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TYPE", help="For a bundle: a type of models to be loaded, besides scikit-learn's."
+        ),
+    ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Predict the class of every record: a CSV with the header `prediction` and one line a record."""
-    destination = Destination.of(out, owner="predict", option="out", keep=(model, data))
+    destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger))
     with console.working("Predicting", as_json=as_json):
-        from privpac.model import load
-
-        classes = [str(name) for name in load(model).predict(data)]
+        classes, facts = _answered(model, data, ledger, trust or [])
         if destination is not None:
             destination.write(_csv(classes))
     if destination is not None:
         if as_json:
-            console.show_json({"records": len(classes), "out": str(destination.path)})
+            console.show_json({"records": len(classes), "out": str(destination.path), **facts})
         console.note(f"Wrote {len(classes)} predictions to {destination.path}.", as_json=as_json)
     elif as_json:
-        console.show_json({"records": len(classes), "predictions": classes})
+        console.show_json({"records": len(classes), "predictions": classes, **facts})
     else:
         console.show(_csv(classes).rstrip("\n"))
+    if facts:
+        console.note(
+            f"{facts['new_answers']} new answers; {facts['answers_left']} more can be given.", as_json=as_json
+        )
+
+
+def _answered(
+    model: str, data: str, ledger: str | None, trust: list[str]
+) -> tuple[list[str], dict[str, Any]]:
+    """The classes, and for a bundle how many answers were given and are left."""
+    from privpac.prediction.bundle import is_bundle
+
+    if not is_bundle(model):
+        from privpac.model import load
+
+        for name, value in (("ledger", ledger), ("trust", trust)):
+            if value:
+                raise ParameterError(
+                    "predict",
+                    name,
+                    value,
+                    allowed="left out for a model file, which was paid for when it was learnt",
+                )
+        return [str(name) for name in load(model).predict(data)], {}
+    from privpac.guarantee.ledger import Ledger
+    from privpac.prediction import bundle
+
+    predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))
+    before = predictor.answers_given
+    classes = [str(name) for name in predictor.predict(data)]
+    facts = {"new_answers": predictor.answers_given - before, "answers_left": predictor.answers_left}
+    return classes, facts
 
 
 def _csv(classes: list[str]) -> str:

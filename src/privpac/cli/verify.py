@@ -18,7 +18,7 @@ __all__ = ["verify"]
 
 
 def verify(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a bundle.")],
     *,
     as_json: Json = False,
 ) -> None:

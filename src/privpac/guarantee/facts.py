@@ -43,6 +43,7 @@ class Release(StrEnum):
 
     HYPOTHESIS = "hypothesis"
     ANSWER = "one answer"
+    ANSWERS = "several answers"
     NUMBERS = "noisy numbers"
     WITH_LIST = "hypothesis and positions asked"
     WITH_COINS = "hypothesis and positions kept"
@@ -121,7 +122,7 @@ class Privacy:
     def __str__(self) -> str:
         part = "" if self.part == ALL else f" of the {self.part}"
         whose = "one record" if self.unit is Unit.RECORD else "one label"
-        verb = "released" if self.release is not Release.ANSWER else "given"
+        verb = "given" if self.release in (Release.ANSWER, Release.ANSWERS) else "released"
         delta = decimal_text(self.delta)
         return f"({self.epsilon}, {delta})-DP, {whose}{part} replaced, {self.release.value} {verb}"
 

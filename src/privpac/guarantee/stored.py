@@ -32,6 +32,7 @@ _UNITS = ("record", "label")
 _RELEASES = (
     "hypothesis",
     "one answer",
+    "several answers",
     "noisy numbers",
     "hypothesis and positions asked",
     "hypothesis and positions kept",

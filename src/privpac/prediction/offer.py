@@ -17,13 +17,14 @@ from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import FROM_DATA, Certificate
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.proof import Proof
 from privpac.prediction.base import Predictor
 from privpac.prediction.price import composed
+from privpac.prediction.words import predictor_for
 from privpac.theory.exact import plain
 
-__all__ = ["Offer"]
+__all__ = ["Offer", "offer_for"]
 
 OWNER = "PrivatePredictor"
 MOST_DECLARED = 10_000
@@ -68,13 +69,23 @@ class Offer:
         proof = self.predictor.certify(self.size).privacy
         if self.records_per_person > 1:
             proof = rules.group(proof, size=self.records_per_person)
+        # What is charged must not be less than what is lost, whoever put the two together.
+        if not proof.fact.epsilon <= Loss(log=self.price) or proof.fact.delta:
+            raise ParameterError(
+                OWNER,
+                "epsilon_per_answer",
+                plain(self.price),
+                allowed=f"at least {proof.fact.epsilon}, what an answer of this predictor loses, without a delta",
+            )
         return proof
 
     def certify(self) -> Certificate:
         own = self.predictor.certify(self.size)
         proof = self.one_answer
         if self.answers is not None:
-            proof = composed(proof, answers=self.answers, delta=self.delta)
+            what = f"{self.answers} answers, declared beforehand"
+            together = composed(proof, answers=self.answers, delta=self.delta)
+            proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
         if self.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
         return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
@@ -95,3 +106,30 @@ class Offer:
             "records_per_person": self.records_per_person,
             "labelled": self.size.labelled,
         }
+
+
+def offer_for(
+    base: object,
+    *,
+    schema: Schema,
+    size: Size,
+    price: Fraction,
+    answers: int | None,
+    delta: Fraction,
+    models: int | None,
+    records_per_person: int,
+    coins: str,
+) -> Offer:
+    """What is offered if `base` answers from so many records at `price`."""
+    if isinstance(records_per_person, bool) or not (
+        isinstance(records_per_person, int) and records_per_person >= 1
+    ):
+        raise ParameterError(OWNER, "records_per_person", records_per_person, allowed="a positive integer")
+    predictor = predictor_for(
+        base,
+        schema=schema,
+        epsilon=price / records_per_person,
+        models=models,
+        records=size.labelled,
+    )
+    return Offer(predictor, size, price, answers, delta, records_per_person, coins)

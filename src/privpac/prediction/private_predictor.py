@@ -16,15 +16,14 @@ from privpac.concepts.base import Cells
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.errors import BudgetExceeded, ParameterError, PrivpacError
+from privpac.errors import BudgetExceeded, PrivpacError
 from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.prediction.answers import Answers, MemoryAnswers
 from privpac.prediction.base import Prepared
-from privpac.prediction.offer import Offer
+from privpac.prediction.offer import Offer, offer_for
 from privpac.prediction.queries import Queries
-from privpac.prediction.words import predictor_for
 
 __all__ = ["PrivatePredictor"]
 
@@ -71,7 +70,7 @@ class PrivatePredictor:
         self.budget = _ledger(budget, price.delta)
         self._schema, self._label = schema, label
         self._answers_declared, self._models = answers, models
-        self._records_per_person = _persons(records_per_person)
+        self._records_per_person = records_per_person
         self._coins: Coins = coins_for(random_state, owner=OWNER)
         self._lock = threading.Lock()
         self._offer: Offer | None = None
@@ -97,22 +96,16 @@ class PrivatePredictor:
         """Take in the records. Declared answers are charged here; otherwise nothing is spent yet."""
         schema = schema_for(self._schema, table, label=self._label, y=y)
         sample = MemorySample.of(table, schema, y=y)
-        size = sample.size
-        predictor = predictor_for(
+        offer = offer_for(
             self.base,
             schema=schema,
-            epsilon=self._price / self._records_per_person,
+            size=sample.size,
+            price=self._price,
+            answers=self._answers_declared,
+            delta=self._delta,
             models=self._models,
-            records=size.labelled,
-        )
-        offer = Offer(
-            predictor,
-            size,
-            self._price,
-            self._answers_declared,
-            self._delta,
-            self._records_per_person,
-            self._coins.origin,
+            records_per_person=self._records_per_person,
+            coins=self._coins.origin,
         )
         cost, meter = offer.cost, self.budget
         if offer.answers is not None:
@@ -120,7 +113,7 @@ class PrivatePredictor:
             self.budget.charge(epsilon=cost.epsilon, delta=cost.delta, note=note)
             meter = Ledger(epsilon=offer.answers * offer.price)
         with self._lock:
-            prepared = predictor.prepare(sample, self._coins)
+            prepared = offer.predictor.prepare(sample, self._coins)
             self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
         return self
 
@@ -205,6 +198,20 @@ class PrivatePredictor:
         error.given, error.left = given, left
         return error
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a bundle (`prediction.bundle`) that goes on where this predictor stands, which is used up by that."""
+        from privpac.prediction import bundle  # it knows this class
+
+        with self._lock:
+            offer = self._require_records()
+            if self._answers.count():
+                raise PrivpacError(
+                    f"{OWNER} has given answers already, and a bundle begins with none.",
+                    remedy="Fit it again and save it before the first question.",
+                )
+            bundle.write(path, offer, self._prepared)
+            self._offer = None  # its answers are the bundle's to give
+
     def __repr__(self) -> str:
         state = "no records yet" if self._offer is None else f"{self.answers_left} answers left"
         return f"<PrivatePredictor: {state}>"
@@ -216,9 +223,3 @@ def _ledger(budget: object, delta: Fraction) -> Ledger:
     if isinstance(budget, Budget):
         return Ledger(epsilon=budget.epsilon, delta=budget.delta)
     return Ledger(epsilon=budget, delta=delta)  # type: ignore[arg-type]  # read and refused there
-
-
-def _persons(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ParameterError(OWNER, "records_per_person", count, allowed="a positive integer")
-    return count

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, PrivpacError
 from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
 
-__all__ = ["Classifiers", "Concepts", "Voters", "type_name"]
+__all__ = ["Classifiers", "Concepts", "Trained", "Voters", "type_name"]
 
 OWNER = "vote"
 SEED = 0
@@ -51,7 +51,25 @@ class Voters(Protocol):
     def to_json(self) -> Mapping[str, Any]: ...
 
 
+@dataclass(frozen=True)
+class Trained:
+    """Stands for a classifier of which only trained copies were stored."""
+
+    stored_type: str
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {}
+
+    def fit(self, X: object, y: object) -> Trained:
+        raise PrivpacError("A bundle holds trained models and cannot train further ones.")
+
+    def predict(self, X: object) -> object:
+        raise PrivpacError("A bundle answers with the models it holds.")
+
+
 def type_name(estimator: object) -> str:
+    if isinstance(estimator, Trained):
+        return estimator.stored_type
     return f"{type(estimator).__module__}.{type(estimator).__qualname__}"
 
 

@@ -1,0 +1,112 @@
+"""`privpac learn --protect predictions`: from a table to a bundle that only answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from privpac.cli import console
+from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privpac.prediction.offer import Offer
+
+__all__ = ["learn_predictions"]
+
+OWNER = "learn"
+
+
+def learn_predictions(
+    data: str,
+    *,
+    base: str,
+    budget: Mapping[str, Fraction],
+    schema: str,
+    label: str | None,
+    answers: int | None,
+    models: int | None,
+    records_per_person: int,
+    ledger: str | None,
+    out: str | None,
+    random_state: int | None,
+    left_out: Mapping[str, object],
+    as_json: bool,
+) -> None:
+    """Everything public is looked at first; a declared number of answers is charged before a coin is tossed."""
+    from privpac.prediction.bundle import check_target
+
+    for name, value in left_out.items():
+        if value is not None:
+            raise ParameterError(OWNER, name, value, allowed="left out with --protect predictions")
+    if out is None:
+        raise ParameterError(
+            OWNER, "out", None, allowed="a folder for the bundle", remedy="Add --out bundle."
+        )
+    if ledger is not None and answers is None:
+        raise ParameterError(
+            OWNER,
+            "ledger",
+            ledger,
+            allowed="left out unless answers are declared",
+            remedy="Every answer is charged when it is given: privpac predict BUNDLE DATA --ledger FILE.",
+        )
+    check_target(out)
+    with console.working("Preparing", as_json=as_json):
+        offer = _made(
+            data,
+            {"base": base, "price": budget["epsilon"], "delta": budget["delta"], "answers": answers}
+            | {"models": models, "records_per_person": records_per_person},
+            schema=schema,
+            label=label,
+            ledger=ledger,
+            out=out,
+            random_state=random_state,
+        )
+    _show(offer, out, as_json=as_json)
+
+
+def _made(
+    data: str,
+    wishes: dict[str, Any],
+    *,
+    schema: str,
+    label: str | None,
+    ledger: str | None,
+    out: str,
+    random_state: int | None,
+) -> Offer:
+    from privpac.coins import coins_for
+    from privpac.data.declared import schema_for
+    from privpac.data.engines.memory import MemorySample
+    from privpac.guarantee.ledger import Ledger
+    from privpac.prediction import bundle
+    from privpac.prediction.offer import offer_for
+
+    account = None if ledger is None else Ledger.open(ledger)
+    declared, coins = schema_for(schema, data, label=label), coins_for(random_state)
+    sample = MemorySample.of(data, declared)
+    offer = offer_for(schema=declared, size=sample.size, coins=coins.origin, **wishes)
+    cost = offer.cost
+    if account is not None:
+        account.charge(
+            epsilon=cost.epsilon, delta=cost.delta, note=f"{offer.answers} answers, declared beforehand"
+        )
+    bundle.write(out, offer, offer.predictor.prepare(sample, coins))
+    return offer
+
+
+def _show(offer: Offer, out: str, *, as_json: bool) -> None:
+    from privpac.guarantee.certificate import SEEDED, explain_certificate
+
+    certificate = offer.certify().to_json()
+    if offer.coins != "system":
+        console.warn(f"{SEEDED}.", as_json=as_json)
+    if as_json:
+        console.show_json({"out": out, "answers": offer.answers, "certificate": certificate})
+    else:
+        number = (
+            "each answer is charged when it is given" if offer.answers is None else f"{offer.answers} answers"
+        )
+        console.show_sections([("Answers", number), ("Certificate", explain_certificate(certificate))])
+    console.note(f"Wrote the bundle to {out}.", as_json=as_json)
