@@ -44,6 +44,8 @@ T = TypeVar("T", bound=Hashable)
 _FIRST_BITS = 64
 _MOST_BITS = 2**16
 """A draw that is still in doubt after so many digits has balls that do not tighten; chance alone: 2^-65000."""
+_DOUBT = -1
+"""Instead of an index: floats do not decide this draw."""
 _ROUNDINGS = 16
 """Roundings in the search besides one per summand: quotients and conversions, counted generously."""
 
@@ -81,6 +83,9 @@ class Coins(Protocol):
 
     def choose(self, weights: Weights) -> int:
         """Index i with probability exactly proportional to weight i."""
+
+    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
+        """`count` independent choices from the same weights."""
 
     def below(self, n: int) -> int:
         """A uniform integer from 0 to n - 1, for n of any size."""
@@ -155,6 +160,10 @@ class _BitCoins(ABC):
     def bits(self, count: int) -> int:
         """A uniform integer of `count` bits."""
 
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """`count` uniform integers of 64 bits."""
+        return np.array([self.bits(_FIRST_BITS) for _ in range(count)], dtype=np.uint64)
+
     def below(self, n: int) -> int:
         if n < 1:
             raise ValueError("below(n) needs n >= 1")
@@ -215,6 +224,14 @@ class _BitCoins(ABC):
         index = _locate(values, error, drawn)
         return index if index is not None else self._refine(weights, drawn)
 
+    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
+        values, error = weights.floats()
+        drawn = self.words(count)
+        found = _locate_many(values, error, drawn)
+        for place in np.flatnonzero(found == _DOUBT).tolist():
+            found[place] = self._refine(weights, int(drawn[place]))
+        return found
+
     def _refine(self, weights: Weights, drawn: int) -> int:
         """Decide a doubtful draw by balls, extending the same random number; it is never drawn again.
 
@@ -231,9 +248,17 @@ class _BitCoins(ABC):
 
 
 def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None:
-    """The index whose part of [0, 1) certainly contains the drawn number, or None if that is in doubt.
+    """As `_locate_many`, for one number; None if that is in doubt."""
+    index = int(_locate_many(values, error, np.array([drawn], dtype=np.uint64))[0])
+    return None if index == _DOUBT else index
 
-    The number is known to 64 bits: it lies in [drawn, drawn + 1) / 2^64. With E the relative error of the cumulative
+
+def _locate_many(
+    values: NDArray[np.float64], error: float, drawn: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """The indices whose parts of [0, 1) certainly contain the drawn numbers, `_DOUBT` where that is in doubt.
+
+    A number is known to 64 bits: it lies in [drawn, drawn + 1) / 2^64. With E the relative error of the cumulative
     sums (the weights' own, plus one rounding per summand), a true cumulative probability differs from the computed
     quotient by at most 3E for E <= 1/4; the fourth E, at least 16 roundings, covers those of the comparison itself.
     """
@@ -241,19 +266,16 @@ def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None
     total = float(sums[-1])
     bound = error + (len(values) + _ROUNDINGS) * UNIT_ROUNDOFF * 1.01
     if not (bound <= 0.25 and math.isfinite(total) and total > 0):
-        return None
+        return np.full(len(drawn), _DOUBT, dtype=np.int64)
     doubt = 4.0 * bound * total
-    point = drawn * 2.0**-_FIRST_BITS * total  # two roundings: of the integer and of the product
-    index = int(np.searchsorted(sums, point, side="right"))
-    if index >= len(values):
-        return None
-    if index > 0 and point - doubt <= sums[index - 1]:
-        return None
-    if (
-        point + doubt + 2.0**-_FIRST_BITS * total >= sums[index]
-    ):  # the last one too: a dropped tail may follow
-        return None
-    return index
+    points = drawn.astype(np.float64) * 2.0**-_FIRST_BITS * total  # two roundings: of the integer, of the product
+    index = np.searchsorted(sums, points, side="right")
+    inside = np.minimum(index, len(sums) - 1)
+    sure = index < len(sums)
+    sure &= (index == 0) | (points - doubt > sums[np.maximum(inside - 1, 0)])
+    # The last one too: a dropped tail may follow.
+    sure &= points + doubt + 2.0**-_FIRST_BITS * total < sums[inside]
+    return np.where(sure, index, _DOUBT)
 
 
 def _locate_in_balls(weights: Sequence[arb], drawn: int, bits: int) -> int | None:
@@ -288,6 +310,9 @@ class SystemCoins(_BitCoins):
     def bits(self, count: int) -> int:
         size = (count + 7) // 8
         return int.from_bytes(os.urandom(size), "little") >> (8 * size - count)
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
 class SeededCoins(_BitCoins):
@@ -388,6 +413,9 @@ class EnumeratedCoins:
 
     def choose(self, weights: Weights) -> int:
         return self._decide(self._memory.probabilities(weights))
+
+    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
+        return np.array([self.choose(weights) for _ in range(count)], dtype=np.int64)
 
     def below(self, n: int) -> int:
         return 0 if n == 1 else self._decide([Fraction(1, n)] * n)

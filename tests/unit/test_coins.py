@@ -232,6 +232,28 @@ class TestChoose:
     def test_useless_values_are_not_used(self, values: list[float]) -> None:
         assert coins_module._locate(np.array(values), 0.0, 2**62) is None
 
+    @pytest.mark.parametrize("name", SMALL)
+    def test_many_choices_are_choices_one_after_the_other(self, name: str) -> None:
+        weights = WEIGHTS[name]()
+        for wanted in (weights, Doubtful(weights)):
+            one, many = RecordingCoins(3), RecordingCoins(3)
+            first = one.choose(weights)
+            found = many.choose_many(wanted, 40)
+            assert found.dtype == np.int64
+            assert len(found) == 40
+            assert found[0] == first  # the same first 64 digits decide, however many follow
+            edges = _edges(weights)
+            for place, (_, drawn) in zip(found.tolist(), many.digits[:40], strict=True):
+                assert edges[place] <= Fraction(drawn + 1, 2**64)
+                assert Fraction(drawn, 2**64) < edges[place + 1]
+
+    def test_many_choices_of_the_system_and_of_an_enumeration(self) -> None:
+        weights = Listed((Fraction(1), Fraction(3)))
+        assert set(SystemCoins().choose_many(weights, 200).tolist()) == {0, 1}
+        both = law(lambda coins: tuple(coins.choose_many(weights, 2).tolist()))
+        assert both == {(i, j): Fraction((1, 3)[i] * (1, 3)[j], 16) for i in (0, 1) for j in (0, 1)}
+        assert len(SeededCoins(1).choose_many(weights, 0)) == 0
+
     def test_the_doubt_is_small_enough_to_be_rare(self) -> None:
         weights = WEIGHTS["a few scores"]()
         refined = 0

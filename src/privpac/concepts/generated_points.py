@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from privpac.concepts import chacha
 from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
-from privpac.concepts.points import Point, nth_absent
+from privpac.concepts.points import Point
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
 from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.sparse_noise import nth_absent
 
 __all__ = ["GeneratedPoints"]
 

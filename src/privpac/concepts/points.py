@@ -8,10 +8,9 @@ mutant suite plants exactly that.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,9 @@ from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.sparse_noise import nth_absent
 
-__all__ = ["Point", "Points", "nth_absent"]
+__all__ = ["Point", "Points"]
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,3 @@ class Points:
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
-
-
-def nth_absent(seen: NDArray[Any], index: int) -> int:
-    """The index-th cell that is not in the sorted list `seen`: the i-th seen value has seen[i] - i absent before it."""
-    passed = bisect_right(range(len(seen)), index, key=lambda i: int(seen[i]) - i)
-    return index + passed

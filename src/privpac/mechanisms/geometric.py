@@ -25,7 +25,7 @@ from privpac.coins import Coins
 from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 from privpac.theory.powers import power_table, reach
 
-__all__ = ["NoiseLaw", "add_noise"]
+__all__ = ["NoiseLaw", "add_noise", "noisy_counts"]
 
 N = TypeVar("N", Fraction, arb)
 
@@ -94,7 +94,17 @@ def _noise_floats(ratio: Fraction, width: int) -> tuple[NDArray[np.float64], flo
 
 def add_noise(counts: Sequence[int], *, ratio: Fraction, low: int, high: int, coins: Coins) -> list[int]:
     """Each count plus its own noise, clamped to low..high; all counts must lie there."""
-    if not all(low <= count <= high for count in counts):
+    given = np.asarray(counts, dtype=np.int64)
+    noisy: list[int] = noisy_counts(given, ratio=ratio, low=low, high=high, coins=coins).tolist()
+    return noisy
+
+
+def noisy_counts(
+    counts: NDArray[np.int64], *, ratio: Fraction, low: int, high: int, coins: Coins
+) -> NDArray[np.int64]:
+    """As `add_noise`, for arrays of any length: all noise is drawn in one go."""
+    if len(counts) and not low <= int(counts.min()) <= int(counts.max()) <= high:
         raise ValueError("add_noise: a count lies outside of its public bounds")
-    law = NoiseLaw(ratio, high - low)
-    return [min(high, max(low, count + law.value(coins.choose(law)))) for count in counts]
+    drawn = coins.choose_many(NoiseLaw(ratio, high - low), len(counts))
+    noise = np.where(drawn % 2 == 1, (drawn + 1) // 2, -(drawn // 2))
+    return np.clip(counts + noise, low, high)
