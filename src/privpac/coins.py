@@ -253,9 +253,7 @@ def _locate(values: NDArray[np.float64], error: float, drawn: int) -> int | None
     return None if index == _DOUBT else index
 
 
-def _locate_many(
-    values: NDArray[np.float64], error: float, drawn: NDArray[np.uint64]
-) -> NDArray[np.int64]:
+def _locate_many(values: NDArray[np.float64], error: float, drawn: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The indices whose parts of [0, 1) certainly contain the drawn numbers, `_DOUBT` where that is in doubt.
 
     A number is known to 64 bits: it lies in [drawn, drawn + 1) / 2^64. With E the relative error of the cumulative
@@ -268,7 +266,9 @@ def _locate_many(
     if not (bound <= 0.25 and math.isfinite(total) and total > 0):
         return np.full(len(drawn), _DOUBT, dtype=np.int64)
     doubt = 4.0 * bound * total
-    points = drawn.astype(np.float64) * 2.0**-_FIRST_BITS * total  # two roundings: of the integer, of the product
+    points = (
+        drawn.astype(np.float64) * 2.0**-_FIRST_BITS * total
+    )  # two roundings: of the integer, of the product
     index = np.searchsorted(sums, points, side="right")
     inside = np.minimum(index, len(sums) - 1)
     sure = index < len(sums)

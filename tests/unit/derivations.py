@@ -10,7 +10,7 @@ from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
 from privpac.theory import sizes
 from privpac.theory.exact import ratio_for
-from tests.contracts.examples import EXAMPLES, reconstruction
+from tests.contracts.examples import EXAMPLES, reconstruction, release
 
 ONE = Fraction(1)
 SHORT = Fraction(3, 5)
@@ -134,4 +134,5 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "stable choice, no threshold": rules.stable_choice(ratio=SHORT, threshold=0),
     "stable choice, long": rules.stable_choice(ratio=REAL, threshold=500),
     "recursion, a small domain": reconstruction.rec_concave(2**16, 2950),
+    **{name: make() for name, make in release.MORE.items()},
 }

@@ -237,6 +237,10 @@ class Finite:
         """d points are shattered by 2^d different members only."""
         return self.size.bit_length() - 1
 
+    def member(self, index: int) -> Hypothesis:
+        """The index-th concept of the list."""
+        return self._members.member(index)
+
     @property
     def statistic(self) -> Statistic[Any]:
         return self._members.statistic(len(self.schema.classes))

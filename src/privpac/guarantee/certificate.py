@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Accuracy, Privacy
+from privpac.guarantee.facts import Accuracy, Answers, Privacy
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import Proof, explain
 from privpac.theory.exact import plain
@@ -23,6 +23,11 @@ FORMAT = "privpac-certificate/1"
 
 SEEDED = "NOT FOR RELEASE: the coins came from a known seed, so whoever knows it can undo the noise"
 
+_HEADINGS = {
+    "accuracy": "Accuracy, if the records are independent draws from what is to be predicted",
+    "answers": "Accuracy, whatever the records are",
+}
+
 FROM_DATA = "the schema is public; it was read from the data"
 
 
@@ -31,7 +36,7 @@ class Certificate:
     """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from."""
 
     privacy: Proof[Privacy]
-    accuracy: tuple[Proof[Accuracy], ...]
+    accuracy: tuple[Proof[Accuracy] | Proof[Answers], ...]
     learner: Mapping[str, Any]
     """Public parameters of the learner, for reading."""
     labelled: int
@@ -101,7 +106,7 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     parts = parts_of(tree["privacy"])
     if parts:
         lines += ["", "Privacy by part", *(f"{part}: {fact}" for part, fact in parts.items())]
-    if tree["accuracy"]:
-        lines += ["", "Accuracy, if the records are independent draws from what is to be predicted"]
-        lines += [explain(proof) for proof in tree["accuracy"]]
+    for kind, heading in _HEADINGS.items():
+        proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
+        lines += ["", heading, *map(explain, proofs)] if proofs else []
     return "\n".join(lines)

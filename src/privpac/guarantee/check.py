@@ -130,10 +130,14 @@ def _headline(tree: Tree) -> None:
     require(
         list(tree["assumptions"]) == _assumed(tree["privacy"]), "the assumptions are not the derivation's"
     )
-    labelled, _ = integer(tree["labelled"], 0), integer(tree["unlabelled"], 0)
+    labelled, unlabelled = integer(tree["labelled"], 0), integer(tree["unlabelled"], 0)
+    # Whether a prediction is right can be told from labelled records only; a released table speaks of all of them.
+    speaks_of = {"accuracy": labelled, "answers": labelled + unlabelled}
     for proof in tree["accuracy"]:
-        records = integer(read_fact(proof, "accuracy")["records"], 0)
-        require(records == labelled, "an accuracy statement speaks of another number of records")
+        kind = proof["fact"]["kind"]
+        require(kind in speaks_of, "there is no such kind of accuracy")
+        records = integer(read_fact(proof, kind)["records"], 0)
+        require(records == speaks_of[kind], "an accuracy statement speaks of another number of records")
     require(tree["coins"] in _COINS, "there are no such coins")
     require(isinstance(tree["learner"], Mapping), "the learner is not described")
     require(tree["request"] is None or isinstance(tree["request"], Mapping), "the request is malformed")

@@ -17,10 +17,12 @@ __all__ = [
     "ALL",
     "Accuracy",
     "Against",
+    "Answers",
     "BoundedRange",
     "Fact",
     "Loss",
     "Privacy",
+    "Queries",
     "Release",
     "Stability",
     "Unit",
@@ -58,6 +60,19 @@ class Against(StrEnum):
 
     REALIZABLE = "realizable"
     AGNOSTIC = "agnostic"
+
+
+class Queries(StrEnum):
+    """What a released table is asked: the share of records that ..."""
+
+    POINTS = "points"
+    """... have these values."""
+    THRESHOLDS = "thresholds"
+    """... lie below a value."""
+    RANGES = "ranges"
+    """... lie between two values."""
+    LISTED = "listed queries"
+    """... fulfil a condition of a public list."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +240,44 @@ class Accuracy:
         }
 
 
-Fact = Privacy | BoundedRange | Stability | Accuracy
+@dataclass(frozen=True)
+class Answers:
+    """With probability at least 1 - failure, over the coins alone, every query is answered within `error` of its true
+    value on these `records`, whatever they are."""
+
+    error: Fraction
+    failure: Fraction
+    queries: Queries
+    records: int
+
+    def implies(self, other: Fact) -> bool:
+        return (
+            isinstance(other, Answers)
+            and self.error <= other.error
+            and self.failure <= other.failure
+            and self.records == other.records
+            and self.queries in (other.queries, Queries.RANGES)
+            # One value is a range, and so is everything below a value.
+            and (self.queries == other.queries or other.queries is not Queries.LISTED)
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"all {self.queries.value} are answered within {decimal_text(self.error)} of their share of these "
+            f"{self.records} records, except with probability {decimal_text(self.failure)}"
+        )
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kind": "answers",
+            "error": str(self.error),
+            "failure": str(self.failure),
+            "queries": self.queries.value,
+            "records": self.records,
+        }
+
+
+Fact = Privacy | BoundedRange | Stability | Accuracy | Answers
 
 
 def _loss(tree: Mapping[str, str]) -> Loss:
@@ -254,5 +306,12 @@ def fact_from_json(tree: Mapping[str, Any]) -> Fact:
                 Against(tree["against"]),
                 int(tree["records"]),
                 bool(tree["proper"]),
+            )
+        case "answers":
+            return Answers(
+                Fraction(tree["error"]),
+                Fraction(tree["failure"]),
+                Queries(tree["queries"]),
+                int(tree["records"]),
             )
     raise ValueError(f"unknown kind of fact: {tree['kind']!r}")

@@ -42,6 +42,7 @@ _FACTS = {
     "bounded-range": {"kind", "epsilon", "unit"},
     "stability": {"kind", "gamma", "unit"},
     "accuracy": {"kind", "error", "failure", "against", "records", "proper"},
+    "answers": {"kind", "error", "failure", "queries", "records"},
 }
 _FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
 _DECIMAL = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9][0-9]*/[1-9][0-9]*")

@@ -15,6 +15,7 @@ __all__ = [
     "at_most",
     "certainly_above",
     "certainly_below",
+    "first_power",
     "first_whole",
     "mean_over_binomial",
     "rounded_up",
@@ -129,3 +130,18 @@ def rounded_up(value: arb) -> Fraction:
     # The product is rounded by ball arithmetic too: its own upper edge is what counts.
     whole = int((upper * ball(scale)).upper().ceil().upper().unique_fmpz())
     return min(Fraction(1), whole / scale)
+
+
+def first_power(ratio: Fraction, log_limit: Callable[[], arb]) -> int:
+    """The smallest k >= 0 with ratio^k certainly at most a limit, whose logarithm comes as a ball.
+
+    A tie that no precision decides counts as one more.
+    """
+    for bits in PRECISIONS:
+        with ctx.workprec(bits):
+            need = log_limit() / ball(ratio).log()
+            whole = need.ceil().unique_fmpz()
+            if whole is not None:
+                return max(0, int(whole))
+            upper = need.upper()
+    return max(0, int(upper.ceil().unique_fmpz()) + 1)

@@ -24,6 +24,7 @@ from privpac.theory.statements.prediction import PREDICTION
 from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
 from privpac.theory.statements.privacy import PRIVACY
 from privpac.theory.statements.reconstruction import RECONSTRUCTION
+from privpac.theory.statements.release import RELEASE
 from privpac.theory.statements.vc import VC
 
 __all__ = [
@@ -55,6 +56,9 @@ FORMULA_MODULES = (
     "prediction",
     "rec_concave",
     "reconstruction",
+    "release",
+    "tree_counts",
+    "generic",
 )
 """Modules of `theory` whose public functions are formulas."""
 
@@ -70,6 +74,7 @@ FAMILIES: tuple[tuple[Statement, ...], ...] = (
     FEW_LABELS,
     PREDICTION,
     RECONSTRUCTION,
+    RELEASE,
 )
 """Statements, one tuple a family: a new family adds its own here."""
 

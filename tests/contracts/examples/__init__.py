@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import few_labels, plain, points, prediction, reconstruction
+from tests.contracts.examples import few_labels, plain, points, prediction, reconstruction, release
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **plain.ALIASES,
     **points.ALIASES,
     **few_labels.ALIASES,
     **prediction.ALIASES,
+    **release.ALIASES,
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
@@ -19,4 +20,5 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **few_labels.EXAMPLES,
     **prediction.EXAMPLES,
     **reconstruction.EXAMPLES,
+    **release.EXAMPLES,
 }

@@ -6,7 +6,7 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import covers, few_labels, plain, prediction, reconstruction
+from tests.exact.mutants import covers, few_labels, plain, prediction, reconstruction, release
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
@@ -14,4 +14,5 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     **covers.MUTANTS,
     **few_labels.MUTANTS,
     **reconstruction.MUTANTS,
+    **release.MUTANTS,
 }

@@ -7,7 +7,7 @@ the table in the docs pick it up. Sizes are chosen so that each row takes a few 
 from collections.abc import Callable, Mapping
 
 from privpac.audit.exact import Case
-from privpac.audit.registry import covers, few_labels, occam, prediction, reconstruction
+from privpac.audit.registry import covers, few_labels, occam, prediction, reconstruction, release
 from privpac.audit.registry.cases import (
     RememberedSample,
     learner_case,
@@ -35,4 +35,5 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     **covers.ROWS,
     **few_labels.ROWS,
     **reconstruction.ROWS,
+    **release.ROWS,
 }

@@ -12,6 +12,7 @@ from privpac.guarantee.checks import (
     points,
     prediction,
     reconstruction,
+    release,
     sampling,
 )
 from privpac.guarantee.checks.nodes import Check
@@ -27,4 +28,5 @@ RULES: dict[str, Check] = {
     **few_labels.RULES,
     **prediction.RULES,
     **reconstruction.RULES,
+    **release.RULES,
 }

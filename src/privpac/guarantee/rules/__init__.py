@@ -55,12 +55,22 @@ from privpac.guarantee.rules.reconstruction import (
     stable_choice,
     switch_reconstruction,
 )
+from privpac.guarantee.rules.release import (
+    candidate_answers,
+    generic_learner,
+    histogram_answers,
+    leafwise_medians,
+    quantile_answers,
+    ranges_from_thresholds,
+    tree_answers,
+)
 from privpac.guarantee.rules.sampling import sampling_with_replacement, subsampling
 
 __all__ = [
     "assuming",
     "boosted_points",
     "bounded_range",
+    "candidate_answers",
     "clipped_points",
     "clipped_points_accuracy",
     "declared",
@@ -68,14 +78,17 @@ __all__ = [
     "disjoint_parts",
     "exponential_mechanism",
     "flipped_answers",
+    "generic_learner",
     "geometric_noise",
     "group",
+    "histogram_answers",
     "independent_noise",
     "k_fold",
     "label_boost_accuracy",
     "label_boost_labelled",
     "label_boost_unlabelled",
     "leafwise_exponential",
+    "leafwise_medians",
     "noise_reconstruction",
     "occam",
     "on_part",
@@ -83,6 +96,8 @@ __all__ = [
     "permute_and_flip",
     "positions_known",
     "post_processing",
+    "quantile_answers",
+    "ranges_from_thresholds",
     "rec_concave",
     "reed_solomon_points",
     "sampled_point",
@@ -96,6 +111,7 @@ __all__ = [
     "subsampling",
     "switch_reconstruction",
     "total_variation",
+    "tree_answers",
     "vote",
     "vote_accuracy",
 ]

@@ -1,0 +1,184 @@
+"""Released tables: full transcripts where they can be enumerated, so that post-processing hides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from privpac.audit.exact import Case
+from privpac.audit.registry.cases import RememberedSample, records_of, reordered, sample_of, tiny_schema
+from privpac.audit.symmetry import Record
+from privpac.coins import Coins
+from privpac.concepts.finite import Finite
+from privpac.concepts.points import Point
+from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.semi import SemiSample
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.guarantee import rules
+from privpac.guarantee.parts import LABELLED, UNLABELLED
+from privpac.learners.generic import GenericLearner
+from privpac.mechanisms.sparse_noise import draw_kept
+from privpac.release.blr import ListedBLR, ThresholdBLR
+from privpac.release.histogram import PointHistogram
+from privpac.release.quantiles import halved, places
+from privpac.release.sanitiser import Sanitiser
+from privpac.release.tree_counts import TreeWalk
+from privpac.theory.exact import ratio_for
+from privpac.theory.tree_counts import TreePlan
+
+__all__ = ["ROWS"]
+
+ONE = Fraction(1)
+
+
+def _cells(count: int) -> tuple[Record, ...]:
+    """Records of one column; their label is not looked at."""
+    return tuple((cell, 0) for cell in range(count))
+
+
+def _remembered(cells: int) -> Callable[[Sequence[Record]], ColumnCounts]:
+    """The counts of some records, computed once for all branches."""
+    schema = tiny_schema(cells)
+    statistic = CellCounts(schema.column("a"), classes=1)
+    memory: dict[tuple[Record, ...], ColumnCounts] = {}
+
+    def counted(data: Sequence[Record]) -> ColumnCounts:
+        key = tuple(data)
+        if key not in memory:
+            memory[key] = sample_of(schema, data).reduce(statistic)
+        return memory[key]
+
+    return counted
+
+
+def sanitiser_case(name: str, sanitiser: Sanitiser, n: int, *, cells: int) -> Case:
+    """A sanitiser of a single column on every multiset of n records."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return sanitiser.release(sample_of(sanitiser.schema, data), coins)
+
+    return Case(name, run, _cells(cells), n, sanitiser.certify(Size(n)).privacy.fact)
+
+
+def _histogram() -> Case:
+    """Two cells and two labels: combinations, every one with noise of its own."""
+    schema = tiny_schema(2)
+    sanitiser = PointHistogram(schema, ("a", "y"), Fraction(2))
+
+    remembered: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+
+    return Case("point histogram", run, records_of(schema), 2, sanitiser.certify(Size(2)).privacy.fact)
+
+
+def _sparse() -> Case:
+    ratio = ratio_for(Fraction(1, 2))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        values, counts = np.unique([int(str(record[0])) for record in data], return_counts=True)
+        kept = draw_kept(values, counts, cells=3, ratio=ratio, above=0, high=2, coins=coins)
+        return tuple(kept.items())
+
+    case = Case("sparse histogram", run, _cells(3), 2, rules.geometric_noise(ratio=ratio, change=2).fact)
+
+    def moved(kept: tuple[tuple[int, int], ...], row: list[int]) -> tuple[tuple[int, int], ...]:
+        return tuple(sorted((row[cell], count) for cell, count in kept))
+
+    return reordered(case, cells=3, output=moved)
+
+
+def tree_case(name: str, plan: TreePlan, n: int) -> Case:
+    """The noisy tree itself, every count of every level."""
+    seen = _remembered(plan.cells)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        noise = TreeWalk(plan, n, seen(data)).run(coins)[2]
+        return tuple(tuple(level.tolist()) for level in noise)
+
+    claim = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels).fact
+    return Case(name, run, _cells(plan.cells), n, claim)
+
+
+def _tree() -> Case:
+    plan = TreePlan(3, 3, 1, ratio_for(Fraction(1, 2)), None, 0, 0, ONE)
+    return tree_case("tree of one level", plan, 1)
+
+
+def _lazy_tree() -> Case:
+    plan = TreePlan(3, 2, 2, ratio_for(Fraction(1, 4)), 1, 0, 1, ONE)
+    return tree_case("tree expanded on demand", plan, 1)
+
+
+def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int) -> Case:
+    """All cuts, in the places of copies: more than is released."""
+    seen = _remembered(cells)
+    ratio, slots = ratio_for(Fraction(1, 4 * levels)), -(-n // batch)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        standing = places(seen(data), slots=slots, batch=batch, cells=cells)
+        return tuple(halved(standing, (0, cells * slots), levels=levels, ratio=ratio, coins=coins))
+
+    claim = rules.sequential(*[rules.leafwise_medians(ratio=ratio)] * levels).fact
+    return Case(name, run, _cells(cells), n, claim)
+
+
+def _blr() -> Case:
+    schema = tiny_schema(4)
+    return sanitiser_case("drawn quantiles", ThresholdBLR(schema, "a", ONE, points=2), 4, cells=4)
+
+
+def _listed() -> Case:
+    schema = tiny_schema(3)
+    asked = (Threshold("a", 1, True), Point("a", 1), Point("a", 2))
+    return sanitiser_case("drawn database", ListedBLR(schema, ("a",), asked, ONE, points=3), 4, cells=3)
+
+
+def generic_case(name: str, learner: GenericLearner, *, part: str, fixed: tuple[Record, ...], n: int) -> Case:
+    """GenericLearner with one part fixed and every neighbour of the other."""
+    schema = learner.concepts.schema
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        labelled, bare = (data, fixed) if part == LABELLED else (fixed, data)
+        cells = sample_of(schema, bare).block().cells
+        unlabelled = MemorySample.from_cells(schema, cells)
+        return learner.learn(SemiSample(sample_of(schema, labelled), unlabelled), coins)
+
+    sizes = Size(n, len(fixed)) if part == LABELLED else Size(len(fixed), n)
+    records = records_of(schema) if part == LABELLED else _cells(schema.columns[0].size)
+    return Case(name, run, records, n, learner.certify(sizes).parts[part])
+
+
+def _generic(part: str) -> Case:
+    schema = tiny_schema(3)
+    learner = GenericLearner(Thresholds(schema, "a"), ONE, Fraction(1, 2))
+    fixed, n = (((0, 0),), 2) if part == LABELLED else (((0, 0), (2, 1)), 2)
+    return generic_case(f"generic thresholds, {part}", learner, part=part, fixed=fixed, n=n)
+
+
+def _generic_finite() -> Case:
+    schema = tiny_schema(2)
+    learner = GenericLearner(Finite(schema, ["False", "a >= 1", "a < 1"]), ONE)
+    return generic_case("generic predicates", learner, part=UNLABELLED, fixed=((0, 1), (1, 0)), n=2)
+
+
+ROWS: dict[str, Callable[[], Case]] = {
+    "release-histogram": _histogram,
+    "release-histogram-sparse": _sparse,
+    "release-tree": _tree,
+    "release-tree-lazy": _lazy_tree,
+    "release-quantiles": lambda: quantile_case("two levels of medians", cells=3, n=3, levels=2, batch=1),
+    "release-quantiles-batches": lambda: quantile_case(
+        "medians, two copies a place", cells=2, n=4, levels=2, batch=2
+    ),
+    "release-blr": _blr,
+    "release-blr-listed": _listed,
+    "generic-thresholds-labelled": lambda: _generic(LABELLED),
+    "generic-thresholds-unlabelled": lambda: _generic(UNLABELLED),
+    "generic-finite": _generic_finite,
+}

@@ -1,0 +1,104 @@
+"""What a sanitiser is: it certifies before it sees records, and releases a table anyone may ask.
+
+A released table is a frozen value made of cell numbers, as a hypothesis is: storable, and with synthetic records in the
+same schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Protocol
+
+from privpac.coins import Coins
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.errors import NotCertified, ParameterError, SizeError
+from privpac.guarantee.certificate import Certificate
+from privpac.theory.binomial import first_whole
+from privpac.theory.exact import decimal_text, plain
+
+__all__ = ["FAILURE", "Released", "Sanitiser", "check_wishes", "noise_ratio", "require_enough"]
+
+FAILURE = Fraction(1, 20)
+"""The failure probability errors are stated for: the field's habit."""
+
+MOST_RECORDS = 2**40
+"""Beyond a million million records nobody is told how many more would do."""
+
+
+class Released(Protocol):
+    """A released table: immutable, hashable, storable, with synthetic records."""
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def total(self) -> int:
+        """What counts of synthetic records are divided by to give shares."""
+
+    def records(self, schema: Schema) -> MemorySample:
+        """The synthetic records, with the columns that were released."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data with a `kind`."""
+
+
+class Sanitiser(Protocol):
+    """A pair of methods on one frozen value of public parameters."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is released."""
+
+    def certify(self, size: Size) -> Certificate:
+        """What will be true of `release` on this many records; refuses a number too small for the wanted error."""
+
+    def release(self, sample: Sample, coins: Coins) -> Released: ...
+
+
+def check_wishes(owner: str, *, epsilon: Fraction, failure: Fraction, error: Fraction | None) -> None:
+    if epsilon <= 0:
+        raise ParameterError(owner, "epsilon", plain(epsilon), allowed="a positive number")
+    for name, value in (("failure", failure), ("error", error)):
+        if value is not None and not 0 < value < 1:
+            raise ParameterError(owner, name, plain(value), allowed="a number strictly between 0 and 1")
+
+
+def noise_ratio(owner: str, ratio: Fraction) -> Fraction:
+    """The ratio itself, unless the epsilon behind it is too small for any number to have it."""
+    if ratio == 1:
+        raise ParameterError(owner, "epsilon", "too small", allowed="large enough for noise of finite size")
+    return ratio
+
+
+def require_enough(
+    owner: str, *, records: int, wanted: Fraction | None, proved: Callable[[int], Fraction | None]
+) -> None:
+    """Refuse, from public numbers and before anything is spent, an error so many records do not prove.
+
+    `proved` is the error that a number of records proves, None where it is none.
+    """
+    if records < 1:
+        raise SizeError(f"{owner} needs at least one record.")
+    best = proved(records)
+    if wanted is None or (best is not None and best <= wanted):
+        return
+
+    def enough(n: int) -> bool:
+        found = proved(n)
+        return n >= MOST_RECORDS or (found is not None and found <= wanted)
+
+    needed = first_whole(enough, start=2 * records, smallest=records)
+    reach = "no error at all" if best is None or best >= 1 else f"an error of {decimal_text(best)}"
+    raise SizeError(
+        f"{owner}: {records} records prove {reach} for all queries at this epsilon, not {decimal_text(wanted)}.",
+        remedy=f"{needed:,} records would do; or ask for a larger error, or spend a larger epsilon.",
+    )
+
+
+def malformed() -> NotCertified:
+    return NotCertified("The released table is incomplete or malformed.")
