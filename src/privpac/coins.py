@@ -135,6 +135,9 @@ class ChargedCoins:
     def choose(self, weights: Weights) -> int:
         return self.settle().choose(weights)
 
+    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
+        return self.settle().choose_many(weights, count)
+
     def below(self, n: int) -> int:
         return self.settle().below(n)
 

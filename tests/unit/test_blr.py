@@ -34,7 +34,7 @@ def test_sixteen_bits_and_an_error_of_a_twentieth_take_14549_records() -> None:
     sanitiser = ThresholdBLR(column(2**16), "x", ONE, error=Fraction(1, 20))
     certificate = sanitiser.certify(Size(0, 14_549))
     assert check_certificate(certificate.to_json()) >= 3
-    assert certificate.accuracy[0].fact.error <= Fraction(1, 20)
+    assert certificate.answers[0].fact.error <= Fraction(1, 20)
     with pytest.raises(SizeError, match="14,548 records would do"):
         sanitiser.certify(Size(0, 10_000))
     rng = np.random.default_rng(1)
@@ -102,7 +102,7 @@ def test_a_listed_certificate_is_checked() -> None:
     sanitiser = ListedBLR(tiny_schema(3), ("a",), asked, ONE)
     certificate = sanitiser.certify(Size(2000))
     assert check_certificate(certificate.to_json()) >= 2
-    assert certificate.accuracy[0].fact.error < Fraction(1, 10)
+    assert certificate.answers[0].fact.error < Fraction(1, 10)
 
 
 class TestBuckets:

@@ -80,7 +80,7 @@ def test_a_released_histogram_answers_and_makes_records() -> None:
     sample = mixed(4000)
     sanitiser = PointHistogram(SCHEMA, ("a", "kind", "y"), Fraction(4))
     released = sanitiser.release(sample, SeededCoins(1))
-    promised = sanitiser.certify(sample.size).accuracy[0].fact.error
+    promised = sanitiser.certify(sample.size).answers[0].fact.error
     block = sample.block()
     for cells in ((0, 0, 0), (2, 1, 1)):
         true = np.mean(
@@ -132,7 +132,7 @@ def test_too_few_records_are_refused_before_anything_is_spent() -> None:
 
 def test_nothing_is_kept_where_the_height_is_beyond_all_counts() -> None:
     sanitiser = PointHistogram(SCHEMA, ("a", "b"), Fraction(1, 100))
-    assert sanitiser.certify(Size(5)).accuracy == ()
+    assert sanitiser.certify(Size(5)).answers == ()
     assert sanitiser.release(mixed(5), SeededCoins(1)).counts == ()
 
 

@@ -106,7 +106,7 @@ def test_the_certificate_is_checked_and_refuses_too_few_records() -> None:
     sanitiser = TreeCounts(column(2**16), "x", ONE, error=Fraction(1, 10))
     certificate = sanitiser.certify(Size(0, 3823))
     assert check_certificate(certificate.to_json()) > 3
-    thresholds, ranges = (proof.fact for proof in certificate.accuracy)
+    thresholds, ranges = (proof.fact for proof in certificate.answers)
     assert ranges.error == 2 * thresholds.error
     with pytest.raises(SizeError, match="3,820 records would do"):
         sanitiser.certify(Size(0, 1000))
@@ -116,7 +116,7 @@ def test_the_certificate_is_checked_and_refuses_too_few_records() -> None:
 
 def test_a_tree_is_counted_even_where_nothing_is_promised() -> None:
     sanitiser = TreeCounts(column(4), "x", Fraction(1, 1000))
-    assert sanitiser.certify(Size(0, 5)).accuracy == ()
+    assert sanitiser.certify(Size(0, 5)).answers == ()
     sample = MemorySample.from_cells(column(4), {"x": np.array([0, 1, 2, 3, 3])})
     assert sanitiser.release(sample, SeededCoins(1)).total == 5
     with pytest.raises(SizeError, match="so small"):

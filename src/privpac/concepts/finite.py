@@ -232,14 +232,14 @@ class Finite:
         weights = self.weights or (1,) * self.size
         return Fraction(sum(weights), min(weights)) - 1
 
+    def member(self, index: int) -> Hypothesis:
+        """The index-th concept of the list."""
+        return self._members.member(index)
+
     @property
     def vc(self) -> int:
         """d points are shattered by 2^d different members only."""
         return self.size.bit_length() - 1
-
-    def member(self, index: int) -> Hypothesis:
-        """The index-th concept of the list."""
-        return self._members.member(index)
 
     @property
     def statistic(self) -> Statistic[Any]:

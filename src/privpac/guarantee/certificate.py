@@ -36,7 +36,7 @@ class Certificate:
     """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from."""
 
     privacy: Proof[Privacy]
-    accuracy: tuple[Proof[Accuracy] | Proof[Answers], ...]
+    accuracy: tuple[Proof[Accuracy], ...]
     learner: Mapping[str, Any]
     """Public parameters of the learner, for reading."""
     labelled: int
@@ -44,6 +44,8 @@ class Certificate:
     coins: str = "system"
     request: Mapping[str, Any] | None = None
     """The public wishes the learner was built from: enough to certify anew (see `learners.recipe`)."""
+    answers: tuple[Proof[Answers], ...] = ()
+    """What a released table promises about queries; stored beside the accuracy."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -86,7 +88,10 @@ class Certificate:
             "request": None if self.request is None else dict(self.request),
             "learner": dict(self.learner),
             "privacy": self.privacy.to_json(),
-            "accuracy": [proof.to_json() for proof in self.accuracy],
+            "accuracy": [
+                *(proof.to_json() for proof in self.accuracy),
+                *(proof.to_json() for proof in self.answers),
+            ],
         }
 
     def explain(self) -> str:

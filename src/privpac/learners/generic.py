@@ -145,8 +145,8 @@ class GenericLearner:
         if records < 1:
             return ()
         certificates = [each.certify(Size(0, records)) for each in self.sanitisers(records)]
-        last = [certificate.accuracy[-1] for certificate in certificates if certificate.accuracy]
-        return tuple(last) if len(last) == len(certificates) else ()  # type: ignore[arg-type]
+        last = [certificate.answers[-1] for certificate in certificates if certificate.answers]
+        return tuple(last) if len(last) == len(certificates) else ()
 
     def _planned(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
         vc = self.concepts.vc

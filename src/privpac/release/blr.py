@@ -227,9 +227,9 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
     n, owner = size.total, type(sanitiser).__name__
     require_enough(owner, records=n, wanted=sanitiser.error, proved=lambda m: sanitiser.plan(m).error)
     plan: CandidatePlan = sanitiser.plan(n)
-    accuracy: tuple[Proof[Answers], ...] = ()
+    answers: tuple[Proof[Answers], ...] = ()
     if 2 * plan.error < 1:
-        answers = rules.candidate_answers(
+        asked = rules.candidate_answers(
             candidates=plan.count,
             records=n,
             ratio=sanitiser.ratio,
@@ -238,12 +238,13 @@ def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Cer
             failure=sanitiser.failure,
             queries=queries,
         )
-        ranges = (rules.ranges_from_thresholds(answers),) if queries is Queries.THRESHOLDS else ()
-        accuracy = (answers, *ranges)
+        ranges = (rules.ranges_from_thresholds(asked),) if queries is Queries.THRESHOLDS else ()
+        answers = (asked, *ranges)
     draw = rules.exponential_mechanism(ratio=sanitiser.ratio, release=Release.NUMBERS)
     return Certificate(
         privacy=rules.declared(draw, epsilon=sanitiser.epsilon),
-        accuracy=accuracy,
+        accuracy=(),
+        answers=answers,
         learner={
             "name": name,
             "columns": list(sanitiser.columns),

@@ -86,7 +86,8 @@ class PointHistogram:
             privacy=rules.declared(
                 rules.post_processing(noise, what=dropped, release=Release.NUMBERS), epsilon=self.epsilon
             ),
-            accuracy=self._accuracy(n, plan),
+            accuracy=(),
+            answers=self._answers(n, plan),
             learner={
                 "name": "point-histogram",
                 "columns": list(self.columns),
@@ -98,7 +99,7 @@ class PointHistogram:
             unlabelled=size.unlabelled,
         )
 
-    def _accuracy(self, n: int, plan: HistogramPlan) -> tuple[Proof[Answers], ...]:
+    def _answers(self, n: int, plan: HistogramPlan) -> tuple[Proof[Answers], ...]:
         if plan.steps >= n:
             return ()
         return (

@@ -81,7 +81,7 @@ def best_of_column(
     ]
 
     def promised(sanitiser: Ordered) -> Fraction:
-        accuracy = sanitiser.certify(Size(0, records)).accuracy
-        return accuracy[-1].fact.error if accuracy else Fraction(1)
+        answers = sanitiser.certify(Size(0, records)).answers
+        return answers[-1].fact.error if answers else Fraction(1)
 
     return min(made, key=promised)

@@ -27,7 +27,8 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Release
+from privpac.guarantee.facts import Answers, Release
+from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
 from privpac.release.buckets import Buckets
@@ -83,7 +84,7 @@ class Quantiles:
         require_enough(OWNER, records=n, wanted=self.error, proved=lambda records: self.plan(records).error)
         plan = self.plan(n)
         ratio = self.ratio(plan.levels)
-        accuracy = ()
+        answers: tuple[Proof[Answers], ...] = ()
         if 2 * plan.error < 1:
             thresholds = rules.quantile_answers(
                 cells=self._cells,
@@ -94,14 +95,15 @@ class Quantiles:
                 steps=plan.steps,
                 failure=self.failure,
             )
-            accuracy = (thresholds, rules.ranges_from_thresholds(thresholds))  # type: ignore[assignment]
+            answers = (thresholds, rules.ranges_from_thresholds(thresholds))
         medians = rules.sequential(*[rules.leafwise_medians(ratio=ratio)] * plan.levels)
         return Certificate(
             privacy=rules.declared(
                 rules.post_processing(medians, what="records at the cuts", release=Release.NUMBERS),
                 epsilon=self.epsilon,
             ),
-            accuracy=accuracy,
+            accuracy=(),
+            answers=answers,
             learner={
                 "name": "quantiles",
                 "columns": [self.column],

@@ -28,7 +28,8 @@ from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Release
+from privpac.guarantee.facts import Answers, Release
+from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
 from privpac.release.buckets import Buckets
 from privpac.release.sanitiser import FAILURE, check_wishes, require_enough
@@ -97,17 +98,18 @@ class TreeCounts:
         n = size.total
         require_enough(OWNER, records=n, wanted=self.error, proved=self._proved)
         plan, proved = self._planned(n), self._proved(n)
-        accuracy = ()
+        answers: tuple[Proof[Answers], ...] = ()
         if proved is not None and 2 * proved < 1:
             thresholds = rules.tree_answers(plan, records=n, failure=self.failure)
-            accuracy = (thresholds, rules.ranges_from_thresholds(thresholds))  # type: ignore[assignment]
+            answers = (thresholds, rules.ranges_from_thresholds(thresholds))
         noise = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels)
         return Certificate(
             privacy=rules.declared(
                 rules.post_processing(noise, what="monotone counts", release=Release.NUMBERS),
                 epsilon=self.epsilon,
             ),
-            accuracy=accuracy,
+            accuracy=(),
+            answers=answers,
             learner={
                 "name": "tree-counts",
                 "columns": [self.column],
