@@ -10,7 +10,6 @@ import pytest
 
 import privpac
 from privpac import MemorySample, Schema, SeededCoins, Size
-from privpac.coins import law
 from privpac.concepts.cut_regions import CutRegions
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.thresholds import Threshold, Thresholds
@@ -20,7 +19,7 @@ from privpac.errors import ParameterError, SizeError
 from privpac.learners.rec_concave import RecConcave
 from privpac.learners.words import Request, learner_for
 from privpac.mechanisms.geometric import NoiseLaw
-from privpac.mechanisms.stable_choice import passes, release_chance
+from privpac.mechanisms.stable_choice import release_chance
 from privpac.theory.rec_concave import Plan, widths
 
 ONE = Fraction(1)
@@ -74,8 +73,9 @@ def test_a_lead_passes_as_often_as_geometric_noise_says(ratio: Fraction) -> None
                 weights
             )
             assert release_chance(lead, ratio=ratio, threshold=threshold) == wide
-    shares = law(lambda coins: passes(9, ratio=ratio, threshold=1, cap=5, coins=coins))
-    assert shares[True] == release_chance(5, ratio=ratio, threshold=1)
+    learner = RecConcave(Thresholds(schema_of(8), "key"), ONE, Fraction(1, 10))
+    cap = 2 * (1 + learner.numbers.threshold + learner.numbers.margin)
+    assert learner.release_chance(cap) == learner.release_chance(10 * cap) > learner.release_chance(cap - 1)
 
 
 def drawn(learner: RecConcave, cells: list[int], labels: list[int], seed: int = 0) -> Any:

@@ -15,6 +15,7 @@ import pytest
 
 from privpac.cli import cache, console, main, reproduce
 from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
+from privpac.cli.reproductions import separations
 from privpac.pictures.curves import Curves, Series
 
 
@@ -94,6 +95,22 @@ def test_sizes_are_ordered_as_theory_says(capsys: pytest.CaptureFixture[str]) ->
     assert {"concepts": "points", "domain_bits": 16, "promised": 351, "extremal": 328}.items() <= rows[
         1
     ].items()
+
+
+def test_separations_tell_bits_from_no_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(run(capsys, "separations", "--quick", "--json")[1])["rows"]
+    found = {(row["learner"], row["domain_bits"]): row for row in rows}
+    assert all((row["floor"] or 0) <= row["needed"] for row in rows)
+    assert all(row["failure_low"] <= 0.05 for row in rows)
+    draw8, draw16 = found["points: one draw", 8], found["points: one draw", 16]
+    assert (draw8["promised"], draw16["promised"]) == (213, 351)
+    assert draw8["needed_low"] <= 201 <= (draw8["needed_high"] or 201)
+    assert draw16["needed_low"] <= 328 <= draw16["needed_high"]
+    sets8, sets16 = found["points: random sets", 8], found["points: random sets", 16]
+    assert (sets8["promised"], sets8["needed"]) == (sets16["promised"], sets16["needed"])
+    assert sets16["needed_high"] < draw16["needed_low"]
+    figure = separations.figure(rows)
+    assert {"points: one draw", "floor, any answer"} <= {series.label for series in figure.series}
 
 
 def test_all_runs_every_one_and_a_figure_gives_two_files(

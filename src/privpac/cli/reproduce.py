@@ -60,6 +60,10 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
         "Records needed for points and thresholds: promised, exact in the hardest known case, floor",
         "privpac.cli.reproductions.sizes",
     ),
+    "separations": Reproduction(
+        "Records each learner of points and thresholds needs, by the bits of a key: promised, measured, floor",
+        "privpac.cli.reproductions.separations",
+    ),
 }
 """Every reproduction by name."""
 

@@ -30,7 +30,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
-from privpac.mechanisms.stable_choice import passes
+from privpac.mechanisms.stable_choice import release_chance
 from privpac.theory.exact import plain
 from privpac.theory.rec_concave import Plan, error_rec_concave, plan_rec_concave, widths
 
@@ -134,45 +134,43 @@ class RecConcave:
 
     def steps(self, sample: Sample, coins: Coins) -> Steps:
         """All three steps. The certificate covers them all, not only the answer."""
-        evidence = sample.reduce(self.concepts.statistic)
-        up = self.concepts.direction == "up"
-        regions = CutRegions(evidence, self._domain, up)
-        width = 1 << self._width(regions, coins)
-        offset = coins.below(2 * width * self.numbers.blocks)
-        block = self._block(regions, width, offset, coins)
-        if block is None:
-            return Steps(width, offset, None, NoAnswer(self.concepts.column))
-        cut = self._cut(regions, width, block, coins)
-        return Steps(width, offset, block, Threshold(self.concepts.column, cut, up))
+        plan, column, up = self.numbers, self.concepts.column, self.concepts.direction == "up"
+        regions = CutRegions(sample.reduce(self.concepts.statistic), self._domain, up)
+        width = 1 << gibbs.draw_index(self.width_costs(regions), plan.ratios[0], coins)
+        offset = coins.below(2 * width * plan.blocks)
+        block, lead = self.block(regions, width, offset)
+        if lead is not None and not coins.flip(self.release_chance(lead)):
+            return Steps(width, offset, None, NoAnswer(column))
+        cuts = self.candidates(width, block)
+        cut = cuts[gibbs.draw_index([regions.cost(cut) for cut in cuts], plan.ratios[2], coins)]
+        return Steps(width, offset, block, Threshold(column, cut, up))
 
-    def _width(self, regions: CutRegions, coins: Coins) -> int:
-        """Step 1: the k at which the region reaches 2^k cuts just below the goal, and 2^(k+1) only above it."""
+    def width_costs(self, regions: CutRegions) -> list[int]:
+        """Step 1, one cost a k: low where the region reaches 2^k cuts below the goal, and 2^(k+1) only above it."""
         goal, start, firsts = self.numbers.goal, 0, []
         for k in range(widths(self._domain) + 1):
             start = regions.first_width(1 << k, start=start)
             firsts.append(start)
         # 2^(k+1) cuts never fit after the last k, which is public: there only the first condition is left.
         costs = [max(here - goal, goal - after) for here, after in pairwise(firsts)]
-        return gibbs.draw_index([*costs, firsts[-1] - goal], self.numbers.ratios[0], coins)
+        return [*costs, firsts[-1] - goal]
 
-    def _block(self, regions: CutRegions, width: int, offset: int, coins: Coins) -> tuple[int, int] | None:
-        """Step 2: the block, at a random offset, that holds the best cuts, unless its lead is not clear."""
+    def block(self, regions: CutRegions, width: int, offset: int) -> tuple[tuple[int, int], int | None]:
+        """Step 2: the block that holds the best cuts, the first of several, and its lead; None: there is no other."""
         length = 2 * width * self.numbers.blocks
-        best = regions.low(regions.best)
-        first = (best + offset) // length * length - offset
+        first = (regions.low(regions.best) + offset) // length * length - offset
         last = first + length - 1
-        if (
-            first <= 0 and last >= self._domain
-        ):  # one block for all: a public fact, given the width and the offset
-            return first, last
-        plan = self.numbers
-        lead = regions.lead(first, last)
-        cap = 2 * (1 + plan.threshold + plan.margin)
-        clear = passes(lead, ratio=plan.ratios[1], threshold=plan.threshold, cap=cap, coins=coins)
-        return (first, last) if clear else None
+        if first <= 0 and last >= self._domain:  # a public fact, given the width and the offset
+            return (first, last), None
+        return (first, last), regions.lead(first, last)
 
-    def _cut(self, regions: CutRegions, width: int, block: tuple[int, int], coins: Coins) -> int:
-        """Step 3: a multiple of the width, in the block or less than a width away from it."""
+    def release_chance(self, lead: int) -> Fraction:
+        """How often a block with this lead is released; leads count up to a public number only."""
+        plan = self.numbers
+        cap = 2 * (1 + plan.threshold + plan.margin)
+        return release_chance(min(lead, cap), ratio=plan.ratios[1], threshold=plan.threshold)
+
+    def candidates(self, width: int, block: tuple[int, int]) -> range:
+        """Step 3: the multiples of the width in the block or less than a width away from it."""
         first, last = max(0, block[0] - width + 1), min(self._domain, block[1] + width - 1)
-        cuts = range(-(-first // width) * width, last + 1, width)
-        return cuts[gibbs.draw_index([regions.cost(cut) for cut in cuts], self.numbers.ratios[2], coins)]
+        return range(-(-first // width) * width, last + 1, width)

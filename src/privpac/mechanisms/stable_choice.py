@@ -10,20 +10,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.coins import Coins
-
-__all__ = ["passes", "release_chance"]
+__all__ = ["release_chance"]
 
 
 def release_chance(lead: int, *, ratio: Fraction, threshold: int) -> Fraction:
-    """P[lead + G >= 2 + threshold] for two-sided geometric G: P[G >= m] is ratio^m/(1 + ratio) for m >= 0."""
+    """P[lead + G >= 2 + threshold] for two-sided geometric G: P[G >= m] is ratio^m/(1 + ratio) for m >= 0.
+
+    A caller may cap leads at a public number, which moves no further than the lead: the fraction then stays short.
+    """
     missing = 2 + threshold - lead
     if missing >= 0:
         return ratio**missing / (1 + ratio)
     return 1 - ratio ** (1 - missing) / (1 + ratio)
-
-
-def passes(lead: int, *, ratio: Fraction, threshold: int, cap: int, coins: Coins) -> bool:
-    """Toss whether the best member is released. Leads above the public `cap` count as the cap: a lead that is cut
-    moves no further than before, and the coin stays short however many records there are."""
-    return coins.flip(release_chance(min(lead, cap), ratio=ratio, threshold=threshold))

@@ -20,6 +20,7 @@ __all__ = ["Curves", "Series", "require_matplotlib"]
 OWNER = "curves"
 WIDTH, HEIGHT = 8.0, 5.0  # inches
 DOTS_PER_INCH = 160
+COLOURS = (*CLASS_COLOURS, "#1f6feb", "#9a6b00", "#c05780", "#3d8b5f")
 MARKERS = "osD^v<>Ph"
 """Told apart by colour and by shape: nobody should need to see colours."""
 
@@ -124,7 +125,7 @@ class Curves:
 
 
 def _draw_series(axes: Any, series: Series, index: int) -> None:
-    colour = CLASS_COLOURS[index % len(CLASS_COLOURS)]
+    colour = COLOURS[index % len(COLOURS)]
     many = len(series.x) > 40  # a marker on each of many points hides the curve
     axes.plot(
         series.x,

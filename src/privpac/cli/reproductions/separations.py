@@ -1,0 +1,184 @@
+"""Proper against improper, pure against approximate: records learners of points and thresholds need, by key length.
+
+Statement: a proper learner of points or thresholds needs records in proportion to the bits of a key, improper learners
+of points do not, and with a small delta thresholds do not either. `needed` is measured: the smallest n at which the
+failure on a hard distribution, averaged over simulated data sets, is at most the one asked for. `promised` is what the
+certificate asks; `floor` is below what any private learner of the kind can do with.
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013; register `occam-realizable`, `clipped-points`,
+`reed-solomon-points`, `pairwise-cover`, `sparse-sets-accuracy`, `boosted-points`, `rec-concave`, `floor-points-proper`,
+`floor-points-any`, `floor-thresholds-proper`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from privpac.cli.console import Progress
+from privpac.pictures.curves import Curves, Series
+from privpac.plan import hard_cases
+from privpac.plan.hard_keys import LongKeys
+from privpac.plan.simulate import Failures, interval, smallest_n
+from privpac.theory import floors, points, rec_concave, representations, sampled_points, sizes
+
+__all__ = ["figure", "rows"]
+
+ERROR, FAILURE, EPSILON, DELTA = Fraction(1, 10), Fraction(1, 20), Fraction(1), Fraction(1, 10**6)
+WANTED: Mapping[str, Any] = {"error": ERROR, "failure": FAILURE, "epsilon": EPSILON}
+BITS, QUICK_BITS = (8, 16, 32, 64, 128), (8, 16)
+REPETITIONS, QUICK_REPETITIONS = 4000, 500
+SLOW_REPETITIONS = 200
+"""Data sets of keys, which are looked at one by one."""
+SEED_BITS = 16
+SPARSE_UP_TO = 24
+"""Bits of a key above which a coin for every value is out of reach."""
+TENTH, RATE = float(ERROR), float(EPSILON) / 2
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One learner at one key length."""
+
+    learner: str
+    answers: str
+    bits: int
+    promised: int
+    floor: int | None
+    failures: Failures
+    repetitions: int | None = None
+    """Where data sets are expensive."""
+
+
+def _proper_points(bits: int) -> Iterator[Entry]:
+    domain = 2**bits
+    floor = floors.floor_points_proper(domain, **WANTED)
+    need = sizes.records_occam(domain, **WANTED)
+    one = partial(hard_cases.points, domain=domain, error=TENTH, rate=RATE)
+    yield Entry("points: one draw", "a point", bits, need, floor, one)
+    need, clip = points.plan_clipped(domain, **WANTED)
+    cut = partial(hard_cases.clipped, domain=domain, clip=clip, error=TENTH)
+    yield Entry("points: clipped", "a point", bits, need, floor, cut)
+
+
+def _improper_points(bits: int) -> Iterator[Entry]:
+    floor = floors.floor_points_any(2**bits, **WANTED)
+    need, code, _ = representations.plan_code(2**bits, **WANTED)
+    if code.digits > 1:  # with one digit a set is a point
+        sets = partial(hard_cases.coded, code=code, error=TENTH, rate=RATE)
+        yield Entry("points: Reed-Solomon sets", "a set", bits, need, floor, sets)
+    need, cover = representations.plan_cover(**WANTED)
+    hashed = partial(hard_cases.covered, cover=cover, error=TENTH, rate=RATE)
+    yield Entry("points: random sets", "a set", bits, need, floor, hashed)
+    if bits <= SPARSE_UP_TO:
+        need, sparsity = points.plan_sparse(**WANTED)
+        coins = partial(hard_cases.sparse, sparsity=sparsity, error=TENTH)
+        yield Entry("points: coin by coin", "a set", bits, need, floor, coins)
+    need, boost = sampled_points.plan_boosted(**WANTED)
+    runs = partial(hard_cases.boosted, boost=boost, error=TENTH, rate=RATE)
+    yield Entry("points: sampled and boosted", "a set", bits, need, floor, runs)
+
+
+def _generated(bits: int) -> Iterator[Entry]:
+    if bits > SEED_BITS:
+        need = sizes.records_occam(2**SEED_BITS, **WANTED)
+        floor = floors.floor_points_proper(2**SEED_BITS, **WANTED)
+        one = partial(hard_cases.points, domain=2**SEED_BITS + 1, error=TENTH, rate=RATE)
+        yield Entry(f"points of {SEED_BITS}-bit seeds", "a point", bits, need, floor, one)
+
+
+def _thresholds(bits: int, *, quick: bool) -> Iterator[Entry]:
+    need = sizes.records_occam(2**bits + 1, **WANTED)
+    floor = floors.floor_thresholds_proper(2**bits, **WANTED)
+    cut = partial(hard_cases.thresholds, domain=2**bits, error=TENTH, rate=RATE)
+    yield Entry("thresholds: one draw", "a cut", bits, need, floor, cut)
+    if not quick:
+        need = rec_concave.records_rec_concave(2**bits, **WANTED, delta=DELTA)
+        keys = LongKeys(bits, error=TENTH, failure=FAILURE, epsilon=EPSILON, delta=DELTA)
+        yield Entry(
+            "thresholds: recursion, delta 1e-6",
+            "a cut or none",
+            bits,
+            need,
+            None,
+            keys.failures,
+            SLOW_REPETITIONS,
+        )
+
+
+def _entries(bits: int, *, quick: bool) -> Iterator[Entry]:
+    yield from _proper_points(bits)
+    yield from _improper_points(bits)
+    yield from _generated(bits)
+    yield from _thresholds(bits, quick=quick)
+
+
+def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
+    """One row a learner and key length."""
+    entries = [entry for bits in (QUICK_BITS if quick else BITS) for entry in _entries(bits, quick=quick)]
+    entries.sort(key=lambda entry: entry.learner)
+    repetitions, made = QUICK_REPETITIONS if quick else REPETITIONS, []
+    # What is slow counts more: a data set of keys takes about as long as four hundred of counts.
+    costs = [1 if entry.repetitions is None else 20 for entry in entries]
+    for index, entry in enumerate(entries):
+        made.append(_row(entry, entry.repetitions or repetitions))
+        progress(sum(costs[: index + 1]), sum(costs))
+    return made
+
+
+def _row(entry: Entry, repetitions: int) -> dict[str, Any]:
+    found = smallest_n(entry.failures, failure=float(FAILURE), repetitions=repetitions, start=entry.promised)
+    mean, low, high = interval(entry.failures(entry.promised, repetitions, 2), confidence=0.99)
+    return {
+        "learner": entry.learner,
+        "answers": entry.answers,
+        "domain_bits": entry.bits,
+        "promised": entry.promised,
+        "needed": found.n,
+        "needed_low": found.at_least,
+        "needed_high": found.at_most,
+        "floor": entry.floor,
+        "failure_at_promised": round(mean, 4),
+        "failure_low": round(low, 4),
+        "failure_high": round(high, 4),
+        "data_sets": repetitions,
+    }
+
+
+def figure(rows: Sequence[Mapping[str, Any]]) -> Curves:
+    """Records needed against key length, one curve a learner; floors dashed."""
+    learners = list(dict.fromkeys(row["learner"] for row in rows))
+    series = [_series(rows, learner, "needed", learner) for learner in learners]
+    lines: tuple[tuple[str, str], ...] = (
+        ("points: one draw", "floor, answering with a point"),
+        ("points: random sets", "floor, any answer"),
+        ("thresholds: one draw", "floor, answering with a cut"),
+    )
+    series += [_series(rows, learner, "floor", label, dashed=True) for learner, label in lines]
+    return Curves(
+        "Records needed to find a value or a cut (error 0.1, failure 0.05, epsilon 1)",
+        "bits of a key",
+        "records",
+        series,
+        log_x=True,
+        log_y=True,
+        x_ticks=sorted({row["domain_bits"] for row in rows}),
+        note="Measured: smallest n with average failure at most 0.05 on a hard distribution; exact given the data.",
+    )
+
+
+def _series(
+    rows: Sequence[Mapping[str, Any]], learner: str, column: str, label: str, *, dashed: bool = False
+) -> Series:
+    own = [row for row in rows if row["learner"] == learner]
+    band = column == "needed"
+    return Series(
+        label,
+        [row["domain_bits"] for row in own],
+        [row[column] for row in own],
+        low=[row["needed_low"] for row in own] if band else None,
+        high=[row["needed_high"] or row["needed"] for row in own] if band else None,
+        dashed=dashed,
+    )

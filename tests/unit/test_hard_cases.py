@@ -1,0 +1,209 @@
+"""Failures on hard distributions: the vectorised formulas against the law of the answer, one data set at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import binom
+
+from privpac import MemorySample, Occam, Points, SeededCoins, Thresholds
+from privpac.audit.registry import tiny_schema
+from privpac.coins import law
+from privpac.concepts.cut_regions import CutRegions
+from privpac.learners.base import Learner
+from privpac.plan import hard_cases
+from privpac.plan.hard_keys import LongKeys
+from privpac.theory import sizes
+from privpac.theory.exact import ratio_for
+from privpac.theory.points import Clip, Sparsity
+from privpac.theory.representations import Code, Cover
+from privpac.theory.sampled_points import Boost, Draw
+
+N, ERROR, SEED, RUNS = 9, 0.3, 5, 60
+RATE = -math.log(ratio_for(Fraction(1, 2)))
+
+
+def drawn_hits(columns: int = 1) -> np.ndarray:
+    return hard_cases._count(hard_cases._spread(RUNS, columns, SEED)[:, 0], N, ERROR)
+
+
+def cases(found: list[float], hits: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Every number of hits that was drawn, with the failure computed for it."""
+    assert len(found) == RUNS
+    seen = dict(zip(hits.astype(int).tolist(), found, strict=True))
+    assert len(seen) > 4
+    yield from seen.items()
+
+
+def failure_of(
+    learner: Learner, cells: list[int], labels: list[int], right: Callable[[object], bool]
+) -> float:
+    schema = learner.concepts.schema
+    sample = MemorySample.from_cells(schema, {"a": np.array(cells)}, np.array(labels))
+    return float(
+        sum(p for rule, p in law(lambda coins: learner.learn(sample, coins)).items() if not right(rule))
+    )
+
+
+def test_points_are_those_of_the_learner() -> None:
+    domain = 16
+    learner = Occam(Points(tiny_schema(domain), "a"), Fraction(1))
+    found = hard_cases.points(N, RUNS, SEED, domain=domain, error=ERROR, rate=RATE)
+    for hits, value in cases(found, drawn_hits()):
+        data = [3] * hits + [7] * (N - hits)
+        exact = failure_of(learner, data, [int(x == 3) for x in data], lambda rule: rule.cell == 3)
+        assert value == pytest.approx(exact, rel=1e-9)
+
+
+def test_thresholds_are_those_of_the_learner() -> None:
+    domain = 16
+    learner = Occam(Thresholds(tiny_schema(domain), "a"), Fraction(1))
+    found = hard_cases.thresholds(N, RUNS, SEED, domain=domain, error=ERROR, rate=RATE)
+    u = hard_cases._spread(RUNS, 2, SEED)
+    below = hard_cases._count(u[:, 0], N, ERROR)
+    above = hard_cases._count(u[:, 1], N - below, ERROR / (1 - ERROR))
+    for low, high, value in zip(below.astype(int).tolist(), above.astype(int).tolist(), found, strict=True):
+        data = [7] * low + [8] * high + [0] * (N - low - high)
+        exact = failure_of(learner, data, [int(x >= 8) for x in data], lambda rule: rule.cut == 8)
+        assert value == pytest.approx(exact, rel=1e-9)
+
+
+def test_the_clipped_learner_by_its_definition() -> None:
+    domain, clip = 20, Clip(Fraction(1, 2), 4, 3)
+    found = hard_cases.clipped(N, RUNS, SEED, domain=domain, error=ERROR, clip=clip)
+    for hits, value in cases(found, drawn_hits()):
+        score = max(0, 3 + hits - max(4, hits))
+        assert value == pytest.approx((domain - 1) / (domain - 1 + 2**score))
+
+
+def test_codes_by_all_their_sets() -> None:
+    q, digits, target = 5, 2, 0
+    # Points a + b·u: target 0 and a point that agrees with it at one place.
+    other = 5  # 0 + 1·u, which is 0 at u = 0
+    found = hard_cases.coded(N, RUNS, SEED, code=Code(q, digits), error=ERROR, rate=RATE)
+
+    def value_of(point: int, u: int) -> int:
+        return (point % q + (point // q) * u) % q
+
+    for hits, value in cases(found, drawn_hits()):
+        good = bad = 0.0
+        for u, v in product(range(q), repeat=2):
+            has, has_other = value_of(target, u) == v, value_of(other, u) == v
+            weight = math.exp(-RATE * ((0 if has else hits) + (N - hits if has_other else 0)))
+            if has and not has_other:
+                good += weight
+            else:
+                bad += weight
+        assert value == pytest.approx(bad / (good + bad))
+
+
+def test_random_sets_average_to_the_mean_over_keys() -> None:
+    """Few keys, so that covers without a good set occur; six standard errors of 20,000 covers drawn one by one."""
+    cover, runs = Cover(40, Fraction(1, 8)), 20_000
+    rng = np.random.default_rng(2)
+    hits = rng.binomial(N, ERROR, runs)[:, None]
+    target, other = rng.random((runs, 40)) < 1 / 8, rng.random((runs, 40)) < 1 / 8
+    mistakes = np.where(target, 0, hits) + np.where(other, N - hits, 0)
+    weights = np.exp(-RATE * np.hstack([mistakes, hits]))
+    wrong = np.hstack([~target | other, np.ones((runs, 1), bool)])
+    mean = float(((weights * wrong).sum(axis=1) / weights.sum(axis=1)).mean())
+    found = hard_cases.covered(N, runs, SEED, cover=cover, error=ERROR, rate=RATE)
+    assert np.mean(found) == pytest.approx(mean, abs=0.006)
+    assert (
+        max(hard_cases.covered(N, 300, 1, cover=Cover(1, Fraction(1, 1000)), error=ERROR, rate=RATE)) == 1.0
+    )
+
+
+def test_coins_for_every_value_by_their_definition() -> None:
+    sparsity = Sparsity(Fraction(1, 50), ratio_for(Fraction(1, 2)))
+    found = hard_cases.sparse(N, RUNS, SEED, sparsity=sparsity, error=ERROR)
+    for hits, value in cases(found, drawn_hits()):
+        on = [math.exp(RATE * score) / 49 for score in (hits, hits - N)]
+        assert value == pytest.approx(1 - on[0] / (1 + on[0]) / (1 + on[1]))
+
+
+def test_boosted_runs_do_better_with_more_records_and_without_noise() -> None:
+    boost = Boost(6, 400, 300, Draw(Fraction(1, 50), Fraction(1, 100)), Fraction(1, 20))
+    few, many = (
+        float(np.mean(hard_cases.boosted(n, 500, SEED, boost=boost, error=0.1, rate=RATE)))
+        for n in (300, 2700)
+    )
+    assert many < 0.05 < few
+    loud = Boost(6, 400, 300, Draw(Fraction(1, 50), Fraction(49, 100)), Fraction(1, 20))
+    assert np.mean(hard_cases.boosted(2700, 500, SEED, boost=loud, error=0.1, rate=RATE)) > 2 * many
+
+
+def test_the_measured_mean_is_the_exact_sum() -> None:
+    for n in (150, 201, 260):
+        found = hard_cases.points(n, 2000, SEED, domain=2**8, error=0.1, rate=0.5)
+        exact = float(sizes.failure_points(n, domain=2**8, error=0.1, epsilon=1))
+        assert np.mean(found) == pytest.approx(exact, rel=0.02)
+
+
+def two_sided(n: int, bits: int) -> float:
+    """The failure of one draw among cuts on its hard distribution: the sum over both counts."""
+    half, total = math.log(2.0**bits / 2), 0.0
+    for low in range(n + 1):
+        chance = binom.pmf(low, n, 0.1)
+        if chance > 1e-13:
+            high = np.arange(n - low + 1)
+            wrong = np.logaddexp(half + math.log1p(-(2.0 ** (1 - bits))) - low / 2, half - high / 2)
+            total += chance * float(np.sum(binom.pmf(high, n - low, 1 / 9) * expit(wrong)))
+    return total
+
+
+@pytest.mark.parametrize(("bits", "need"), [(8, 205), (16, 334), (32, 586)])
+def test_cuts_need_what_the_sum_over_both_sides_says(bits: int, need: int) -> None:
+    assert two_sided(need - 1, bits) > 0.05 >= two_sided(need, bits)
+    found = hard_cases.thresholds(need, 4000, SEED, domain=2**bits, error=0.1, rate=0.5)
+    assert np.mean(found) == pytest.approx(0.05, abs=0.005)
+
+
+def test_uniform_numbers_are_uniform_and_repeat() -> None:
+    u = hard_cases.uniforms(5000, 2, 9)
+    assert np.array_equal(u, hard_cases.uniforms(5000, 2, 9))
+    assert not np.array_equal(u, hard_cases.uniforms(5000, 2, 8))
+    assert abs(u.mean() - 0.5) < 0.02
+    assert u.min() > 0
+    assert u.max() < 1
+    spread = hard_cases._spread(100, 1, 9)[:, 0]
+    assert np.array_equal((spread * 100).astype(int), np.arange(100))
+
+
+def test_long_keys_agree_with_draws_of_the_learner() -> None:
+    """Averages of 40 data sets: exact given the offsets against 10 draws each, within six standard errors."""
+    keys = LongKeys(12, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(4), delta=Fraction(1, 1000))
+    n, sets = 150, 40
+    exact = keys.failures(n, sets, 3)
+    rows, most = hard_cases.uniforms(sets, 2 * 256, 3), 256
+    wrong = []
+    for number, row in enumerate(rows):
+        counts = keys._counts(row[:n], row[most : most + n])
+        cells = np.repeat(counts.values.astype(np.int64), counts.counts.sum(axis=1))
+        labels = np.concatenate([[0] * a + [1] * b for a, b in counts.counts.tolist()])
+        assert ((cells >= keys.cut) == labels).all()
+        sample = MemorySample.from_cells(keys.learner.concepts.schema, {"key": cells}, labels)
+        for turn in range(10):
+            answer = keys.learner.learn(sample, SeededCoins(100 * number + turn))
+            cut = getattr(answer, "cut", None)
+            wrong.append(cut is None or keys._mass(cut) > 0.1)
+    mean = float(np.mean(wrong))
+    assert 0.02 < mean < 0.98
+    assert float(np.mean(exact)) == pytest.approx(mean, abs=6 * math.sqrt(mean / sets) / 3)
+    assert isinstance(CutRegions(counts, 2**12, up=True).best, int)
+
+
+def test_mass_between_cuts_is_that_of_the_keys() -> None:
+    keys = LongKeys(10, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(1), delta=Fraction(1, 1000))
+    u = hard_cases.uniforms(40_000, 2, 1)
+    counts = keys._counts(u[:, 0], u[:, 1])
+    regions = CutRegions(counts, 2**10, up=True)
+    for gap in (-100, -3, -1, 0, 1, 5, 90):
+        found = sum(regions.mistakes(keys.cut + gap)) / 40_000
+        assert found == pytest.approx(keys._mass(keys.cut + gap), abs=0.015)
