@@ -17,7 +17,8 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from itertools import permutations
+from functools import lru_cache
+from itertools import combinations, permutations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -389,6 +390,12 @@ class Enumeration:
             raise EnclosureError("float weights leave their error bound")
 
 
+@lru_cache(maxsize=32)
+def _subsets(n: int, k: int, sets: bool) -> tuple[tuple[int, ...], ...]:
+    """All ordered choices of k below n, or each set once."""
+    return tuple((combinations if sets else permutations)(range(n), k))
+
+
 class EnumeratedCoins:
     """Replays a prefix of decisions, then takes the first open branch at every further one."""
 
@@ -399,7 +406,10 @@ class EnumeratedCoins:
         prefix: Sequence[int],
         memory: Enumeration,
         laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]],
+        *,
+        sets: bool = False,
     ) -> None:
+        self._sets = sets
         self._prefix = prefix
         self._memory = memory
         self._laws = laws
@@ -430,7 +440,7 @@ class EnumeratedCoins:
         return np.array([self.flip(chances[i]) for i in picks], dtype=np.bool_)
 
     def subset(self, n: int, k: int) -> tuple[int, ...]:
-        options = list(permutations(range(n), k))
+        options = _subsets(n, k, self._sets)
         return options[self.below(len(options))]
 
     def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
@@ -440,14 +450,18 @@ class EnumeratedCoins:
         """One run by its law; the decisions so far fix everything it can depend on besides its own coins."""
         here = tuple(index for index, _ in self.trail)
         if here not in self._laws:
-            self._laws[here] = list(law(run, memory=self._memory).items())
+            self._laws[here] = list(law(run, memory=self._memory, sets=self._sets).items())
         outcomes = self._laws[here]
         result: T = outcomes[self._decide([probability for _, probability in outcomes])][0]
         return result
 
 
-def law(run: Callable[[Coins], T], *, memory: Enumeration | None = None) -> dict[T, Fraction]:
+def law(
+    run: Callable[[Coins], T], *, memory: Enumeration | None = None, sets: bool = False
+) -> dict[T, Fraction]:
     """The exact distribution of what `run` returns, by visiting every branch.
+
+    With `sets`, `subset` gives every set once, in order: for runs that are known not to look at its order.
 
     >>> law(lambda coins: coins.below(2) + coins.below(2))
     {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
@@ -457,7 +471,7 @@ def law(run: Callable[[Coins], T], *, memory: Enumeration | None = None) -> dict
     prefix: list[int] | None = []
     laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]] = {}
     while prefix is not None:
-        coins = EnumeratedCoins(prefix, memory, laws)
+        coins = EnumeratedCoins(prefix, memory, laws, sets=sets)
         result = run(coins)
         probability = math.prod((p[i] for i, p in coins.trail), start=Fraction(1))
         outcome[result] = outcome.get(result, Fraction(0)) + probability

@@ -17,6 +17,7 @@ from typing import Any
 
 from privpac.audit.symmetry import Group, Law, Numbers, Record, Symmetry
 from privpac.coins import Coins, Enumeration, law
+from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.theory.exact import exp_down
 
@@ -33,6 +34,8 @@ class Case:
     `ordered`: inputs are sequences and a neighbour replaces the record at one position. Otherwise the run ignores the
     order, inputs are multisets, and a neighbour replaces one record by another. With unit LABEL only the last entry of
     a record (its label) may change. `symmetries` generate a group under which the run looks the same (`symmetry.py`).
+    `sets`: the run ignores the order of the subsets it draws, so that each of them is visited once; this, too, is tried
+    on a few inputs.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Case:
     claim: Privacy
     ordered: bool = False
     symmetries: tuple[Symmetry, ...] = field(default=(), repr=False)
+    sets: bool = False
 
     @property
     def changes(self) -> frozenset[tuple[int, int]]:
@@ -234,7 +238,7 @@ class Audit:
     def _records(self, data: Numbers) -> tuple[Record, ...]:
         return tuple(self.case.records[i] for i in data)
 
-    def _run_law(self, data: Numbers) -> Law:
+    def _run_law(self, data: Numbers, *, sets: bool | None = None) -> Law:
         records = self._records(data)
 
         def run(coins: Coins) -> Hashable:
@@ -242,7 +246,7 @@ class Audit:
                 raise _OutOfTime
             return self.case.run(records, coins)
 
-        return law(run, memory=self._memory)
+        return law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
 
     def _law(self, data: Numbers) -> Law:
         """Computed for the chosen input of the orbit, and carried over."""
@@ -273,12 +277,14 @@ class Audit:
                 self._delta = max(self._delta, gap)
 
     def _try_symmetries(self) -> None:
-        if self._group.order == 1:
+        if self._group.order == 1 and not self.case.sets:
             return
         spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIED)
         for i, data in enumerate(self._inputs()):
             if i % spread == spread // 2:
                 self._group.try_on(data, self._run_law)
+                if self.case.sets and self._run_law(data, sets=False) != self._run_law(data):
+                    raise ParameterError("Case", "sets", True, allowed="False: the run looks at the order")
             if i >= TRIED * spread:
                 return
 

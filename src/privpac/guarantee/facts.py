@@ -60,6 +60,12 @@ class Against(StrEnum):
 
     REALIZABLE = "realizable"
     AGNOSTIC = "agnostic"
+    EMPIRICAL = "empirical"
+    """Mistakes on the given records themselves, whatever they are, if some member makes none."""
+
+
+_WIDER = (Against.AGNOSTIC, Against.REALIZABLE)
+"""Who comes near the best of the class also makes few errors if the best makes none."""
 
 
 class Queries(StrEnum):
@@ -203,7 +209,8 @@ class Stability:
 @dataclass(frozen=True)
 class Accuracy:
     """With probability at least 1 - failure, over an independent sample of `records` and the coins, the error is at
-    most `error` (realizable) or at most `error` above the best of the class (agnostic)."""
+    most `error` (realizable) or at most `error` above the best of the class (agnostic). Empirical: for every `records`
+    records that some member labels without mistakes, over the coins alone, at most that part of them is mistaken."""
 
     error: Fraction
     failure: Fraction
@@ -217,11 +224,16 @@ class Accuracy:
             and self.error <= other.error
             and self.failure <= other.failure
             and self.records == other.records  # a learner need not be better on more records
-            and self.against in (other.against, Against.AGNOSTIC)
+            and (self.against == other.against or (self.against, other.against) == _WIDER)
             and self.proper >= other.proper
         )
 
     def __str__(self) -> str:
+        if self.against is Against.EMPIRICAL:
+            return (
+                f"at most {decimal_text(self.error)} of {self.records} records mistaken if some member mistakes none, "
+                f"except with probability {decimal_text(self.failure)}"
+            )
         compared = "error" if self.against is Against.REALIZABLE else "error above the best of the class"
         condition = " if some member makes no error" if self.against is Against.REALIZABLE else ""
         return (

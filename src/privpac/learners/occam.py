@@ -11,6 +11,7 @@ Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +27,7 @@ from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import permute_and_flip
 from privpac.theory import sizes
-from privpac.theory.exact import plain, power_up, ratio_for
+from privpac.theory.exact import ln_down, ln_up, plain, power_up, ratio_for
 from privpac.theory.powers import reach
 
 __all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
@@ -193,6 +194,20 @@ class Occam:
                 "mechanism": self.mechanism,
             },
             labelled=size.labelled,
+        )
+
+    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
+        """Mistakes on the very records, whatever they are, if some member makes none: the smallest number proved."""
+        ratio = power_up(self.ratio, min(self.prices))
+        if ratio == 1 or size.labelled < 1:
+            return None
+        odds = Fraction(self.concepts.odds)
+        needed = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
+        error = Fraction(math.ceil(needed), size.labelled)
+        if error >= 1:
+            return None
+        return rules.empirical_draw(
+            odds=self.concepts.odds, records=size.labelled, ratio=ratio, error=error, failure=self.failure
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:

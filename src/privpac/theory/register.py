@@ -24,6 +24,7 @@ from privpac.theory.statements.prediction import PREDICTION
 from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
 from privpac.theory.statements.privacy import PRIVACY
 from privpac.theory.statements.reconstruction import RECONSTRUCTION
+from privpac.theory.statements.relabelling import RELABELLING
 from privpac.theory.statements.release import RELEASE
 from privpac.theory.statements.vc import VC
 
@@ -59,6 +60,7 @@ FORMULA_MODULES = (
     "release",
     "tree_counts",
     "generic",
+    "relabelling",
 )
 """Modules of `theory` whose public functions are formulas."""
 
@@ -75,6 +77,7 @@ FAMILIES: tuple[tuple[Statement, ...], ...] = (
     PREDICTION,
     RECONSTRUCTION,
     RELEASE,
+    RELABELLING,
 )
 """Statements, one tuple a family: a new family adds its own here."""
 

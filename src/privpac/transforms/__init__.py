@@ -1,1 +1,1 @@
-"""Learners made from learners: relabelling, boosting of labels, questions to people."""
+"""Learners made of learners: sampling, confidence, relabelling, boosting of labels, questions to people. They nest."""

@@ -4,7 +4,15 @@ from collections.abc import Callable
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import few_labels, plain, points, prediction, reconstruction, release
+from tests.contracts.examples import (
+    few_labels,
+    plain,
+    points,
+    prediction,
+    reconstruction,
+    relabelling,
+    release,
+)
 
 ALIASES: dict[str, tuple[str, ...]] = {
     **plain.ALIASES,
@@ -21,4 +29,5 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **prediction.EXAMPLES,
     **reconstruction.EXAMPLES,
     **release.EXAMPLES,
+    **relabelling.EXAMPLES,
 }

@@ -6,7 +6,7 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import covers, few_labels, plain, prediction, reconstruction, release
+from tests.exact.mutants import covers, few_labels, plain, prediction, reconstruction, relabelling, release
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
@@ -15,4 +15,5 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     **few_labels.MUTANTS,
     **reconstruction.MUTANTS,
     **release.MUTANTS,
+    **relabelling.MUTANTS,
 }

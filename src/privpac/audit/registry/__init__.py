@@ -7,8 +7,9 @@ the table in the docs pick it up. Sizes are chosen so that each row takes a few 
 from collections.abc import Callable, Mapping
 
 from privpac.audit.exact import Case
-from privpac.audit.registry import covers, few_labels, occam, prediction, reconstruction, release
+from privpac.audit.registry import covers, few_labels, occam, prediction, reconstruction, relabelling, release
 from privpac.audit.registry.cases import (
+    LawMemory,
     RememberedSample,
     learner_case,
     mirrored,
@@ -20,6 +21,7 @@ from privpac.audit.registry.cases import (
 
 __all__ = [
     "REGISTRY",
+    "LawMemory",
     "RememberedSample",
     "learner_case",
     "mirrored",
@@ -36,4 +38,5 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     **few_labels.ROWS,
     **reconstruction.ROWS,
     **release.ROWS,
+    **relabelling.ROWS,
 }

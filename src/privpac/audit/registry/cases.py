@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
 
 from privpac.audit.exact import Case
 from privpac.audit.symmetry import Record, Symmetry
-from privpac.coins import Coins
+from privpac.coins import Coins, law
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size, Statistic
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Privacy
 from privpac.learners.base import Learner
+from privpac.theory.exact import ball
 
 __all__ = [
+    "Known",
+    "LawMemory",
     "RememberedSample",
     "learner_case",
     "mirrored",
     "records_of",
+    "remembered",
     "reordered",
     "sample_of",
     "tiny_schema",
@@ -97,7 +104,51 @@ class RememberedSample:
         return self._wrap([(*record[:-1], int(y)) for record, y in zip(self.data, labels, strict=True)])
 
     def _wrap(self, data: list[Record]) -> RememberedSample:
-        return RememberedSample(sample_of(self.schema, data), tuple(data), self.memory)
+        return remembered(self.schema, data, self.memory)
+
+
+def remembered(schema: Schema, data: Sequence[Record], memory: dict[Hashable, Any]) -> RememberedSample:
+    """These records, encoded once for a whole audit, which has one schema and one memory."""
+    records = tuple(data)
+    key = ("sample", records)
+    if key not in memory:
+        memory[key] = sample_of(schema, records)
+    return RememberedSample(memory[key], records, memory)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Known:
+    """Outcomes with probabilities that were enumerated before, as weights; every one has a key of its own."""
+
+    chances: tuple[Fraction, ...]
+    key: Hashable = field(default_factory=object)
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        return np.array([float(chance) for chance in self.chances]), 1.0  # a bound that claims nothing
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            return [ball(chance) for chance in self.chances]
+
+    def exact(self) -> Sequence[Fraction]:
+        return self.chances
+
+
+class LawMemory:
+    """Laws of inner runs by what they depend on: each is enumerated once for a whole audit, then drawn from.
+
+    The keys are a promise that runs with equal keys have equal laws.
+    """
+
+    def __init__(self) -> None:
+        self._laws: dict[Hashable, tuple[tuple[Any, ...], Known]] = {}
+
+    def draw(self, key: Hashable, run: Callable[[Coins], Any], coins: Coins) -> Any:
+        if key not in self._laws:
+            found = law(run)
+            self._laws[key] = tuple(found), Known(tuple(found.values()))
+        outcomes, chances = self._laws[key]
+        return outcomes[coins.choose(chances)]
 
 
 def learner_case(
@@ -105,10 +156,10 @@ def learner_case(
 ) -> Case:
     """A learner on every multiset of n records of a tiny schema."""
 
-    remembered: dict[Hashable, object] = {}
+    memory: dict[Hashable, Any] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return learner.learn(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
+        return learner.learn(remembered(schema, data, memory), coins)
 
     fact = claim or learner.certify(Size(n)).privacy.fact
     return Case(name, run, records_of(schema), n, fact)

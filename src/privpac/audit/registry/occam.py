@@ -176,34 +176,6 @@ def worded_case(name: str, word: str, cells: tuple[int, ...], n: int, *, classes
     return learner_case(name, learner, schema, n)
 
 
-def _subsampled() -> Case:
-    """The rule for subsampling, on thresholds: three of four records."""
-    schema = tiny_schema(3)
-    learner = Occam(Thresholds(schema, "a"), ONE)
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        kept = [data[i] for i in coins.subset(len(data), 3)]
-        return learner.learn(sample_of(schema, kept), coins)
-
-    inner = learner.certify(Size(3)).privacy
-    claim = rules.subsampling(inner, kept=3, of=4).fact
-    return mirrored(Case("subsampled thresholds", run, records_of(schema), 4, claim), cells=3)
-
-
-def _resampled() -> Case:
-    """The rule for sampling with replacement, on thresholds: two draws of three records."""
-    schema = tiny_schema(3)
-    learner = Occam(Thresholds(schema, "a"), ONE)
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        kept = [data[coins.below(len(data))] for _ in range(2)]
-        return learner.learn(sample_of(schema, kept), coins)
-
-    inner = learner.certify(Size(2)).privacy
-    claim = rules.sampling_with_replacement(inner, draws=2, of=3).fact
-    return mirrored(Case("resampled thresholds", run, records_of(schema), 3, claim), cells=3)
-
-
 def tree_case(stages: tuple[int, ...], cells: tuple[int, ...], n: int, *, unit: Unit = Unit.RECORD) -> Case:
     schema = tiny_schema(*cells)
     learner = StagedTrees(schema, ONE, stages, Binarisation.of(schema), unit=unit, threads=1)
@@ -262,6 +234,4 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     ),
     "conjunctions": lambda: worded_case("conjunctions", "conjunctions:2", (2, 2), 2),
     "disjunctions": lambda: worded_case("disjunctions", "disjunctions:2", (2, 2), 2),
-    "subsampled": _subsampled,
-    "resampled": _resampled,
 }

@@ -6,12 +6,14 @@ vouch for itself. `RULES` names the check of every rule by its key in certificat
 
 from privpac.guarantee.checks import (
     accuracy,
+    carried,
     composition,
     few_labels,
     mechanisms,
     points,
     prediction,
     reconstruction,
+    relabelling,
     release,
     sampling,
 )
@@ -29,4 +31,6 @@ RULES: dict[str, Check] = {
     **prediction.RULES,
     **reconstruction.RULES,
     **release.RULES,
+    **relabelling.RULES,
+    **carried.RULES,
 }

@@ -6,6 +6,15 @@ exact audits in tests/exact/ test them on the code that ships.
 """
 
 from privpac.guarantee.rules.accuracy import occam
+from privpac.guarantee.rules.carried import (
+    confidence,
+    empirical_draw,
+    relabelling_accuracy,
+    resampling_accuracy,
+    resampling_empirical,
+    stable_accuracy,
+    subsampling_accuracy,
+)
 from privpac.guarantee.rules.composition import (
     assuming,
     declared,
@@ -55,6 +64,13 @@ from privpac.guarantee.rules.reconstruction import (
     stable_choice,
     switch_reconstruction,
 )
+from privpac.guarantee.rules.relabelling import (
+    listed_from_some,
+    rank_relabelling,
+    relabelling,
+    relabelling_part,
+    stable_from_some,
+)
 from privpac.guarantee.rules.release import (
     candidate_answers,
     generic_learner,
@@ -73,9 +89,11 @@ __all__ = [
     "candidate_answers",
     "clipped_points",
     "clipped_points_accuracy",
+    "confidence",
     "declared",
     "delta_removal",
     "disjoint_parts",
+    "empirical_draw",
     "exponential_mechanism",
     "flipped_answers",
     "generic_learner",
@@ -89,6 +107,7 @@ __all__ = [
     "label_boost_unlabelled",
     "leafwise_exponential",
     "leafwise_medians",
+    "listed_from_some",
     "noise_reconstruction",
     "occam",
     "on_part",
@@ -98,17 +117,26 @@ __all__ = [
     "post_processing",
     "quantile_answers",
     "ranges_from_thresholds",
+    "rank_relabelling",
     "rec_concave",
     "reed_solomon_points",
+    "relabelling",
+    "relabelling_accuracy",
+    "relabelling_part",
+    "resampling_accuracy",
+    "resampling_empirical",
     "sampled_point",
     "sampled_point_accuracy",
     "sampling_with_replacement",
     "sequential",
     "sparse_sets_accuracy",
     "ssl_relabel_accuracy",
+    "stable_accuracy",
     "stable_choice",
+    "stable_from_some",
     "star_entries",
     "subsampling",
+    "subsampling_accuracy",
     "switch_reconstruction",
     "total_variation",
     "tree_answers",

@@ -1,0 +1,233 @@
+"""Rows of transforms: sampling, confidence, relabelling, the stable learner.
+
+Honest learners inside hide errors of a certificate: they react to a record far less than they may. An `Adversary`
+reacts as much as its own certificate allows, around one database of its choice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from privpac.audit.exact import Case
+from privpac.audit.registry.cases import (
+    LawMemory,
+    RememberedSample,
+    learner_case,
+    mirrored,
+    remembered,
+    tiny_schema,
+)
+from privpac.audit.symmetry import Record
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.finite import Finite
+from privpac.concepts.intervals import Intervals
+from privpac.concepts.points import Points
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.sample import Sample, Size
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.learners.base import Learner
+from privpac.learners.occam import Occam
+from privpac.learners.stable import Stable
+from privpac.transforms.agnostic import Agnostic
+from privpac.transforms.confidence import Confidence
+from privpac.transforms.relabel import Relabelled
+from privpac.transforms.resample import Resampled
+from privpac.transforms.subsample import Subsampled
+from privpac.transforms.vote import Vote
+
+__all__ = ["ROWS", "Adversary", "RememberedAgnostic", "agnostic_case", "transform_case"]
+
+ONE = Fraction(1)
+HALF = Fraction(1, 2)
+RATIO = Fraction(3, 5)
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """Says yes with probability ratio^(2·distance to its target)/2: e^epsilon = ratio^-2, attained everywhere.
+
+    `places`: distance place by place, so that it looks at the order of the records; otherwise as multisets.
+    """
+
+    concepts: ConceptClass
+    target: tuple[Record, ...]
+    ratio: Fraction = RATIO
+    places: bool = True
+    outcomes: int | None = None
+
+    def certify(self, size: Size) -> Certificate:
+        return Certificate(
+            rules.exponential_mechanism(ratio=self.ratio), (), {"name": "adversary"}, size.labelled
+        )
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        block = sample.block()
+        columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
+        answer: Any = coins.flip(self.ratio ** (2 * self._apart(list(zip(*columns, strict=True)))) / 2)
+        return answer  # type: ignore[no-any-return]
+
+    def _apart(self, records: list[tuple[Any, ...]]) -> int:
+        if self.places:
+            return sum(1 for one, other in zip(records, self.target, strict=True) if one != other)
+        return len(records) - (Counter(records) & Counter(self.target)).total()
+
+
+@dataclass(frozen=True)
+class RememberedAgnostic(Agnostic):
+    """The same learner, which enumerates every vote and every inner run once for a whole audit.
+
+    What follows the draw of the kept records depends on their points (their own labels are not looked at) and on the
+    others, not on any order: for learners inside that look at none.
+    """
+
+    memory: LawMemory = field(default_factory=LawMemory, compare=False, repr=False)
+
+    def after(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Hypothesis:
+        one, other = _in_order(kept), _in_order(rest)
+        key = "vote", tuple(record[:-1] for record in one.data), other.data
+        drawn: Hypothesis = self.memory.draw(key, lambda own: self._voted(vote, one, other, own), coins)
+        return drawn
+
+    def _voted(self, vote: Vote, kept: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
+        def labelled(own: Coins) -> tuple[Record, ...]:
+            return _in_order(self.labelled(vote, kept, rest, own)).data
+
+        data = self.memory.draw(("labels", kept.data, rest.data), labelled, coins)
+        sample = remembered(kept.schema, data, kept.memory)
+        drawn: Hypothesis = self.memory.draw(
+            ("learn", data), lambda own: self.learner.learn(sample, own), coins
+        )
+        return drawn
+
+
+def _in_order(sample: Sample) -> RememberedSample:
+    """The same records in one order, whatever theirs was."""
+    assert isinstance(sample, RememberedSample)
+    return remembered(sample.schema, sorted(sample.data), sample.memory)
+
+
+def transform_case(
+    name: str, learner: Learner, schema: Any, n: int, *, ordered: bool = False, sets: bool = False
+) -> Case:
+    return replace(learner_case(name, learner, schema, n), ordered=ordered, sets=sets)
+
+
+def agnostic_case(
+    *, cells: int = 3, n: int = 4, kept: int = 2, vote: Fraction = Fraction(3, 10), inner: Fraction = HALF
+) -> Case:
+    """Thresholds relabelled by a vote and learnt by the exponential mechanism."""
+    schema = tiny_schema(cells)
+    learner = RememberedAgnostic(Occam(Thresholds(schema, "a"), inner), kept, vote)
+    return mirrored(transform_case("agnostic over occam", learner, schema, n, sets=True), cells=cells)
+
+
+def _subsampled() -> Case:
+    schema = tiny_schema(3)
+    learner = Subsampled(Occam(Thresholds(schema, "a"), ONE), 3)
+    return mirrored(transform_case("subsampled thresholds", learner, schema, 4, sets=True), cells=3)
+
+
+def _subsampled_places() -> Case:
+    """An inner learner that looks at the order: only the shuffle saves the certificate."""
+    schema = tiny_schema(2)
+    target: tuple[Record, ...] = ((0, 0), (1, 1))
+    learner = Subsampled(Adversary(Thresholds(schema, "a"), target), 2)
+    return transform_case("subsampled, order seen by the learner inside", learner, schema, 3)
+
+
+def _resampled() -> Case:
+    schema = tiny_schema(3)
+    learner = Resampled(Occam(Thresholds(schema, "a"), ONE), 2)
+    return mirrored(transform_case("resampled thresholds", learner, schema, 3), cells=3)
+
+
+def _confidence() -> Case:
+    schema = tiny_schema(2)
+    learner = Confidence(Occam(Thresholds(schema, "a"), HALF), runs=2, held=1, epsilon=ONE)
+    return transform_case("the better of two thresholds", learner, schema, 3, ordered=True)
+
+
+def _nested() -> Case:
+    """Transforms inside of transforms."""
+    schema = tiny_schema(2)
+    inner = Resampled(Subsampled(Occam(Thresholds(schema, "a"), ONE), 1), 2)
+    return transform_case("subsampled, resampled, subsampled", Subsampled(inner, 2), schema, 3)
+
+
+def _relabelled() -> Case:
+    schema = tiny_schema(3)
+    target: tuple[Record, ...] = ((0, 0), (2, 1))
+    learner = Relabelled(Adversary(Thresholds(schema, "a"), target), 2, HALF)
+    return transform_case("relabelled by fixed voters", learner, schema, 3, ordered=True)
+
+
+def _against(concepts: ConceptClass, name: str, target: tuple[Record, ...], n: int, **options: Any) -> Case:
+    learner = Agnostic(Adversary(concepts, target), len(target), Fraction(3, 10), **options)
+    return transform_case(name, learner, concepts.schema, n)
+
+
+def _agnostic_adversary() -> Case:
+    return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds", ((0, 0), (2, 1)), 3)
+
+
+def _agnostic_ranks() -> Case:
+    target: tuple[Record, ...] = ((1, 0), (1, 1))
+    return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds by ranks", target, 3, ranks=True)
+
+
+def _agnostic_either() -> Case:
+    target: tuple[Record, ...] = ((1, 0), (1, 1))
+    concepts = Thresholds(tiny_schema(2), "a", "either")
+    return _against(concepts, "agnostic thresholds, both directions, by ranks", target, 3, ranks=True)
+
+
+def _agnostic_intervals() -> Case:
+    return _against(Intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3)
+
+
+def _agnostic_points() -> Case:
+    return _against(Points(tiny_schema(3), "a"), "agnostic points", ((0, 1), (1, 0)), 3)
+
+
+def _agnostic_stumps() -> Case:
+    """Two columns that label some points alike: every labelling must count once."""
+    return _against(Stumps(tiny_schema(2, 2)), "agnostic stumps", ((0, 0, 1), (1, 1, 0)), 3)
+
+
+def _agnostic_finite() -> Case:
+    rows = [[1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 1, 1]]
+    concepts = Finite.of_matrix(tiny_schema(3), "a", rows)
+    return _against(concepts, "agnostic rows of a matrix", ((0, 1), (1, 0)), 3)
+
+
+def _stable() -> Case:
+    schema = tiny_schema(3)
+    learner = Stable(Thresholds(schema, "a"), 1, ONE)
+    return transform_case("stable thresholds", learner, schema, 4, sets=True)
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "subsampled": _subsampled,
+    "subsampled-places": _subsampled_places,
+    "resampled": _resampled,
+    "nested": _nested,
+    "confidence": _confidence,
+    "relabelled": _relabelled,
+    "agnostic": agnostic_case,
+    "agnostic-occam": lambda: agnostic_case(cells=4, n=5, kept=2),
+    "agnostic-adversary": _agnostic_adversary,
+    "agnostic-ranks": _agnostic_ranks,
+    "agnostic-ranks-either": _agnostic_either,
+    "agnostic-intervals": _agnostic_intervals,
+    "agnostic-points": _agnostic_points,
+    "agnostic-stumps": _agnostic_stumps,
+    "agnostic-finite": _agnostic_finite,
+    "stable": _stable,
+}

@@ -1,0 +1,82 @@
+"""The vote on labels: what a mistake and a changed label cost, and the draw of a labelling (A_Relabel).
+
+Statement: a labelling z of the kept points is drawn with weight e^(-(epsilon·w/2)·score(z)), score(z) = min over
+concepts f of weight·(share of kept records with z ≠ f) + (share of the w voters that f gets wrong). Both shares over a
+common denominator make whole numbers: a changed label costs `change` and a mistake `mistake` units, change/mistake =
+weight·w/kept, and one unit is worth e^(-epsilon/(2·mistake)), rounded up to a double: smaller loss, never larger.
+Source: Li–Wang–Ye 2025, Algorithm 1. Proof: docs/proofs/relabelling.md. Tested by tests/unit/test_transforms.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass
+from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.rank_dichotomies import RankDichotomies
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.sample import Sample
+from privpac.errors import ParameterError, SizeError
+from privpac.mechanisms import gibbs
+from privpac.theory.exact import ratio_for
+
+__all__ = ["Vote"]
+
+LARGEST_SCORE = 2**61
+"""Scores are 64-bit integers, and sums of two of them must fit."""
+
+
+@dataclass(frozen=True)
+class Vote:
+    """`voters` records choose labels for `kept` others."""
+
+    kept: int
+    voters: int
+    epsilon: Fraction
+    weight: Fraction
+
+    def __post_init__(self) -> None:
+        if self.change * self.kept + self.mistake * self.voters >= LARGEST_SCORE:
+            raise SizeError(
+                "The vote on labels has scores beyond 64 bits.",
+                remedy="Keep a number of records that shares a factor with the number of voters, or a round weight.",
+            )
+
+    @property
+    def change(self) -> int:
+        return (self.weight * Fraction(self.voters, self.kept)).numerator
+
+    @property
+    def mistake(self) -> int:
+        return (self.weight * Fraction(self.voters, self.kept)).denominator
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / (2 * self.mistake))
+
+    def relabel(self, concepts: ConceptClass, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+        """The kept records with labels drawn by the vote."""
+        found = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
+        scores = found.relabelling(kept, rest, change=self.change, mistake=self.mistake)
+        chosen = gibbs.draw(scores, self.ratio, coins)
+        return kept.relabelled(found.labels(chosen, kept.block().cells))
+
+    def relabel_ranks(self, concepts: ConceptClass, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+        """The same by ranks in the shuffled order: equal points may get different labels."""
+        ranks = RankDichotomies(needs_cuts(concepts), kept)
+        scores = ranks.relabelling(rest, change=self.change, mistake=self.mistake)
+        return kept.relabelled(ranks.labels(gibbs.draw(scores, self.ratio, coins)))
+
+
+def needs_cuts(concepts: ConceptClass) -> Thresholds:
+    if not isinstance(concepts, Thresholds):
+        raise ParameterError(
+            "Agnostic",
+            "ranks",
+            True,
+            allowed="False for " + concepts.word,
+            remedy="Ranks are for thresholds on one ordered column.",
+        )
+    return concepts

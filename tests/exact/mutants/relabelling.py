@@ -1,0 +1,103 @@
+"""Faults in transforms: votes that are no draws, ties, representatives, picks on the wrong records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from privpac.audit.exact import Case, Record
+from privpac.audit.registry import learner_case, sample_of, tiny_schema
+from privpac.audit.registry.relabelling import Adversary
+from privpac.coins import Coins
+from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.data.sample import Sample, Size
+from privpac.guarantee.facts import Loss, Privacy
+from privpac.learners.stable import Stable
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.scores import Listed
+from privpac.theory.exact import exp_up
+from privpac.transforms.agnostic import Agnostic
+from privpac.transforms.resample import Resampled
+from privpac.transforms.vote import Vote
+
+ONE, HALF = Fraction(1), Fraction(1, 2)
+
+
+class _Outright(Agnostic):
+    """Takes the best labelling; ties go to the first."""
+
+    def labelled(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+        found = self.classes.dichotomies(kept)  # type: ignore[attr-defined]
+        scores = found.relabelling(kept, rest, change=vote.change, mistake=vote.mistake)
+        best = scores.locate(scores.histogram(None).best, 0)
+        return kept.relabelled(found.labels(best, kept.block().cells))
+
+
+def takes_the_best_labelling() -> Case:
+    """One voter decides all labels of everyone: the learner inside sees another database altogether."""
+    schema = tiny_schema(2)
+    inner = Adversary(Thresholds(schema, "a"), ((0, 1),) * 4)
+    case = learner_case("best labelling outright", _Outright(inner, 4, Fraction(3, 10)), schema, 5)
+    return replace(case, records=((0, 0), (0, 1)))  # one point is enough
+
+
+def ranks_without_ties() -> Case:
+    """Claims the price of ranks for labellings of points: twenty equal ones, one of them moved."""
+    kept, step = 20, Fraction(1, 10)
+    concepts = Thresholds(tiny_schema(2), "a")
+    voter = sample_of(concepts.schema, [(0, 0)])
+    vote = Vote(kept, 1, Fraction(1, 10**6), ONE)
+    unit = 1 / exp_up(step, 30)  # a little more private than claimed
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(concepts.schema, [(*record, 0) for record in data])
+        labels = vote.relabel(concepts, sample, voter, coins).block().labels
+        assert labels is not None
+        return coins.flip(unit ** int((labels == 0).sum()))
+
+    claim = Privacy(Loss(log=2 * step) + Loss(factor=vote.ratio ** (-2 * vote.change)))
+    return Case("ranks without ties", run, ((0,), (1,)), kept, claim)
+
+
+class _ByAllRecords(Stable):
+    """Represents a labelling by the best concept that makes it, on all records."""
+
+    def learn(self, sample: Sample, coins: Coins) -> Threshold:
+        chosen = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
+        cells, block = sample.take(chosen).block().cells, sample.block()
+        best: dict[bytes, tuple[int, Threshold]] = {}
+        for cut in range(self.concepts.size or 0):
+            member = Threshold("a", cut, True)
+            wrong = int((member.predict(block.cells) != block.labels).sum())
+            key = bytes(member.predict(cells))
+            if key not in best or wrong < best[key][0]:
+                best[key] = wrong, member
+        listed = list(best.values())
+        return listed[gibbs.draw(Listed(np.array([wrong for wrong, _ in listed])), self.ratio, coins)][1]
+
+
+def lists_by_all_records() -> Case:
+    schema = tiny_schema(3)
+    return learner_case("listed by all records", _ByAllRecords(Thresholds(schema, "a"), 1, ONE), schema, 3)
+
+
+def adds_up_in_proportion() -> Case:
+    """Three draws of three records lose as much as one run on them, says the author."""
+    schema = tiny_schema(2)
+    inner = Adversary(Thresholds(schema, "a"), ((0, 0),) * 3)
+    claim = inner.certify(Size(3)).privacy.fact
+    return learner_case("draws with replacement, in proportion", Resampled(inner, 3), schema, 3, claim=claim)
+
+
+MUTANTS: dict[str, Callable[[], Case]] = {
+    mutant.__name__: mutant
+    for mutant in (
+        takes_the_best_labelling,
+        ranks_without_ties,
+        lists_by_all_records,
+        adds_up_in_proportion,
+    )
+}

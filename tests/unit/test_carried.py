@@ -1,0 +1,123 @@
+"""Accuracy carried over: the rules, their refusals, and the checker's own logarithms and roots."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from privpac.errors import RuleRefused
+from privpac.guarantee import directed, rules
+from privpac.guarantee.check import check_derivation
+from privpac.guarantee.checks import deviations
+from privpac.guarantee.facts import Accuracy, Against
+from privpac.theory.exact import ln_down, ln_up, sqrt_up
+from privpac.theory.vc import erm_excess, ln_growth, relative_error
+from tests.contracts.examples.relabelling import EXAMPLES, empirical, inner
+
+HALF = Fraction(1, 2)
+
+
+def test_an_empirical_bound_counts_whole_mistakes() -> None:
+    """Among 2^k members a mistake each at ratio 1/2: k + 5 mistakes or more have probability 1/32."""
+    proof = rules.empirical_draw(
+        odds=2**10, records=100, ratio=HALF, error=Fraction(15, 100), failure=Fraction(1, 60)
+    )
+    assert proof.fact.against is Against.EMPIRICAL
+    with pytest.raises(RuleRefused):
+        rules.empirical_draw(
+            odds=2**10, records=100, ratio=HALF, error=Fraction(14, 100), failure=Fraction(1, 60)
+        )
+
+
+def test_empirical_says_nothing_of_other_records_and_the_other_way_round() -> None:
+    found, realizable = empirical().fact, inner(Against.REALIZABLE).fact
+    assert not found.implies(Accuracy(found.error, found.failure, Against.REALIZABLE, found.records))
+    assert not realizable.implies(Accuracy(HALF, HALF, Against.EMPIRICAL, realizable.records))
+    assert inner(Against.AGNOSTIC).fact.implies(Accuracy(HALF, HALF, Against.REALIZABLE, 1000))
+    assert "records mistaken" in str(found)
+    with pytest.raises(RuleRefused, match="all records"):
+        rules.subsampling_accuracy(empirical(), of=100)
+    with pytest.raises(RuleRefused, match="any records"):
+        rules.relabelling_accuracy(
+            inner(Against.REALIZABLE),
+            kept=1000,
+            of=9000,
+            ratio=HALF,
+            change=1,
+            mistake=1,
+            vc=1,
+            miss=Fraction(1, 100),
+        )
+
+
+def test_the_learner_inside_must_be_promised_for_exactly_the_kept_records() -> None:
+    with pytest.raises(RuleRefused, match="from the kept records"):
+        rules.relabelling_accuracy(
+            empirical(10**5),
+            kept=10**4,
+            of=10**6,
+            ratio=HALF,
+            change=1,
+            mistake=1,
+            vc=1,
+            miss=Fraction(1, 100),
+        )
+
+
+def test_failures_multiply() -> None:
+    proof = EXAMPLES["confidence"]()
+    assert isinstance(proof.fact, Accuracy)
+    assert proof.fact.error == Fraction(1, 5)
+    assert Fraction(1, 20) ** 3 < proof.fact.failure < Fraction(1, 20) ** 3 + Fraction(1, 1000)
+    with pytest.raises(RuleRefused, match="too few"):
+        rules.confidence(
+            inner(Against.REALIZABLE), runs=3, held=2000, of=4999, ratio=HALF, tilt=HALF, gap=Fraction(1, 10)
+        )
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_the_checker_agrees(key: str) -> None:
+    assert check_derivation(EXAMPLES[key]().to_json()) >= 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Fraction(2), Fraction(1, 3), Fraction(10**40, 3), Fraction(10**400), Fraction(10**12 + 1, 10**12)],
+)
+def test_logarithms_and_roots_are_those_of_the_theory(value: Fraction) -> None:
+    assert directed.ln_ceiling(value) == ln_up(value)
+    assert directed.ln_floor(value) == ln_down(value)
+    assert directed.root_ceiling(value) == sqrt_up(value)
+
+
+def test_perfect_squares_have_exact_roots() -> None:
+    assert directed.root_ceiling(Fraction(9, 4)) == Fraction(3, 2)
+    assert directed.ln_ceiling(Fraction(1)) == 0
+
+
+@pytest.mark.parametrize(("n", "vc"), [(1, 3), (10, 1), (1000, 2), (10**6, 7)])
+def test_deviations_are_those_of_the_theory(n: int, vc: int) -> None:
+    miss = Fraction(1, 100)
+    assert deviations.log_labellings(n, vc) == ln_growth(n, vc=vc)
+    assert deviations.near_best(n, miss, vc) == erm_excess(n, failure=miss, vc=vc)
+    for pairs in (False, True):
+        expected = relative_error(Fraction(1, 50), n=n, failure=miss, vc=vc, pairs=pairs)
+        assert deviations.true_rate(Fraction(1, 50), n, miss, vc, 2 if pairs else 1) == expected
+
+
+def test_relabelling_accuracy_is_the_written_sum() -> None:
+    kept, of, ratio, miss = 10**5, 10**6, Fraction(9, 10), Fraction(1, 100)
+    proof = EXAMPLES["relabelling-accuracy"]()
+    assert isinstance(proof.fact, Accuracy)
+    units = (math.log(kept + 1) + math.log(100)) / -math.log(0.9)
+    first = math.sqrt(2 * math.log(of - kept + 1) / (of - kept)) + 2 * math.sqrt(
+        math.log(100) / (2 * (of - kept))
+    )
+    a = (2 * math.log(2 * kept + 1) + math.log(400)) / kept
+    seen = 3 / kept + units / (9 * kept)
+    total = first + units / (of - kept) + seen + 2 * math.sqrt(seen * a) + 4 * a
+    assert float(proof.fact.error) == pytest.approx(total, abs=1e-9)
+    assert proof.fact.failure == Fraction(1, 15) + 4 * miss
+    assert ratio == Fraction(proof.where["ratio"])
