@@ -9,6 +9,7 @@ __all__ = [
     "BudgetExceeded",
     "DataError",
     "MissingExtra",
+    "NoSqlForm",
     "NotCertified",
     "ParameterError",
     "PrivpacError",
@@ -115,6 +116,10 @@ class NotCertified(PrivpacError):
     """A stored certificate does not follow from its own premises, or a promise cannot be given."""
 
     exit_code = 4
+
+
+class NoSqlForm(PrivpacError):
+    """A released rule cannot be written as an SQL expression, such as one that needs a keyed hash."""
 
 
 class SmallEvidence(UserWarning):

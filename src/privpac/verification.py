@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from privpac import __version__
 from privpac.data.schema import Schema
-from privpac.errors import NotCertified, PrivpacError
+from privpac.errors import NoSqlForm, NotCertified, PrivpacError
 from privpac.guarantee.certificate import FROM_DATA
 from privpac.guarantee.check import check_certificate
 from privpac.learners.recipe import Recipe
@@ -164,7 +165,8 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
     if model.to_json() != tree:
         raise NotCertified("The model file holds something that this version does not write.")
     model.describe()
-    model.to_sql()
+    with suppress(NoSqlForm):  # some rules have none; those that do must say it
+        model.to_sql()
 
 
 def _recipe(model: Model) -> Recipe:

@@ -14,6 +14,7 @@ from privpac.errors import (
     BudgetExceeded,
     DataError,
     MissingExtra,
+    NoSqlForm,
     NotCertified,
     ParameterError,
     PrivpacError,
@@ -33,6 +34,7 @@ EXAMPLES: list[PrivpacError] = [
     BudgetExceeded("The budget is spent."),
     NotCertified("It does not follow."),
     MissingExtra("Reading a pandas frame", "pandas"),
+    NoSqlForm("A keyed hash has no SQL form.", remedy="Predict with the model."),
 ]
 
 

@@ -16,7 +16,7 @@ from privpac.cli.destination import Destination
 from privpac.cli.lines import LEFT, RIGHT, WIDTH
 from privpac.cli.meaning import does_not_mean, means
 from privpac.cli.pictures import picture
-from privpac.cli.summary import no_accuracy
+from privpac.cli.summary import no_accuracy, sql_text
 from privpac.concepts.tree import Tree
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
@@ -95,7 +95,7 @@ def _rule(model: Model) -> str:
         f'<p class="soft">{clamped}</p>',
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
-        f"<pre>{escape(model.to_sql())}</pre>"
+        f"<pre>{escape(sql_text(model))}</pre>"
         f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
     )
 

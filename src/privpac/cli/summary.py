@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.proof import assumptions_of
 from privpac.model import Model
 
-__all__ = ["no_accuracy", "summary_json", "summary_sections"]
+__all__ = ["no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
 NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
 NO_BOUND = "No bound on the error is known for a rule that is grown in stages; privacy holds all the same."
@@ -19,12 +21,27 @@ def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
     """Headings and texts for people; with `full` the whole derivation."""
     sections = [("Rule", model.describe_leaves() or model.describe())]
     if full:
-        sections.append(("SQL", model.to_sql()))
+        sections.append(("SQL", sql_text(model)))
     if model.estimate is not None:
         sections.append(("Private estimate", str(model.estimate)))
     if full:
         return [*sections, ("Certificate", explain_certificate(model.certificate))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
+
+
+def sql_text(model: Model) -> str:
+    """The rule as SQL, or the sentence why there is none."""
+    try:
+        return model.to_sql()
+    except NoSqlForm as none:
+        return str(none)
+
+
+def _sql_or_none(model: Model) -> str | None:
+    try:
+        return model.to_sql()
+    except NoSqlForm:
+        return None
 
 
 def _privacy(model: Model) -> list[str]:
@@ -43,6 +60,10 @@ def _accuracy_title(model: Model) -> str:
 def _accuracy(model: Model) -> str:
     tree = model.certificate
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    assumed = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
+    facts += [f"Assumes that {text}." for text in assumed]
+    if facts and "note" in tree["learner"]:
+        facts.append(f"Note: {tree['learner']['note']}.")
     return "\n".join(facts) or no_accuracy(tree)
 
 
@@ -58,7 +79,7 @@ def summary_json(model: Model) -> dict[str, Any]:
     tree = model.certificate
     return {
         "rule": model.describe(),
-        "sql": model.to_sql(),
+        "sql": _sql_or_none(model),
         "columns": list(model.hypothesis.columns),
         "classes": list(model.schema.classes),
         "epsilon": tree["epsilon"],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 
-__all__ = ["CellSet", "Span", "name_text", "reachable"]
+__all__ = ["CellSet", "Span", "name_text", "reachable", "source_sql"]
 
 Span = tuple[int, int]
 """Cells first..last, both included."""
@@ -121,7 +121,7 @@ class CellSet:
         """The same test on the raw column: clamping, `other` and `missing` are those of `Column.encode`."""
         if isinstance(column, Categorical):
             return self._categories_sql(column)
-        source = _source(column)
+        source = source_sql(column)
         if isinstance(column, Boolean):
             return f"{source} = {column.sql_value(self.spans[0][0])}"
         return " OR ".join(_span_sql(column, source, span) for span in self.spans)
@@ -209,7 +209,7 @@ def _sql_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _source(column: Column) -> str:
+def source_sql(column: Column) -> str:
     """The raw column with empty cells replaced as the schema says."""
     name = _sql_name(column.name)
     missing = getattr(column, "missing", None)

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.binarise import Test
+from privpac.concepts.code_sets import CodeSet
 from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.finite import Lookup
+from privpac.concepts.hashed_sets import HashedSet
 from privpac.concepts.intervals import Interval
 from privpac.concepts.levels import Feature
 from privpac.concepts.lists import DecisionList
@@ -15,6 +17,7 @@ from privpac.concepts.points import Point
 from privpac.concepts.predicates import Predicate
 from privpac.concepts.rectangles import Box
 from privpac.concepts.scorecard import Scorecard
+from privpac.concepts.sparse_sets import SparseSet
 from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
 from privpac.concepts.tree import Tree
@@ -48,6 +51,8 @@ def misfit(hypothesis: Hypothesis, schema: Schema) -> str | None:
         _belongs(item.feature, schema) for item in hypothesis.items
     ):
         return "its features are not those of the schema"
+    if isinstance(hypothesis, CodeSet | HashedSet) and not _has_room(hypothesis, schema):
+        return "its field has no room for the column"
     if isinstance(hypothesis, Lookup) and len(hypothesis.bits) != schema.column(hypothesis.column).size:
         return "its column has another number of cells"
     return None
@@ -59,6 +64,15 @@ def _belongs(feature: Feature, schema: Schema) -> bool:
     if feature.category is None:
         return column.ordered and column.size == feature.size >= 2
     return not column.ordered and column.size == feature.size and 0 <= feature.category < column.size
+
+
+def _has_room(hypothesis: CodeSet | HashedSet, schema: Schema) -> bool:
+    """Whether different cells are different elements of the field, and the key is one of it."""
+    size, prime = schema.column(hypothesis.column).size, hypothesis.prime
+    if isinstance(hypothesis, HashedSet):
+        return prime >= size
+    inside = 0 <= hypothesis.place < prime and 0 <= hypothesis.value < prime
+    return inside and hypothesis.digits >= 1 and prime**hypothesis.digits >= size
 
 
 def _labels(hypothesis: Hypothesis) -> Iterable[int]:
@@ -86,6 +100,8 @@ def _uses(hypothesis: Hypothesis) -> Iterator[Use]:
             yield hypothesis.column, hypothesis.cut, 1
         case Point():
             yield hypothesis.column, hypothesis.cell, 0
+        case SparseSet():
+            yield from ((hypothesis.column, cell, 0) for cell in hypothesis.cells)
         case Match():
             yield hypothesis.column, hypothesis.category, 0
         case Interval():

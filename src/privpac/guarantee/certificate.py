@@ -114,4 +114,6 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     for kind, heading in _HEADINGS.items():
         proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
         lines += ["", heading, *map(explain, proofs)] if proofs else []
+    if "note" in tree["learner"]:
+        lines += ["", f"Note: {tree['learner']['note']}."]
     return "\n".join(lines)

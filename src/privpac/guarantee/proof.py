@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from privpac.guarantee.facts import Fact, fact_from_json
 
-__all__ = ["Proof", "explain"]
+__all__ = ["Proof", "assumptions_of", "explain"]
 
 Value = str | int | bool
 F = TypeVar("F", bound=Fact, covariant=True)
@@ -73,6 +73,12 @@ class Proof(Generic[F]):
         if self.premises:
             tree["premises"] = [premise.to_json() for premise in self.premises]
         return tree
+
+
+def assumptions_of(tree: Mapping[str, Any]) -> tuple[str, ...]:
+    """Everything a stored derivation assumes anywhere, each once, in the order met."""
+    below = (text for premise in tree.get("premises", ()) for text in assumptions_of(premise))
+    return tuple(dict.fromkeys([*tree.get("assumes", ()), *below]))
 
 
 def explain(tree: Mapping[str, Any]) -> str:

@@ -33,6 +33,7 @@ from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.merged import Merged
 from privpac.learners.occam import FAILURE, Occam
+from privpac.learners.point_ways import POINT_WAYS, point_learner
 from privpac.learners.rec_concave import RecConcave
 from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.learners.switch_cuts import SwitchCuts
@@ -190,7 +191,19 @@ def _generated(request: Request, rest: str) -> Learner:
 
 
 def _points(request: Request, rest: str) -> Learner:
-    return request.occam(Points(request.schema, _column(request, rest, "points:COLUMN")))
+    name, _, way = rest.rpartition(":")
+    if way not in POINT_WAYS or rest in request.schema.names:
+        name, way = rest, ""
+    if not name and len(request.schema.columns) == 1:
+        name = request.schema.names[0]
+    form = "points:COLUMN or points:COLUMN:WAY, WAY one of " + ", ".join(POINT_WAYS)
+    column = _column(request, name, form)
+    if not way:
+        return request.occam(Points(request.schema, column))
+    request.require_classes("points")
+    return point_learner(
+        way, request.schema, column, epsilon=request.per_record, size=request.size, costs=request.costs
+    )
 
 
 def _intervals(request: Request, rest: str) -> Learner:
@@ -327,7 +340,9 @@ WORDS: Mapping[str, Word] = {
     "intervals": Word("intervals:COLUMN", "one range of a column", _intervals),
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
     "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles),
-    "points": Word("points:COLUMN", "one value of a column", _points),
+    "points": Word(
+        "points:COLUMN", "one value of a column (add :improper, :clipped, :cover or :gibbs)", _points
+    ),
     "generated": Word(
         "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated
     ),

@@ -1,0 +1,244 @@
+"""What the random sets of many keys gain: (a·x + b) mod p < t for every key and every distinct value.
+
+Three ways, one result: 64-bit arithmetic for primes below 2^31.5; for 2^64 + 13 and 2^128 + 51 products in two or four
+limbs, reduced by 2^64 ≡ -13 and 2^128 ≡ -51; Python integers for anything else. Tested against the last of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+
+__all__ = ["held_gains"]
+
+_WORD = 2**64
+_MASK = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+def held_gains(
+    prime: int,
+    below: int,
+    keys: tuple[list[int], list[int]],
+    values: NDArray[Any],
+    gains: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """For every key, the sum of the gains of the values its set holds."""
+    first, second = keys
+    if prime * prime < _WORD:
+        a, b = (np.array(key, dtype=np.uint64) for key in keys)
+        return _narrow(np.uint64(prime), np.uint64(below), a, b, values.astype(np.uint64), gains)
+    wide = {_WORD + 13: _middle, _WORD**2 + 51: _wide}.get(prime)
+    if wide is None:
+        return _plain(prime, below, first, second, values.tolist(), gains)
+    return wide(prime, below, first, second, values, gains)
+
+
+def _plain(
+    prime: int, below: int, first: list[int], second: list[int], values: list[int], gains: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    held = np.zeros(len(first), dtype=np.int64)
+    for i, (a, b) in enumerate(zip(first, second, strict=True)):
+        held[i] = sum(
+            int(g) for x, g in zip(values, gains.tolist(), strict=True) if (a * x + b) % prime < below
+        )
+    return held
+
+
+@compiled
+def _narrow(
+    prime: np.uint64,
+    below: np.uint64,
+    first: NDArray[np.uint64],
+    second: NDArray[np.uint64],
+    values: NDArray[np.uint64],
+    gains: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    held = np.zeros(len(first), np.int64)
+    for i in range(len(first)):
+        for j in range(len(values)):
+            if (first[i] * values[j] + second[i]) % prime < below:
+                held[i] += gains[j]
+    return held
+
+
+def _middle(
+    prime: int,
+    below: int,
+    first: list[int],
+    second: list[int],
+    values: NDArray[Any],
+    gains: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Keys beyond 64 bits, 13 in 2^64 of them, are left to Python."""
+    fits = [a < _WORD and b < _WORD for a, b in zip(first, second, strict=True)]
+    a, b = (
+        np.array([k if ok else 0 for k, ok in zip(key, fits, strict=True)], dtype=np.uint64)
+        for key in (first, second)
+    )
+    held = _middle_kernel(np.uint64(below), a, b, values.astype(np.uint64), gains)
+    return _amended(held, fits, prime, below, first, second, values, gains)
+
+
+def _amended(
+    held: NDArray[np.int64],
+    fits: list[bool],
+    prime: int,
+    below: int,
+    first: list[int],
+    second: list[int],
+    values: NDArray[Any],
+    gains: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    for i in np.flatnonzero(~np.array(fits)).tolist():
+        held[i] = _plain(prime, below, [first[i]], [second[i]], values.tolist(), gains)[0]
+    return held
+
+
+@compiled
+def _product(x: np.uint64, y: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The 128-bit product: high and low word."""
+    x0, x1, y0, y1 = x & _MASK, x >> _HALF, y & _MASK, y >> _HALF
+    low, cross, mixed = x0 * y0, x1 * y0, x0 * y1
+    middle = (low >> _HALF) + (cross & _MASK) + (mixed & _MASK)
+    high = x1 * y1 + (cross >> _HALF) + (mixed >> _HALF) + (middle >> _HALF)
+    return high, (middle << _HALF) | (low & _MASK)
+
+
+@compiled
+def _middle_kernel(
+    below: np.uint64,
+    first: NDArray[np.uint64],
+    second: NDArray[np.uint64],
+    values: NDArray[np.uint64],
+    gains: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """a·x + b = low + b - 13·high modulo 2^64 + 13; `excess` counts words to be taken off, 13 each."""
+    thirteen = np.uint64(13)
+    held = np.zeros(len(first), np.int64)
+    for i in range(len(first)):
+        a, b = first[i], second[i]
+        for j in range(len(values)):
+            high, low = _product(a, values[j])
+            above, under = _product(high, thirteen)
+            total = low + b
+            excess = np.int64(total < low) - np.int64(above)
+            rest = total - under
+            excess -= np.int64(total < under)
+            # The residue is rest - 13·excess, up to one more word.
+            small = False
+            if excess <= 0:
+                moved = rest + np.uint64(-13 * excess)
+                if moved >= rest:
+                    small = moved < below
+                else:
+                    small = moved >= thirteen and moved - thirteen < below
+            else:
+                taken = np.uint64(13 * excess)
+                small = rest >= taken and rest - taken < below
+            if small:
+                held[i] += gains[j]
+    return held
+
+
+def _limbs(numbers: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """High and low words of numbers below 2^128."""
+    high = np.array([number >> 64 for number in numbers], dtype=np.uint64)
+    return high, np.array([number & (_WORD - 1) for number in numbers], dtype=np.uint64)
+
+
+def _wide(
+    prime: int,
+    below: int,
+    first: list[int],
+    second: list[int],
+    values: NDArray[Any],
+    gains: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """The same in twice as many words."""
+    fits = [a < _WORD**2 and b < _WORD**2 for a, b in zip(first, second, strict=True)]
+    a, b = (_limbs([k if ok else 0 for k, ok in zip(key, fits, strict=True)]) for key in (first, second))
+    held = _wide_kernel(_limbs([below]), a, b, _limbs(values.tolist()), gains)
+    return _amended(held, fits, prime, below, first, second, values, gains)
+
+
+_Limbs = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+
+
+@compiled
+def _carried(x: np.uint64, y: np.uint64, carry: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Sum and carry of two words and a carry."""
+    total = x + y
+    out = np.uint64(total < x)
+    result = total + carry
+    return result, out + np.uint64(result < total)
+
+
+@compiled
+def _borrowed(x: np.uint64, y: np.uint64, borrow: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Difference and borrow of two words and a borrow."""
+    total = x - y
+    out = np.uint64(x < y)
+    result = total - borrow
+    return result, out + np.uint64(total < borrow)
+
+
+@compiled
+def _square_product(
+    x1: np.uint64, x0: np.uint64, y1: np.uint64, y0: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """The 256-bit product of two 128-bit numbers, highest word first."""
+    h00, l00 = _product(x0, y0)
+    h01, l01 = _product(x0, y1)
+    h10, l10 = _product(x1, y0)
+    h11, l11 = _product(x1, y1)
+    w1, c = _carried(h00, l01, _ZERO)
+    w1, d = _carried(w1, l10, _ZERO)
+    w2, e = _carried(h01, h10, c)
+    w2, f = _carried(w2, l11, d)
+    return h11 + e + f, w2, w1, l00
+
+
+@compiled
+def _wide_kernel(
+    below: _Limbs, first: _Limbs, second: _Limbs, values: _Limbs, gains: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """a·x + b = low + b - 51·high modulo 2^128 + 51, with the words of `_middle_kernel` doubled."""
+    factor = np.uint64(51)
+    t1, t0 = below[0][0], below[1][0]
+    held = np.zeros(len(first[0]), np.int64)
+    for i in range(len(first[0])):
+        a1, a0, b1, b0 = first[0][i], first[1][i], second[0][i], second[1][i]
+        for j in range(len(gains)):
+            p3, p2, p1, p0 = _square_product(a1, a0, values[0][j], values[1][j])
+            m1, u0 = _product(p2, factor)
+            above, u1 = _product(p3, factor)
+            u1, c = _carried(u1, m1, _ZERO)
+            above += c
+            s0, c = _carried(p0, b0, _ZERO)
+            s1, over = _carried(p1, b1, c)
+            r0, c = _borrowed(s0, u0, _ZERO)
+            r1, under = _borrowed(s1, u1, c)
+            excess = np.int64(over) - np.int64(above) - np.int64(under)
+            if excess <= 0:
+                v0, c = _carried(r0, np.uint64(-51 * excess), _ZERO)
+                v1, wrapped = _carried(r1, _ZERO, c)
+                if wrapped != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
+                    if v1 == _ZERO and v0 < factor:
+                        continue
+                    v0, c = _borrowed(v0, factor, _ZERO)
+                    v1, c = _borrowed(v1, _ZERO, c)
+            else:
+                v0, c = _borrowed(r0, np.uint64(51 * excess), _ZERO)
+                v1, c = _borrowed(r1, _ZERO, c)
+                if c != _ZERO:
+                    continue
+            if v1 < t1 or (v1 == t1 and v0 < t0):
+                held[i] += gains[j]
+    return held
