@@ -18,7 +18,7 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.points import Point, Points, nth_absent
+from privpac.concepts.points import Point, Points
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
@@ -30,6 +30,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.sparse_noise import nth_absent
 from privpac.theory.exact import plain
 from privpac.theory.points import Clip, clip_for, error_clipped
 
