@@ -6,7 +6,16 @@ A mutant is a `Case` whose claim is what its author believed; each family of con
 from collections.abc import Callable
 
 from privpac.audit.exact import Case
-from tests.exact.mutants import covers, few_labels, plain, points, prediction, reconstruction, relabelling, release
+from tests.exact.mutants import (
+    covers,
+    few_labels,
+    plain,
+    points,
+    prediction,
+    reconstruction,
+    relabelling,
+    release,
+)
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,

@@ -7,7 +7,16 @@ the table in the docs pick it up. Sizes are chosen so that each row takes a few 
 from collections.abc import Callable, Mapping
 
 from privpac.audit.exact import Case
-from privpac.audit.registry import covers, few_labels, occam, points, prediction, reconstruction, relabelling, release
+from privpac.audit.registry import (
+    covers,
+    few_labels,
+    occam,
+    points,
+    prediction,
+    reconstruction,
+    relabelling,
+    release,
+)
 from privpac.audit.registry.cases import (
     LawMemory,
     RememberedSample,
