@@ -43,6 +43,11 @@ CONCEPTS = {
     "conjunctions": "conjunctions:2",
     "disjunctions": "disjunctions:2",
     "auto": "auto",
+    "generated": "generated:a:2",
+    "switches": "switches:a:2",
+    "recconcave": "recconcave:a",
+    "scorecards": "scorecards:2",
+    "halfspaces": "halfspaces:a,b",
 }
 
 
@@ -89,7 +94,7 @@ def _values(law: Any) -> list[Any]:
 
 @pytest.mark.parametrize("word", sorted(CONCEPTS))
 def test_no_law_prints_a_count(word: str) -> None:
-    request = Request(schema=SCHEMA, size=sample().size, epsilon=Fraction(1))
+    request = Request(schema=SCHEMA, size=sample().size, epsilon=Fraction(1), delta=Fraction(1, 1000))
     check(learner_for(CONCEPTS[word], request).concepts)
 
 
