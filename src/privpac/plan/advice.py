@@ -175,12 +175,13 @@ def _delta(plan: Plan) -> str | None:
 
 def _close(plan: Plan) -> str | None:
     """When the floor is near, stop looking for something cleverer."""
-    best = plan.best
-    if best is None or best.ratio is None or best.ratio > NEAR:
+    near = next((found for found in plan.answers if found.ratio is not None and found.ratio <= NEAR), None)
+    if near is None or near.ratio is None:
         return None
+    kind = "with answers from the class" if near.option.proper else "at all"
     return (
-        f"{best.option.learner} is within a factor {math.ceil(best.ratio * 10) / 10:g} of what is possible at all"
-        f" ({best.floor_source}): no other method of its kind can save more."
+        f"{near.option.learner} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
+        f" ({near.floor_source}): no other method of its kind can save more."
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from privpac.errors import PrivpacError
 from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.class_facts import Description
 from privpac.plan.question import Question
+from privpac.theory.binomial import first_whole
 
 __all__ = ["again", "count", "halvers", "short", "sized", "ways_out"]
 
@@ -80,23 +82,27 @@ def _first_larger(
     question: Question, best: Answer, name: str, value: Fraction, most: Fraction, goal: int
 ) -> Fraction | None:
     """The first of a geometric row of values, of two digits each, at which the goal is met."""
-    trial, step = value, 0
-    while True:
-        step += 1
-        rounded = Fraction(f"{float(value) * STEP**step:.2g}")
-        if rounded >= most:
-            return None
-        if rounded > trial:
-            trial = rounded
-            if _meets(question, best, goal, **{name: trial}):
-                return trial
+    steps = math.ceil(math.log(float(most / value), STEP))
+    row = sorted({Fraction(f"{float(value) * STEP**step:.2g}") for step in range(1, steps + 1)})
+    row = [trial for trial in row if value < trial < most]
+    return _first(row, lambda trial: _meets(question, best, goal, **{name: trial}))
 
 
 def _first_smaller(question: Question, best: Answer, name: str, size: int, goal: int) -> int | None:
-    for trial in range(size - 1, 0, -max(1, size // 64)):
-        if _meets(question, best, goal, given=question.given.at(name, trial)):
-            return trial
-    return None
+    def meets(trial: int) -> bool:
+        return _meets(question, best, goal, given=question.given.at(name, trial))
+
+    return _first(range(size - 1, 0, -1), meets)
+
+
+T = TypeVar("T")
+
+
+def _first(row: Sequence[T], meets: Callable[[T], bool]) -> T | None:
+    """The first of a row of ever easier trials that meets a goal, if the easiest does."""
+    if not row or not meets(row[-1]):
+        return None
+    return row[first_whole(lambda k: k >= len(row) - 1 or meets(row[k]), start=len(row) // 2)]
 
 
 def ways_out(question: Question) -> list[str]:
@@ -108,8 +114,9 @@ def ways_out(question: Question) -> list[str]:
         ways += _weaker_promises(question, have)
         bits = question.given.bits
         if bits is not None:
-            fits = (b for b in range(bits - 1, 2, -1) if _cheapest(_with_bits(question, b), have))
-            ways += [f"a coarser grid of {b} bits" for b in [next(fits, None)] if b is not None]
+            row = range(bits - 1, 2, -1)
+            fits = _first(row, lambda b: _cheapest(_with_bits(question, b), have) is not None)
+            ways += [] if fits is None else [f"a coarser grid of {fits} bits"]
     return ways + _larger_numbers(question) + _more_records(question)
 
 

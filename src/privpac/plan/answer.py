@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from privpac.errors import PrivpacError
 from privpac.plan.class_facts import ClassFacts
-from privpac.plan.floor_table import floor_for
-from privpac.plan.options import Need, Option
+from privpac.plan.floor_table import floor_for, least_possible
+from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
 from privpac.plan.wish import LARGEST_EPSILON, Wish
 from privpac.theory.binomial import first_whole
@@ -20,8 +22,6 @@ __all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate"]
 Value = int | Fraction
 
 ERROR_GRID = Fraction(1, 10_000)
-SEARCH_GRID = Fraction(1, 1000)
-"""Where a formula has to be searched, three decimals are enough; direct ones answer on the finer grid."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer |
         floor = floor_for(option, found.wish)
         return found if floor is None else replace(found, floor=floor.records, floor_source=floor.source)
     name = "error" if question.kind == "reachable" else "epsilon"
-    least, source = _floor(question, option, found.wish, name)
-    return replace(found, floor=least, floor_source=source)
+    least = least_possible(option, found.wish, name=name, records=question.records or 0)
+    return found if least is None else replace(found, floor=least[0], floor_source=least[1])
 
 
 def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Answer | None:
@@ -161,21 +161,34 @@ def _suffices(question: Question, option: Option, wish: Wish) -> Need | None:
     return need if need and need.labelled <= question.records and _affordable(question, need) else None
 
 
-def _searched(
-    question: Question, option: Option, wish: Wish, name: str, grid: Fraction, end: Fraction
-) -> Wish | None:
-    """The smallest value of a number on a grid at which the records at hand are enough."""
+def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fraction) -> Wish | None:
+    """The smallest number of two digits at which the records at hand are enough."""
+    row = _two_digits(end)
 
-    def at(step: int) -> Wish:
-        return wish.at(name, step * grid)
+    def enough(place: int) -> bool:
+        return _suffices(question, option, wish.at(name, row[place])) is not None
 
-    last = int(end / grid) - 1
-    if _suffices(question, option, at(last)) is None:
+    last = len(row) - 1
+    if not enough(last):
         return None
-    step = first_whole(
-        lambda k: k >= last or _suffices(question, option, at(k)) is not None, start=last // 4, smallest=1
-    )
-    return at(step)
+    start = min(last - 1, bisect_left(row, _nearby(question, wish, name)))
+    return wish.at(name, row[first_whole(lambda k: k >= last or enough(k), start=start)])
+
+
+@lru_cache(maxsize=4)
+def _two_digits(end: Fraction) -> list[Fraction]:
+    """All numbers of two digits from 0.0010 up to, not including, an end."""
+    row = [Fraction(k) * Fraction(10) ** power for power in range(-4, 1) for k in range(10, 100)]
+    return [number for number in row if number < end]
+
+
+def _nearby(question: Question, wish: Wish, name: str) -> Fraction:
+    """Where to begin a search: at what the plain mechanism reaches, whose formula is direct."""
+    assert question.records is not None
+    plain = next(option for option in OPTIONS if option.learner == "occam")
+    direct = getattr(plain, name)
+    found = None if direct is None else direct(wish, question.records)
+    return Fraction(1, 4) if found is None else found
 
 
 def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish | None:
@@ -184,25 +197,9 @@ def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish |
     direct: Callable[[Wish, int], Fraction | None] | None = getattr(option, name)
     end = Fraction(1, 2) if name == "error" else Fraction(LARGEST_EPSILON)
     if direct is None:
-        return _searched(question, option, wish, name, SEARCH_GRID, end)
+        return _searched(question, option, wish, name, end)
     found = direct(wish, question.records)
     return None if found is None or found >= end else wish.at(name, found)
-
-
-def _floor(question: Question, option: Option, wish: Wish, name: str) -> tuple[Fraction | None, str | None]:
-    """The smallest number not excluded by a floor at the records at hand."""
-    have = question.records or 0
-    last = int(getattr(wish, name) / ERROR_GRID)
-
-    def excluded(step: int) -> bool:
-        floor = floor_for(option, wish.at(name, step * ERROR_GRID))
-        return floor is not None and floor.records > have
-
-    if last < 1 or not excluded(1):
-        return None, None
-    step = first_whole(lambda k: k >= last or not excluded(k), start=max(1, last // 2), smallest=1)
-    below = floor_for(option, wish.at(name, (step - 1) * ERROR_GRID))
-    return step * ERROR_GRID, None if below is None else below.source
 
 
 FAMILY = "a lone atom beside a background: the hardest distribution built in"

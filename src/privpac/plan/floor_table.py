@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from privpac.plan.options.base import Option
 from privpac.plan.wish import Wish
 from privpac.theory import floors
+from privpac.theory.binomial import first_whole
 from privpac.theory.prediction_floors import floor_private_prediction
 
-__all__ = ["FLOORS", "Floor", "FloorRow", "floor_for"]
+__all__ = ["FLOORS", "Floor", "FloorRow", "floor_for", "least_possible"]
+
+GRID = Fraction(1, 10_000)
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,12 @@ class Floor:
 
 @dataclass(frozen=True)
 class FloorRow:
-    """One lower bound and the options it binds."""
+    """One lower bound and the options it binds; `excludes` decides one number of records, which is quicker."""
 
     source: str
     binds: Callable[[Option, Wish], bool]
     records: Callable[[Wish], int]
+    excludes: Callable[[Wish, int], bool]
 
 
 def _whole_records(option: Option) -> bool:
@@ -59,8 +64,9 @@ def _few_switches(option: Option, wish: Wish) -> bool:
     return _whole_records(option) and option.proper and line and (wish.concepts.cells or 0) >= 4
 
 
-def _numbers(wish: Wish) -> dict[str, object]:
-    return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
+def _private_answers(option: Option, wish: Wish) -> bool:
+    """What protects whole records answers every query privately."""
+    return wish.concepts.shatters > 1 and option.protects in ("records", "predictions") and option.pure
 
 
 def _cells(wish: Wish) -> int:
@@ -68,48 +74,112 @@ def _cells(wish: Wish) -> int:
     return wish.concepts.cells
 
 
-def _switches(wish: Wish) -> int:
-    changes = 2 if wish.concepts.kind == "thresholds" else 2 * wish.concepts.parts
+def _changes(wish: Wish) -> int:
+    return 2 if wish.concepts.kind == "thresholds" else 2 * wish.concepts.parts
+
+
+def _proper_points_records(wish: Wish) -> int:
+    return floors.floor_points_proper(
+        _cells(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _proper_points_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_points(n, domain=_cells(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+def _any_points_records(wish: Wish) -> int:
+    return floors.floor_points_any(_cells(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+
+
+def _any_points_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_points_any(n, domain=_cells(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+def _thresholds_records(wish: Wish) -> int:
+    return floors.floor_thresholds_proper(
+        _cells(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _thresholds_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_thresholds(n, domain=_cells(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+def _switches_records(wish: Wish) -> int:
     return floors.floor_thresholds_few_switches(
-        _cells(wish), switches=changes, success=1 - wish.failure, error=wish.error, epsilon=wish.epsilon
+        _cells(wish),
+        switches=_changes(wish),
+        success=1 - wish.failure,
+        error=wish.error,
+        epsilon=wish.epsilon,
     )
 
 
-def _private_answers(option: Option, wish: Wish) -> bool:
-    """What protects whole records answers every query privately; a promise that may fail has a larger mean error."""
-    several = wish.concepts.shatters > 1 and wish.error + wish.failure < Fraction(1, 2)
-    return several and option.protects in ("records", "predictions") and option.pure
-
-
-def _prediction(wish: Wish) -> int:
-    return floor_private_prediction(
-        wish.concepts.shatters, error=wish.error + wish.failure, epsilon=wish.epsilon
+def _switches_exclude(wish: Wish, n: int) -> bool:
+    most = floors.most_success_thresholds_few_switches(
+        n, domain=_cells(wish), switches=_changes(wish), error=wish.error, epsilon=wish.epsilon
     )
+    return most < 1 - wish.failure
+
+
+def _prediction_records(wish: Wish) -> int:
+    """A promise that may fail has a mean error that is larger by its failure."""
+    mean = wish.error + wish.failure
+    if mean >= Fraction(1, 2):
+        return 0
+    return floor_private_prediction(wish.concepts.shatters, error=mean, epsilon=wish.epsilon)
 
 
 FLOORS: tuple[FloorRow, ...] = (
+    FloorRow("floor-points-proper", _proper_points, _proper_points_records, _proper_points_exclude),
+    FloorRow("floor-points-any", _any_points, _any_points_records, _any_points_exclude),
+    FloorRow("floor-thresholds-proper", _proper_thresholds, _thresholds_records, _thresholds_exclude),
+    FloorRow("floor-thresholds-few-switches", _few_switches, _switches_records, _switches_exclude),
     FloorRow(
-        "floor-points-proper",
-        _proper_points,
-        lambda wish: floors.floor_points_proper(_cells(wish), **_numbers(wish)),  # type: ignore[arg-type]
+        "floor-private-prediction",
+        _private_answers,
+        _prediction_records,
+        lambda wish, n: _prediction_records(wish) > n,
     ),
-    FloorRow(
-        "floor-points-any",
-        _any_points,
-        lambda wish: floors.floor_points_any(_cells(wish), **_numbers(wish)),  # type: ignore[arg-type]
-    ),
-    FloorRow(
-        "floor-thresholds-proper",
-        _proper_thresholds,
-        lambda wish: floors.floor_thresholds_proper(_cells(wish), **_numbers(wish)),  # type: ignore[arg-type]
-    ),
-    FloorRow("floor-thresholds-few-switches", _few_switches, _switches),
-    FloorRow("floor-private-prediction", _private_answers, _prediction),
 )
+
+
+def _binding(option: Option, wish: Wish) -> tuple[int, ...]:
+    return tuple(i for i, row in enumerate(FLOORS) if row.binds(option, wish))
 
 
 def floor_for(option: Option, wish: Wish) -> Floor | None:
     """The largest floor that binds an option; None where nothing above 0 is proved."""
-    found = [Floor(row.records(wish), row.source) for row in FLOORS if row.binds(option, wish)]
+    return _largest(_binding(option, wish), wish)
+
+
+@lru_cache(maxsize=1024)
+def _largest(rows: tuple[int, ...], wish: Wish) -> Floor | None:
+    found = [Floor(FLOORS[i].records(wish), FLOORS[i].source) for i in rows]
     best = max(found, key=lambda floor: floor.records, default=None)
     return best if best is not None and best.records > 0 else None
+
+
+def least_possible(option: Option, wish: Wish, *, name: str, records: int) -> tuple[Fraction, str] | None:
+    """The smallest error or epsilon that no floor excludes at so many records; None where nothing is excluded."""
+    limit = Fraction(1, 2) if name == "error" else getattr(wish, name)
+    bare = wish.at(name, Fraction(1, 4))
+    return _least(_binding(option, wish), bare, name, records, int(limit / GRID))
+
+
+@lru_cache(maxsize=256)
+def _least(
+    rows: tuple[int, ...], wish: Wish, name: str, records: int, last: int
+) -> tuple[Fraction, str] | None:
+    def source(step: int) -> str | None:
+        trial = wish.at(name, step * GRID)
+        return next((FLOORS[i].source for i in rows if FLOORS[i].excludes(trial, records)), None)
+
+    if last < 2 or source(1) is None:
+        return None
+    step = first_whole(lambda k: k >= last or source(k) is None, start=max(1, last // 8), smallest=1)
+    return step * GRID, source(step - 1) or FLOORS[rows[0]].source

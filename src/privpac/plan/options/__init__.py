@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import OCCAM
+from privpac.plan.options.points import POINTS
 
 __all__ = ["OPTIONS", "Need", "Option"]
 
-OPTIONS: tuple[Option, ...] = (*OCCAM,)
+OPTIONS: tuple[Option, ...] = (*OCCAM, *POINTS)

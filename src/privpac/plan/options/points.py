@@ -1,0 +1,99 @@
+"""Learners of points that beat the plain draw: clipped margins, an explicit code, random sets, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from privpac.plan.class_facts import ClassFacts
+from privpac.plan.options.base import Need, Option
+from privpac.plan.options.occam import learn_command
+from privpac.plan.wish import Wish
+from privpac.theory.exact import decimal_text
+
+__all__ = ["POINTS"]
+
+LARGEST_LISTED = 2**24
+"""Cells that can be answered for one by one."""
+
+
+def _points(concepts: ClassFacts) -> bool:
+    return concepts.kind == "points" and (concepts.cells or 0) >= 4
+
+
+def _short_points(concepts: ClassFacts) -> bool:
+    return _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED
+
+
+MOST_CROWDED = 64
+"""Cells times error below which single other cells are as heavy as the error: clipping gains nothing there."""
+
+
+def _clipped(wish: Wish) -> Need | None:
+    from privpac.theory.points import plan_clipped
+
+    if wish.concepts.size * wish.error < MOST_CROWDED:
+        return None
+    n, clip = plan_clipped(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
+
+
+def _code(wish: Wish) -> Need:
+    from privpac.theory.representations import plan_code
+
+    n, code, _ = plan_code(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
+
+
+def _cover(wish: Wish) -> Need:
+    from privpac.theory.representations import plan_cover
+
+    n, cover = plan_cover(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
+
+
+def _sparse(wish: Wish) -> Need:
+    from privpac.theory.points import plan_sparse
+
+    n, sparsity = plan_sparse(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
+
+
+def _boosted(wish: Wish) -> Need:
+    from privpac.theory.sampled_points import plan_boosted
+
+    n, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"runs": str(boost.runs), "each": str(boost.each)})
+
+
+def _row(
+    learner: str,
+    title: str,
+    source: str,
+    needs: Callable[[Wish], Need | None],
+    *,
+    proper: bool = False,
+    serves: Callable[[ClassFacts], bool] = _points,
+    variant: str = "",
+) -> Option:
+    def command(wish: Wish, need: Need) -> str | None:
+        word = f"{wish.concepts.word}:{variant}" if variant else None
+        return None if word is None else learn_command(wish, need, concepts=word)
+
+    return Option(
+        learner, title, "realizable", "records", proper, source, needs, serves=serves, command=command
+    )
+
+
+POINTS = (
+    _row(
+        "clipped-points",
+        "one draw with margins clipped, answers with a point",
+        "clipped-points-accuracy",
+        _clipped,
+        proper=True,
+    ),
+    _row("reed-solomon-points", "one draw from the sets of a code", "reed-solomon-points", _code),
+    _row("pairwise-cover", "one draw from random hashed sets", "pairwise-cover", _cover),
+    _row("sparse-sets", "every cell on its own", "sparse-sets-accuracy", _sparse, serves=_short_points),
+    _row("boosted-points", "sampled runs, one of them selected", "boosted-points", _boosted),
+)
