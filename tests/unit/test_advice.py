@@ -44,14 +44,14 @@ def run(_: pytest.MonkeyPatch) -> None:
 
 @check
 def driver(_: pytest.MonkeyPatch) -> None:
-    domain = plan.needed("points", bits=64, error="0.1", epsilon=2)
-    small = plan.needed("points", bits=2, error="0.1", epsilon=2).option("occam").need.labelled
+    domain = plan.needed("unions:2", bits=64, error="0.1", epsilon=2)
+    small = plan.needed("unions:2", bits=2, error="0.1", epsilon=2).option("occam").need.labelled
     assert (
         said(domain, "driver")
         == f"The bits of the domain drive the number: {small} records would do with 2 bits."
     )
-    private = plan.needed("points", bits=4, error="0.1", epsilon="0.05")
-    free = plan.needed("points", bits=4, error="0.1", epsilon=40).option("occam").need.labelled
+    private = plan.needed("unions:2", bits=4, error="0.1", epsilon="0.05")
+    free = plan.needed("unions:2", bits=4, error="0.1", epsilon=40).option("occam").need.labelled
     assert said(private, "driver") == f"Epsilon drives the number: {free} records would do without privacy."
     assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "driver") is None
 
@@ -73,7 +73,7 @@ def halving(_: pytest.MonkeyPatch) -> None:
 
 @check
 def impossible(_: pytest.MonkeyPatch) -> None:
-    ask = {"records": 130, "bits": 64, "error": "0.2", "epsilon": 1}
+    ask = {"records": 130, "bits": 64, "error": "0.2", "epsilon": 1, "unlabelled": 0}
     assert said(plan.needed("thresholds", **{**ask, "records": 200}), "impossible") is None
     found = plan.needed("thresholds", **ask)
     floor = found.option("occam").floor
@@ -92,16 +92,21 @@ def impossible(_: pytest.MonkeyPatch) -> None:
         larger = re.search(rf"; {name} ([\d.]+)", text)
         if larger is not None:
             assert plan.needed("thresholds", **{**ask, name: larger[1]}).option("occam").enough
+    pooled = plan.needed("thresholds", **{**ask, "records": 400, "bits": 256, "unlabelled": None})
+    text = said(pooled, "impossible")
+    assert text is not None
+    assert f"Ways out: {pooled.option('generic-learner').need.unlabelled:,} records without labels" in text
 
 
 @check
 def unproved(_: pytest.MonkeyPatch) -> None:
-    found = plan.needed("points", records=600, bits=64, error="0.1", epsilon=1)
+    ask = {"bits": 32, "error": "0.1", "epsilon": 1, "unlabelled": 0}
+    found = plan.needed("unions:2", records=600, **ask)
     text = said(found, "unproved")
     assert text is not None
     assert numbers(text)[:2] == [600, found.answers[0].need.labelled]
-    assert said(plan.needed("points", records=6000, bits=64, error="0.1", epsilon=1), "unproved") is None
-    assert said(plan.needed("points", records=10, bits=64, error="0.1", epsilon=1), "unproved") is None
+    assert said(plan.needed("unions:2", records=6000, **ask), "unproved") is None
+    assert said(plan.needed("unions:2", records=10, **ask), "unproved") is None
 
 
 @check
@@ -151,7 +156,7 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
     text = said(found, "pessimistic")
     assert text is not None
     assert "ten times" in text
-    simulated = plan.needed("points", simulate=True, **ASK).answers[0].simulated
+    simulated = plan.needed("points", simulate=True, **ASK).option("occam").simulated
     done = replace(found, answers=tuple(replace(row, simulated=simulated) for row in found.answers))
     assert said(done, "pessimistic") is None
     assert said(plan.needed("points", **ASK), "pessimistic") is None

@@ -72,10 +72,11 @@ def test_facts_are_those_of_the_class(word: str) -> None:
 
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
-    grown = {"auto", "staged"}  # chosen among others; later stages promise no accuracy
+    # Chosen among others; without a promise of accuracy; other learners of thresholds.
+    learners = {"auto", "staged", "switches", "recconcave"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
-    assert learnable - grown <= set(KINDS)
-    assert {word.partition(":")[0] for word in CLASSES} | {"any"} == set(KINDS)
+    assert learnable - learners <= set(KINDS)
+    assert {word.partition(":")[0] for word in CLASSES} | {"any", "generated"} == set(KINDS)
     assert [facts.word for facts in facts_of("auto", Description(columns=12))] == list(AUTO)
 
 
@@ -100,6 +101,8 @@ def test_numbers_and_a_schema_describe_the_same_class() -> None:
 
 
 def test_a_class_of_any_kind_has_the_numbers_it_was_given() -> None:
+    (made,) = facts_of("generated:age:12", Description(schema=SCHEMA))
+    assert (made.size, made.vc, made.word) == (2**12, 1, "generated:age:12")
     (facts,) = facts_of("any:8", Description(bits=5000))
     assert (facts.vc, facts.size, facts.odds) == (8, 2**5000, Fraction(2**5000 - 1))
 
@@ -112,7 +115,7 @@ def test_a_class_of_any_kind_has_the_numbers_it_was_given() -> None:
         ("trees:7", {"columns": 3}, "must be trees:1 to trees:4"),
         ("any:inf", {"bits": 9}, "A class of infinite dimension cannot be learnt, private or not"),
         ("any:9", {"bits": 8}, "bits is 8, but must be at least 9"),
-        ("forests", {"columns": 3}, "must be one of auto, points, thresholds"),
+        ("forests", {"columns": 3}, "must be one of auto, points, generated:BITS, thresholds"),
         ("rectangles:4", {"bits": 8}, "boxes in one to three columns. Use trees."),
         ("unions:none", {"bits": 8}, "must be of the form unions:COLUMN:K or unions:K"),
         ("points", {"bits": 0}, "bits is 0, but must be a whole number of at least 1"),

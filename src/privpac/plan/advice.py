@@ -42,16 +42,21 @@ def _impossible(plan: Plan) -> str | None:
     have = plan.question.records
     if plan.question.kind != "needed" or have is None or not plan.answers:
         return None
-    floors = [found.floor for found in plan.answers]
-    if any(floor is None or have >= floor for floor in floors):
+    labelled = [found for found in plan.answers if not found.need.unlabelled]
+    if not labelled or any(found.floor is None or have >= found.floor for found in labelled):
         return None
-    easiest = min(plan.answers, key=lambda found: Fraction(found.floor or 0))
+    easiest = min(labelled, key=lambda found: Fraction(found.floor or 0))
     kind = "proper private learner" if easiest.option.proper else "private learner"
     text = (
         f"Impossible: no {kind} can do this with fewer than {count(int(easiest.floor or 0))}"
         f" ({easiest.floor_source})."
     )
-    return text + _listed(ways_out(plan.question))
+    pools = [
+        f"{found.need.unlabelled:,} records without labels ({found.option.learner})"
+        for found in plan.answers
+        if found.need.unlabelled and found.enough
+    ]
+    return text + _listed([*pools, *ways_out(plan.question)])
 
 
 def _unproved(plan: Plan) -> str | None:
@@ -59,7 +64,9 @@ def _unproved(plan: Plan) -> str | None:
     best, have = plan.best, plan.question.records
     if plan.question.kind != "needed" or have is None or best is None or best.enough is not False:
         return None
-    floor = min((int(found.floor or 0) for found in plan.answers), default=0)
+    if any(found.enough for found in plan.answers):
+        return None
+    floor = min(int(found.floor or 0) for found in plan.answers if not found.need.unlabelled)
     if have < floor:
         return None
     below = f", below {floor:,} it is impossible" if floor else ""

@@ -77,8 +77,10 @@ class Answer:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Cheapest first."""
-        return (Fraction(self.proved), self.need.unlabelled, self.option.learner, self.option.setting)
+        """Cheapest first: the fewest records, labelled or not, where records are asked for."""
+        total = self.need.labelled + self.need.unlabelled
+        first = Fraction(total) if self.asks == "needed" else Fraction(self.proved)
+        return (first, total, self.option.learner, self.option.setting)
 
     @property
     def command(self) -> str | None:

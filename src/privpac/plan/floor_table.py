@@ -15,6 +15,7 @@ from privpac.plan.options.base import Option
 from privpac.plan.wish import Wish
 from privpac.theory import floors
 from privpac.theory.binomial import first_whole
+from privpac.theory.label_floors import labels_floor
 from privpac.theory.prediction_floors import floor_private_prediction
 
 __all__ = ["FLOORS", "Floor", "FloorRow", "floor_for", "least_possible"]
@@ -41,7 +42,7 @@ class FloorRow:
 
 
 def _whole_records(option: Option) -> bool:
-    return option.protects == "records" and option.pure
+    return option.protects == "records" and option.pure and not option.pool
 
 
 def _proper_points(option: Option, wish: Wish) -> bool:
@@ -65,7 +66,7 @@ def _few_switches(option: Option, wish: Wish) -> bool:
 
 
 def _private_answers(option: Option, wish: Wish) -> bool:
-    """What protects whole records answers every query privately."""
+    """What protects whole records answers every query privately, and unlabelled records do not help there."""
     return wish.concepts.shatters > 1 and option.protects in ("records", "predictions") and option.pure
 
 
@@ -134,6 +135,13 @@ def _prediction_records(wish: Wish) -> int:
     return floor_private_prediction(wish.concepts.shatters, error=mean, epsilon=wish.epsilon)
 
 
+def _labels_records(wish: Wish) -> int:
+    """Every learner, private or not; outside the condition of the theorem nothing is known."""
+    if wish.failure >= Fraction(1, 2) or wish.error * 4 * (1 - wish.failure) >= 1 - 2 * wish.failure:
+        return 0
+    return labels_floor(wish.concepts.shatters, error=wish.error, failure=wish.failure)
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow("floor-points-proper", _proper_points, _proper_points_records, _proper_points_exclude),
     FloorRow("floor-points-any", _any_points, _any_points_records, _any_points_exclude),
@@ -144,6 +152,12 @@ FLOORS: tuple[FloorRow, ...] = (
         _private_answers,
         _prediction_records,
         lambda wish, n: _prediction_records(wish) > n,
+    ),
+    FloorRow(
+        "floor-labels",
+        lambda option, wish: wish.concepts.shatters > 1,
+        _labels_records,
+        lambda wish, n: _labels_records(wish) > n,
     ),
 )
 

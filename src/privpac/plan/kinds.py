@@ -26,6 +26,14 @@ def _points(rest: str, given: Description) -> ClassFacts:
     return _line(f"points:{rest or 'COLUMN'}", "points", cells, 1, cells, named=bool(rest))
 
 
+def _generated(rest: str, given: Description) -> ClassFacts:
+    """Points a public generator makes of few bits."""
+    name, _, count = rest.rpartition(":")
+    bits = at_least(1, count or given.need_bits("generated:BITS"), owner=OWNER, name="bits of the seed")
+    word = f"generated:{name or 'COLUMN'}:{bits}"
+    return ClassFacts(word, "generated", 2**bits, Fraction(2**bits - 1), 1, 1, named=bool(name))
+
+
 def _thresholds(rest: str, given: Description) -> ClassFacts:
     name, _, direction = rest.rpartition(":")
     if direction not in ("up", "down", "either") or (given.schema is not None and not name):
@@ -185,6 +193,7 @@ def _any(rest: str, given: Description) -> ClassFacts:
 
 KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
     "points": ("points --bits B", _points),
+    "generated": ("generated:BITS", _generated),
     "thresholds": ("thresholds --bits B", _thresholds),
     "intervals": ("intervals --bits B", _intervals),
     "unions": ("unions:K --bits B", _unions),

@@ -68,6 +68,7 @@ class Question:
             PLACEHOLDER if self.epsilon is None else self.epsilon,
             self.delta,
             self.noise,
+            self.unlabelled,
         )
 
     def options(self, concepts: ClassFacts) -> Iterator[Option]:

@@ -35,6 +35,8 @@ class Wish:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     noise: Fraction | None = None
+    unlabelled: int | None = None
+    """Records without labels at hand; None: any number."""
 
     def at(self, name: str, value: Fraction) -> Wish:
         """The same wish with another error or epsilon."""

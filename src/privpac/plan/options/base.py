@@ -49,6 +49,8 @@ class Option:
     serves: Callable[[ClassFacts], bool] = everything
     pure: bool = True
     """Whether delta is 0."""
+    pool: bool = False
+    """Whether unlabelled records are used: then floors on all records say nothing about the labelled ones."""
     error: Callable[[Wish, int], Fraction | None] | None = None
     epsilon: Callable[[Wish, int], Fraction | None] | None = None
     command: Callable[[Wish, Need], str | None] | None = None

@@ -1,0 +1,134 @@
+"""Rows say what the learners themselves certify, and the reference numbers of the theory come out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from privpac import plan
+from privpac.concepts.intervals import Intervals
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.learners.generic import GenericLearner
+from privpac.plan.class_facts import Description
+from privpac.plan.kinds import facts_of
+from privpac.plan.options import OPTIONS, Option
+from privpac.plan.wish import Wish
+from privpac.theory import floors, sizes
+from privpac.theory.prediction_floors import floor_private_prediction
+
+ASK = {"error": "0.1", "failure": "0.05", "epsilon": 1}
+
+
+def labelled(word: str, learner: str, setting: str = "realizable", **given: object) -> int:
+    return plan.needed(word, **{**ASK, **given}).option(learner, setting).need.labelled
+
+
+REFERENCE = {
+    # learner, class, setting, further numbers: records needed at error 0.1, failure 0.05, epsilon 1
+    ("occam", "points", "realizable", ("bits", 8)): 213,
+    ("occam", "points", "realizable", ("bits", 16)): 351,
+    ("occam", "points", "realizable", ("bits", 32)): 628,
+    ("occam", "points", "realizable", ("bits", 64)): 1180,
+    ("occam", "points", "realizable", ("bits", 128)): 2285,
+    ("occam", "points", "agnostic", ("bits", 16)): 2804,
+    ("occam", "points", "agnostic", ("bits", 32)): 5011,
+    ("occam", "points", "agnostic", ("bits", 64)): 9424,
+    ("occam", "thresholds", "realizable", ("bits", 8)): 213,
+    ("occam", "thresholds", "realizable", ("bits", 64)): 1180,
+    ("clipped-points", "points", "realizable", ("bits", 16)): 279,
+    ("clipped-points", "points", "realizable", ("bits", 32)): 416,
+    ("clipped-points", "points", "realizable", ("bits", 64)): 678,
+    ("clipped-points", "points", "realizable", ("bits", 128)): 1167,
+    ("reed-solomon-points", "points", "realizable", ("bits", 16)): 264,
+    ("reed-solomon-points", "points", "realizable", ("bits", 32)): 287,
+    ("reed-solomon-points", "points", "realizable", ("bits", 64)): 308,
+    (
+        "reed-solomon-points",
+        "points",
+        "realizable",
+        ("bits", 128),
+    ): 326,  # 331 with the prime 2963 and 12 digits; the search finds a better code
+    ("pairwise-cover", "points", "realizable", ("bits", 64)): 275,
+    ("occam", "generated:16", "realizable", ("bits", 64)): 351,
+    ("occam", "generated:20", "realizable", ("bits", 64)): 420,
+    ("occam", "generated:24", "realizable", ("bits", 64)): 490,
+    ("occam", "any:8", "realizable", ("bits", 5000)): 86_412,
+}
+
+
+@pytest.mark.parametrize("case", REFERENCE, ids=str)
+def test_reference_numbers(case: tuple[str, str, str, tuple[str, int]]) -> None:
+    learner, word, setting, (name, value) = case
+    assert labelled(word, learner, setting, **{name: value}) == REFERENCE[case]
+
+
+@pytest.mark.parametrize(("epsilon", "values"), [("0.1", (2882, 5150, 9687))])
+def test_reference_numbers_at_small_epsilon(epsilon: str, values: tuple[int, ...]) -> None:
+    found = [labelled("points", "occam", bits=bits, epsilon=epsilon) for bits in (16, 32, 64)]
+    assert tuple(found) == values
+    assert labelled("any:8", "occam", bits=5000, epsilon=epsilon) == 709_499
+    assert labelled("points", "occam", "agnostic", bits=32, epsilon=epsilon) == 6698
+
+
+def test_reference_floors() -> None:
+    numbers = {"error": "0.1", "failure": "0.05", "epsilon": 1}
+    half = {**numbers, "epsilon": "0.5"}
+    bits = (8, 16, 32, 64, 128)
+    assert [floors.floor_points_proper(2**b, **numbers) for b in bits] == [114, 182, 312, 563, 1048]
+    assert [floors.floor_points_proper(2**b, **half) for b in bits] == [201, 328, 575, 1057, 2001]
+    assert [floors.floor_thresholds_proper(2**b, **numbers) for b in bits[:4]] == [56, 90, 154, 278]
+    assert [floors.floor_points_any(2**b, **numbers) for b in (4, 6, 8, 10, 12, 16)] == [
+        10,
+        20,
+        32,
+        40,
+        45,
+        47,
+    ]
+    assert [floors.floor_point_counts(2**b, **numbers) for b in bits[:4]] == [41, 71, 126, 236]
+    light = {"success": "0.45", "error": "0.1", "epsilon": 1}
+    found = [floors.floor_points_light(2**32, weight=w, **light) for w in (2, 2**8, 2**16, 2**24)]
+    assert found == [202, 154, 99, 45]
+    found = [
+        floors.floor_thresholds_few_switches(2**32, switches=z, **light) for z in (2, 2**8, 2**16, 2**24)
+    ]
+    assert found == [101, 80, 53, 26]
+    assert floor_private_prediction(101, error="0.1", epsilon=1) == 279
+    exact = [sizes.records_points(2**b, **numbers) for b in bits[:4]]
+    assert exact == [201, 328, 575, 1057]
+
+
+COLUMN = {"name": "x", "kind": "numeric", "lower": 0, "upper": 2**32 - 1, "integer": True}
+SCHEMA = Schema.from_json({"label": "y", "columns": [COLUMN]})
+
+
+@pytest.mark.parametrize(("word", "concepts"), [("thresholds", Thresholds), ("intervals", Intervals)])
+def test_the_plan_of_a_sanitised_table_is_what_the_learner_certifies(word: str, concepts: type) -> None:
+    row = plan.needed(word, bits=32, error="0.2", epsilon=1).option("generic-learner")
+    learner = GenericLearner(concepts(SCHEMA, "x"), Fraction(1))
+    certificate = learner.certify(Size(row.need.labelled, row.need.unlabelled))
+    assert certificate.accuracy, "the learner promises something at this size"
+    assert min(proof.fact.error for proof in certificate.accuracy) <= Fraction(1, 5)
+
+
+CLASSES = [
+    facts_of(word, Description(bits=bits))[0]
+    for word, bits in (("points", 16), ("thresholds", 32), ("any:3", 300))
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.learner}-{option.setting}")
+def test_every_row_serves_some_class_and_needs_fewer_records_for_less(option: Option) -> None:
+    served = [concepts for concepts in CLASSES if option.serves(concepts)]
+    assert served
+    for concepts in served[:1]:
+        easy = Wish(concepts, Fraction(1, 5), Fraction(1, 20), Fraction(1), Fraction(1, 10**6))
+        need = option.needs(easy)
+        assert need is not None
+        for harder in (easy.at("error", Fraction(1, 10)), easy.at("epsilon", Fraction(1, 2))):
+            more = option.needs(harder)
+            assert more is not None
+            assert more.labelled >= need.labelled
