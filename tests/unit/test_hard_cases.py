@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +15,12 @@ from scipy.stats import binom
 from privpac import MemorySample, Occam, Points, SeededCoins, Thresholds
 from privpac.audit.registry import tiny_schema
 from privpac.coins import law
+from privpac.concepts.code_sets import CodeSets
 from privpac.concepts.cut_regions import CutRegions
 from privpac.learners.base import Learner
+from privpac.learners.points_clipped import ClippedPoints
+from privpac.learners.points_coded import CodedPoints
+from privpac.learners.points_sparse import SparsePoints
 from privpac.plan import hard_cases
 from privpac.plan.hard_keys import LongKeys
 from privpac.theory import sizes
@@ -41,9 +45,7 @@ def cases(found: list[float], hits: np.ndarray) -> Iterator[tuple[int, float]]:
     yield from seen.items()
 
 
-def failure_of(
-    learner: Learner, cells: list[int], labels: list[int], right: Callable[[object], bool]
-) -> float:
+def failure_of(learner: Learner, cells: list[int], labels: list[int], right: Callable[[Any], bool]) -> float:
     schema = learner.concepts.schema
     sample = MemorySample.from_cells(schema, {"a": np.array(cells)}, np.array(labels))
     return float(
@@ -74,33 +76,29 @@ def test_thresholds_are_those_of_the_learner() -> None:
         assert value == pytest.approx(exact, rel=1e-9)
 
 
-def test_the_clipped_learner_by_its_definition() -> None:
+def test_clipped_points_are_those_of_the_learner() -> None:
     domain, clip = 20, Clip(Fraction(1, 2), 4, 3)
+    learner = ClippedPoints(tiny_schema(domain), "a", Fraction(3), clip)
     found = hard_cases.clipped(N, RUNS, SEED, domain=domain, error=ERROR, clip=clip)
     for hits, value in cases(found, drawn_hits()):
-        score = max(0, 3 + hits - max(4, hits))
-        assert value == pytest.approx((domain - 1) / (domain - 1 + 2**score))
+        data = [3] * hits + [7] * (N - hits)
+        exact = failure_of(learner, data, [int(x == 3) for x in data], lambda rule: rule.cell == 3)
+        assert value == pytest.approx(exact, rel=1e-9)
 
 
-def test_codes_by_all_their_sets() -> None:
+def test_codes_are_those_of_the_learner() -> None:
     q, digits, target = 5, 2, 0
-    # Points a + b·u: target 0 and a point that agrees with it at one place.
-    other = 5  # 0 + 1·u, which is 0 at u = 0
+    other = 5  # the polynomial u, which is that of the target, 0, at one place
+    learner = CodedPoints(CodeSets(tiny_schema(q**digits), "a", q, digits), Fraction(1))
     found = hard_cases.coded(N, RUNS, SEED, code=Code(q, digits), error=ERROR, rate=RATE)
 
-    def value_of(point: int, u: int) -> int:
-        return (point % q + (point // q) * u) % q
+    def right(rule: Any) -> bool:
+        return rule.predict({"a": np.array([target, other])}).tolist() == [1, 0]
 
     for hits, value in cases(found, drawn_hits()):
-        good = bad = 0.0
-        for u, v in product(range(q), repeat=2):
-            has, has_other = value_of(target, u) == v, value_of(other, u) == v
-            weight = math.exp(-RATE * ((0 if has else hits) + (N - hits if has_other else 0)))
-            if has and not has_other:
-                good += weight
-            else:
-                bad += weight
-        assert value == pytest.approx(bad / (good + bad))
+        data = [target] * hits + [other] * (N - hits)
+        exact = failure_of(learner, data, [int(x == target) for x in data], right)
+        assert value == pytest.approx(exact, rel=1e-9)
 
 
 def test_random_sets_average_to_the_mean_over_keys() -> None:
@@ -120,12 +118,18 @@ def test_random_sets_average_to_the_mean_over_keys() -> None:
     )
 
 
-def test_coins_for_every_value_by_their_definition() -> None:
+def test_coins_for_every_value_are_those_of_the_learner() -> None:
     sparsity = Sparsity(Fraction(1, 50), ratio_for(Fraction(1, 2)))
+    learner = SparsePoints(tiny_schema(3), "a", Fraction(1), sparsity)
     found = hard_cases.sparse(N, RUNS, SEED, sparsity=sparsity, error=ERROR)
+
+    def right(rule: Any) -> bool:
+        return rule.predict({"a": np.array([0, 1])}).tolist() == [1, 0]
+
     for hits, value in cases(found, drawn_hits()):
-        on = [math.exp(RATE * score) / 49 for score in (hits, hits - N)]
-        assert value == pytest.approx(1 - on[0] / (1 + on[0]) / (1 + on[1]))
+        data = [0] * hits + [1] * (N - hits)
+        exact = failure_of(learner, data, [1 - x for x in data], right)
+        assert value == pytest.approx(exact, rel=1e-9)
 
 
 def test_boosted_runs_do_better_with_more_records_and_without_noise() -> None:

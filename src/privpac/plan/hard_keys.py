@@ -25,7 +25,7 @@ from privpac.plan.hard_cases import Values, uniforms
 
 __all__ = ["LongKeys"]
 
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE = 1e-4
 """Widths less likely than this count as failures."""
 
 

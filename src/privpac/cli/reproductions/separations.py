@@ -30,7 +30,7 @@ ERROR, FAILURE, EPSILON, DELTA = Fraction(1, 10), Fraction(1, 20), Fraction(1), 
 WANTED: Mapping[str, Any] = {"error": ERROR, "failure": FAILURE, "epsilon": EPSILON}
 BITS, QUICK_BITS = (8, 16, 32, 64, 128), (8, 16)
 REPETITIONS, QUICK_REPETITIONS = 4000, 500
-SLOW_REPETITIONS = 200
+SLOW_REPETITIONS = 100
 """Data sets of keys, which are looked at one by one."""
 SEED_BITS = 16
 SPARSE_UP_TO = 24
