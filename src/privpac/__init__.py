@@ -20,6 +20,7 @@ _NAMES = {
     "Points": "concepts.points",
     "PrivateClassifier": "estimators.classifier",
     "PrivatePredictor": "prediction.private_predictor",
+    "PrivateQuery": "estimators.query",
     "PrivpacError": "errors",
     "Schema": "data.schema",
     "SeededCoins": "coins",
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from privpac.errors import NotCertified as NotCertified
     from privpac.errors import PrivpacError as PrivpacError
     from privpac.estimators.classifier import PrivateClassifier as PrivateClassifier
+    from privpac.estimators.query import PrivateQuery as PrivateQuery
     from privpac.guarantee.certificate import Certificate as Certificate
     from privpac.guarantee.ledger import Ledger as Ledger
     from privpac.learners.occam import Occam as Occam

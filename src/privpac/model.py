@@ -28,6 +28,7 @@ from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, open_sample
 from privpac.data.schema import Schema
+from privpac.data.semi import SemiSample
 from privpac.errors import (
     NotCertified,
     ParameterError,
@@ -45,6 +46,7 @@ from privpac.pictures.tree import picture
 from privpac.release.confusion import Confusion
 from privpac.release.leaf_counts import LeafCounts
 from privpac.theory.exact import exact_decimal
+from privpac.transforms.few_labels import FewLabels
 
 __all__ = ["FORMAT", "Model", "digest", "learn", "load", "model_from", "read_document", "schema_for"]
 
@@ -185,6 +187,9 @@ def learn(
     engine: str = "auto",
     spark: Any = None,
     progress: Callable[[int, int], None] | None = None,
+    unlabelled: object = None,
+    method: str = "auto",
+    error: object = None,
 ) -> Model:
     """Learn a certified classifier from a table (file, frame or arrays).
 
@@ -195,18 +200,35 @@ def learn(
     pattern such as 'data/*.parquet' or a large file is streamed, unless `engine` is "memory"; `progress` is then told
     how many records of a pass have been read, and of how many. A Spark DataFrame, or files with `spark` (a session or
     the address of a cluster), are counted by its executors.
+
+    `unlabelled` are further records without labels; True stands for those of the table whose label is missing. Then
+    `method` says how they are used (plain: not at all, generic, boost, relabel, or the best), and the certificate
+    tells labelled and unlabelled people apart. With `error` the request is refused if less is promised.
     """
     declared = schema_for(schema, table, label=label, y=y)
+    wishes: dict[str, Any] = {
+        "epsilon": positive(epsilon, "epsilon"),
+        "delta": _delta(delta),
+        "protect": protect,
+        "costs": None if costs is None else tuple(costs),
+        "records_per_person": records_per_person,
+    }
+    if unlabelled is not None and unlabelled is not False:
+        extra = {"estimate_epsilon": estimate_epsilon, "leaf_epsilon": leaf_epsilon, "costs": costs}
+        _refuse_extras({**extra, "holdout": holdout or None})
+        further = None if unlabelled is True else unlabelled
+        both = SemiSample.of(table, declared, y=y, unlabelled=further)
+        recipe = FewLabels.chosen(
+            concepts,
+            Request(schema=declared, size=both.size, **wishes),
+            method=method,
+            error=_share(error, "error"),
+        )
+        return release_few_labels(
+            recipe, lambda tossed: recipe.run(both, tossed), ledger=ledger, coins=coins_for(random_state)
+        )
     sample = open_sample(table, declared, y=y, engine=engine, spark=spark, progress=progress)
-    request = Request(
-        schema=declared,
-        size=sample.size,
-        epsilon=positive(epsilon, "epsilon"),
-        delta=_delta(delta),
-        protect=protect,
-        costs=None if costs is None else tuple(costs),
-        records_per_person=records_per_person,
-    )
+    request = Request(schema=declared, size=sample.size, **wishes)
     return learn_sample(
         sample,
         request,
@@ -255,6 +277,37 @@ def learn_sample(
         released.estimate,
         leaf_counts=released.leaf_counts,
     )
+
+
+def _refuse_extras(extras: Mapping[str, object]) -> None:
+    for name, value in extras.items():
+        if value is not None:
+            raise ParameterError(
+                "learn",
+                name,
+                value,
+                allowed="left out together with unlabelled",
+                remedy="Learn from labelled records alone, or leave it out.",
+            )
+
+
+def release_few_labels(
+    recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, ledger: Ledger | None, coins: Coins
+) -> Model:
+    """A model from labelled and unlabelled records: certify, charge at the first coin, run."""
+    certificate = recipe.certify().with_coins(coins.origin)
+    if ledger is not None:
+        ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)
+
+    def pay() -> None:
+        if ledger is not None:
+            note = f"few labels, {recipe.settings['method']}"
+            ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=note)
+
+    charged = ChargedCoins(coins, pay)
+    hypothesis = run(charged)
+    charged.settle()
+    return Model(hypothesis, recipe.request.schema, certificate.to_json())
 
 
 def _delta(value: object) -> Fraction:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac import __version__
+from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified, PrivpacError
 from privpac.guarantee.certificate import FROM_DATA
@@ -24,6 +25,7 @@ from privpac.prediction.bundle import is_bundle
 from privpac.prediction.bundle import read as read_bundle
 from privpac.prediction.stored import offer_from_json
 from privpac.theory.exact import written
+from privpac.transforms.few_labels import FewLabels
 
 __all__ = ["Verified", "verify"]
 
@@ -156,17 +158,27 @@ def _refuse_unpaid(model: Model) -> None:
 
 def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
     """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
-    recipe = _recipe(model)
+    recipe = _few_labels(model) if "few_labels" in model.certificate["request"] else _recipe(model)
     made = recipe.certify().with_coins(model.certificate["coins"]).to_json()
     if made != tree["certificate"]:
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
-    if model.estimate is not None and model.estimate != recipe.estimate_from(model.estimate.counts):
-        raise NotCertified("The estimate is not the one its counts lead to.")
+    if model.estimate is not None:
+        counted = recipe.estimate_from(model.estimate.counts) if isinstance(recipe, Recipe) else None
+        if model.estimate != counted:
+            raise NotCertified("The estimate is not the one its counts lead to.")
     if model.to_json() != tree:
         raise NotCertified("The model file holds something that this version does not write.")
     model.describe()
     with suppress(NoSqlForm):  # some rules have none; those that do must say it
         model.to_sql()
+
+
+def _few_labels(model: Model) -> FewLabels:
+    wishes = model.certificate["request"]
+    size = Size(int(wishes["labelled"]), int(wishes["unlabelled"]))
+    request = request_from_json(wishes, schema=model.schema, labelled=size.labelled)
+    concepts = concepts_from_json(wishes["concepts"], model.schema)
+    return FewLabels(concepts, replace(request, size=size), wishes["few_labels"])
 
 
 def _recipe(model: Model) -> Recipe:

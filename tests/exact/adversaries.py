@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.theory.exact import ratio_for
+from privpac.transforms.active import Active, Questions
 from privpac.transforms.label_boost_procedure import LabelBoostProcedure
 
 ONE = Fraction(1)
+_NOBODY: Any = None  # drawing positions needs no learner
 
 
 def records_in(sample: Sample) -> tuple[Record, ...]:
@@ -82,20 +85,31 @@ def without_labels(sample: MemorySample) -> MemorySample:
     return MemorySample(sample.schema, cells=block.cells, labels=None, n=block.n)
 
 
-Picker = Callable[[int, int, int, Coins], tuple[tuple[int, ...], tuple[int, ...]]]
-"""(of, kept, asked, coins) -> positions asked, and positions kept besides, in the order the base gets them."""
+Picker = Callable[[int, int, int, Coins], Questions]
+"""(records, kept, asked, coins) -> whom to ask, and who else is kept, in the order the base gets them."""
 
 
-def active_case(pick: Picker, *, of: int, kept: int, asked: int, ratio: Fraction, wanted: int) -> Case:
-    """Records 0 and 1, 0 the rare one; the base says yes by the distance to all-common data with the rare one asked,
-    or kept (`wanted`)."""
+def random_positions(records: int, kept: int, asked: int, coins: Coins) -> Questions:
+    """What ships."""
+    return Active(_NOBODY, records, kept, asked, ONE).ask(coins)
+
+
+def smallest_positions(records: int, kept: int, asked: int, coins: Coins) -> Questions:
+    """As printed: those asked are the smallest of the kept."""
+    chosen = sorted(coins.subset(records, kept))
+    return Questions(tuple(chosen[:asked]), tuple(chosen[asked:]))
+
+
+def asking(
+    pick: Picker, *, records: int, kept: int, asked: int, ratio: Fraction, values: tuple[int, int] = (1, 2)
+) -> Case:
+    """Values 0, 1, 2; the base says yes by how far it is from these values of those asked, and of the others kept."""
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        first, second = pick(of, kept, asked, coins)
-        seen = [("asked", data[i][0]) for i in first] + [("kept", data[i][0]) for i in second]
-        role = ("asked", "kept")[wanted]
-        away = sum(1 for part, value in seen if value != (1 if part == role else 0))
+        questions = pick(records, kept, asked, coins)
+        away = sum(1 for i in questions.asked if data[i][0] != values[0])
+        away += sum(1 for i in questions.kept if data[i][0] != values[1])
         return coins.flip(ratio**away / 4)
 
-    factor = 1 + Fraction(kept, of) * (1 / ratio - 1)
-    return Case("active", run, ((0,), (1,)), of, Privacy(Loss(factor=factor)), ordered=True)
+    factor = 1 + Fraction(kept, records) * (1 / ratio - 1)
+    return Case("asking", run, ((0,), (1,), (2,)), records, Privacy(Loss(factor=factor)), ordered=True)

@@ -15,7 +15,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.theory.exact import ratio_for
 from privpac.theory.few_labels import label_boost_loss
-from tests.exact.adversaries import isolated
+from tests.exact.adversaries import asking, isolated, random_positions, smallest_positions
 from tests.exact.mutants.few_labels import clamped
 
 ONE = Fraction(1)
@@ -110,3 +110,54 @@ def test_sampling_with_replacement_is_attained(draws: int, of: int, epsilon: Fra
     finding = audit(Case("resampled", run, ((0,), (1,)), of, claim))
     assert finding.exact == claim.epsilon.factor
     assert math.log(finding.exact) == pytest.approx(loss, abs=1e-4)
+
+
+# --- asking ---
+
+
+@pytest.mark.parametrize(("records", "kept", "asked"), [(5, 2, 1), (4, 3, 2), (4, 2, 2), (3, 3, 1)])
+@pytest.mark.parametrize("epsilon", [1, 2])
+def test_asking_at_random_loses_exactly_what_is_certified(
+    records: int, kept: int, asked: int, epsilon: int
+) -> None:
+    ratio = ratio_for(Fraction(epsilon))
+    case = asking(random_positions, records=records, kept=kept, asked=asked, ratio=ratio)
+    assert audit(case).holds
+    rare = audit(_rare_record(records, kept, asked, ratio))
+    assert rare.exact == case.claim.epsilon.factor
+
+
+def _rare_record(records: int, kept: int, asked: int, ratio: Fraction) -> Case:
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        questions = random_positions(records, kept, asked, coins)
+        return _counts_the_rare([data[i] for i in (*questions.asked, *questions.kept)], ratio, coins)
+
+    factor = 1 + Fraction(kept, records) * (1 / ratio - 1)
+    return Case("asking", run, ((0,), (1,)), records, Privacy(Loss(factor=factor)), ordered=True)
+
+
+def test_asking_the_smallest_positions_loses_more() -> None:
+    """As printed: 1.619 instead of 1.2685, though less than the printed bound for two entries."""
+    case = asking(smallest_positions, records=5, kept=2, asked=1, ratio=ratio_for(Fraction(2)))
+    finding = audit(case)
+    assert finding.exact is not None
+    assert math.log(finding.exact) == pytest.approx(1.619, abs=1e-3)
+    assert float(case.claim.epsilon.upper) == pytest.approx(1.2685, abs=1e-4)
+    assert math.log(finding.exact) < math.log(1 + 0.4 * math.expm1(4))
+
+
+# --- representatives ---
+
+
+def test_a_representative_chosen_by_the_records_tells_them() -> None:
+    """'An arbitrary concept' for each labelling of released points must not be picked by looking at records."""
+    released = 0  # one released point; both cuts above it label it alike
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        by_the_records = 1 + (data[0][0] == 2)
+        return released, by_the_records
+
+    claim = Privacy(Loss(factor=Fraction(1000)))
+    finding = audit(Case("arbitrary concepts", run, ((1,), (2,)), 1, claim))
+    assert finding.exact is None
+    assert not finding.holds

@@ -33,6 +33,7 @@ from privpac.theory.few_labels import (
     keep_labelled,
     keep_unlabelled,
     label_boost_loss,
+    labels_as_printed,
     mistakes_of_draw,
     records_active,
     records_label_boost,
@@ -131,6 +132,12 @@ def test_rates_are_carried_over_by_the_better_of_growth_and_size() -> None:
 
 
 # --- how many ---
+
+
+def test_printed_constants_ask_for_millions() -> None:
+    printed = labels_as_printed(1, error=0.1, failure=0.05)
+    assert printed > 10**8
+    assert records_label_boost(WIDE, error=0.1, failure=0.05, epsilon=1).labelled < printed / 50_000
 
 
 def test_thresholds_over_32_bits_need_fewer_labels_than_announced() -> None:

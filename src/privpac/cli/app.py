@@ -16,6 +16,7 @@ import typer
 
 from privpac import __version__
 from privpac.cli import console
+from privpac.cli.active import active
 from privpac.cli.audit import audit
 from privpac.cli.compare import compare
 from privpac.cli.explain import explain
@@ -50,6 +51,7 @@ app = typer.Typer(
 for verb in (plan, learn, predict, compare, explain, verify, schema, ledger, theorems, reproduce):
     app.command()(verb)
 app.add_typer(audit)
+app.add_typer(active)
 
 
 def _version(wanted: bool) -> None:

@@ -102,6 +102,23 @@ def learn(
         str | None,
         typer.Option(metavar="MASTER", help="Count on a Spark cluster: local[2], spark://HOST:7077, ..."),
     ] = None,
+    unlabelled: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Further records without labels; or 'missing': those of DATA whose label is empty.",
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW", help="How records without labels are used: auto, plain, generic, boost, relabel."
+        ),
+    ] = "auto",
+    error: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="With --unlabelled: refuse if a larger error is promised."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be read and what it would take, and stop.")
     ] = False,
@@ -153,8 +170,9 @@ def learn(
         "label": label,
         "engine": engine,
         "spark": spark,
+        **_unlabelled(unlabelled, method, _positive("error", error)),
     }
-    inputs = (data, schema, ledger)
+    inputs = (data, schema, ledger, unlabelled)
     files = _Files(
         Destination.of(out, owner=OWNER, option="out", keep=inputs),
         Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out)),
@@ -227,6 +245,17 @@ def _positive(name: str, text: str | None) -> Fraction | None:
     if text is None:
         return None
     return _read(name, text, "a positive finite number", lambda number: number > 0)
+
+
+def _unlabelled(unlabelled: str | None, method: str, error: Fraction | None) -> dict[str, Any]:
+    """What is said about records without labels; nothing where nothing is said."""
+    if unlabelled is None:
+        if error is not None or method != "auto":
+            raise ParameterError(
+                OWNER, "unlabelled", None, allowed="a file, or 'missing', with --method and --error"
+            )
+        return {}
+    return {"unlabelled": True if unlabelled == "missing" else unlabelled, "method": method, "error": error}
 
 
 def _share(text: str) -> Fraction:

@@ -64,6 +64,14 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
         "Records each learner of points and thresholds needs, by the bits of a key: promised, measured, floor",
         "privpac.cli.reproductions.separations",
     ),
+    "few-labels": Reproduction(
+        "Labels needed when records without labels abound: promised by every method, measured on thresholds",
+        "privpac.cli.reproductions.few_labels",
+    ),
+    "few-labels-tables": Reproduction(
+        "Records private learners need by kind of privacy and answer: two printed tables in numbers",
+        "privpac.cli.reproductions.few_labels_tables",
+    ),
 }
 """Every reproduction by name."""
 

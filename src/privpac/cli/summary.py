@@ -8,6 +8,7 @@ from typing import Any
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
 from privpac.model import Model
 
@@ -48,6 +49,11 @@ def _privacy(model: Model) -> list[str]:
     tree = model.certificate
     return [
         str(fact_from_json(tree["privacy"]["fact"])),
+        *(
+            str(fact)
+            for proof in (tree["privacy"], *tree.get("also", ()))
+            for fact in parts_of(proof).values()
+        ),
         *(f"Assumes that {text}." for text in tree["assumptions"]),
     ]
 
@@ -87,6 +93,7 @@ def summary_json(model: Model) -> dict[str, Any]:
         "for_release": tree["coins"] == "system",
         "assumptions": list(tree["assumptions"]),
         "privacy": str(fact_from_json(tree["privacy"]["fact"])),
+        "parts": {part: str(fact) for part, fact in parts_of(tree["privacy"]).items()},
         "accuracy": [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]],
         "leaf_counts": None if model.leaf_counts is None else model.leaf_counts.to_json(),
         "estimate": None if model.estimate is None else model.estimate.to_json(),

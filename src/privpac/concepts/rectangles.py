@@ -19,9 +19,12 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.box_dichotomies import BoxDichotomies
+from privpac.concepts.dichotomies import reduced
 from privpac.concepts.powers import Floats, Integers
 from privpac.concepts.rectangle_sums import BoxLadder, RectangleSums, outer_range
 from privpac.concepts.unions import check_costs, check_ordered, inside_from_json, range_sql, range_text
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError, SizeError
@@ -165,6 +168,15 @@ class Rectangles:
     def statistic(self) -> GridCounts:
         axes = tuple(self.schema.column(name) for name in self.columns)
         return GridCounts(axes, self.groups, classes=len(self.schema.classes))
+
+    def dichotomies(self, *points: Sample) -> BoxDichotomies:
+        """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
+        axes = tuple(self.schema.column(name) for name in self.columns)
+        occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
+        return BoxDichotomies(self.statistic, occupied, self.inside, self._named)
+
+    def _named(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
+        return self.nothing if ranges is None else self.member(ranges)
 
     def gibbs(self, evidence: Integers, *, ratio: Fraction, costs: Costs) -> RectangleGibbs:
         prices = check_costs("Rectangles", costs, int(evidence.sum()))

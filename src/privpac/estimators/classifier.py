@@ -74,6 +74,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int, default=None
         None: randomness of the operating system, for release. An integer repeats the same draw and marks the
         certificate as not for release.
+    method : str, default="auto"
+        How records without labels are used: "plain" (not at all), "generic", "boost", "relabel", or
+        the best of these. With a
+        declared schema a label of -1 (if no class is called so), NaN or None marks such a record.
 
     Attributes
     ----------
@@ -126,6 +130,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         leaf_epsilon: object = None,
         ledger: Ledger | None = None,
         random_state: int | None = None,
+        method: str = "auto",
     ) -> None:
         self.concepts = concepts
         self.epsilon = epsilon
@@ -139,6 +144,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.leaf_epsilon = leaf_epsilon
         self.ledger = ledger
         self.random_state = random_state
+        self.method = method
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -251,6 +257,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 leaf_epsilon=self.leaf_epsilon,
                 ledger=_ledger(self.ledger),
                 random_state=self.random_state,
+                **self._few_labels(labels, schema),
             )
         except SchemaError as problem:
             if self._takes_many or len(schema.classes) == 2:
@@ -261,6 +268,20 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 column=problem.column,
                 remedy=problem.remedy,
             ) from None
+
+    def _few_labels(self, labels: Array, schema: Schema) -> dict[str, Any]:
+        """Some labels are missing: then records without labels are used as well. Who has none is public."""
+        if self._reads_schema:
+            return {}
+        try:
+            schema.label_cells(labels)
+        except DataError:
+            try:
+                some = bool((schema.labels_if_any(labels) < 0).any())
+            except DataError:
+                some = False  # the learner's own error says what is wrong
+            return {"unlabelled": True, "method": self.method} if some else {}
+        return {}
 
     def _validated(self, X: object, y: object) -> tuple[object, Array]:
         """Records and labels by scikit-learn's own conventions; a frame keeps the types of its columns."""

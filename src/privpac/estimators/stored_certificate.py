@@ -10,6 +10,8 @@ from typing import Any
 
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.check import check_certificate
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.parts import parts_of
 
 __all__ = ["StoredCertificate"]
 
@@ -33,6 +35,11 @@ class StoredCertificate:
     def assumptions(self) -> tuple[str, ...]:
         """What the guarantee rests on besides mathematics."""
         return tuple(self.tree["assumptions"])
+
+    @property
+    def parts(self) -> dict[str, Privacy]:
+        """What labelled and unlabelled people are promised apart; empty where everybody is promised the same."""
+        return parts_of(self.tree["privacy"])
 
     @property
     def for_release(self) -> bool:

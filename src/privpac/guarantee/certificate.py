@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Accuracy, Answers, Privacy
+from privpac.guarantee.facts import Accuracy, Answers, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import Proof, explain
 from privpac.theory.exact import plain
@@ -46,6 +46,8 @@ class Certificate:
     """The public wishes the learner was built from: enough to certify anew (see `learners.recipe`)."""
     answers: tuple[Proof[Answers], ...] = ()
     """What a released table promises about queries; stored beside the accuracy."""
+    also: tuple[Proof[Privacy], ...] = ()
+    """What holds for those who see more than what is released: a list of people asked, a file that should be secret."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -77,6 +79,7 @@ class Certificate:
         return replace(self, coins=origin)
 
     def to_json(self) -> dict[str, Any]:
+        also = {"also": [proof.to_json() for proof in self.also]} if self.also else {}
         return {
             "format": FORMAT,
             "epsilon": plain(self.epsilon),
@@ -92,10 +95,16 @@ class Certificate:
                 *(proof.to_json() for proof in self.accuracy),
                 *(proof.to_json() for proof in self.answers),
             ],
+            **also,
         }
 
     def explain(self) -> str:
         return explain_certificate(self.to_json())
+
+
+def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:
+    parts = parts_of(proof)
+    return ["", heading, *(f"{part}: {fact}" for part, fact in parts.items())] if parts else []
 
 
 def explain_certificate(tree: Mapping[str, Any]) -> str:
@@ -108,9 +117,10 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     if tree["assumptions"]:
         lines.append("")
     lines += ["Privacy", explain(tree["privacy"])]
-    parts = parts_of(tree["privacy"])
-    if parts:
-        lines += ["", "Privacy by part", *(f"{part}: {fact}" for part, fact in parts.items())]
+    lines += _by_part(tree["privacy"], "Privacy by part")
+    for proof in tree.get("also", ()):
+        known = fact_from_json(proof["fact"]).release.value  # type: ignore[union-attr]
+        lines += ["", f"Privacy, for those who know: {known}", explain(proof), *_by_part(proof, "By part")]
     for kind, heading in _HEADINGS.items():
         proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
         lines += ["", heading, *map(explain, proofs)] if proofs else []

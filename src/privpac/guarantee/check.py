@@ -102,8 +102,11 @@ def check_certificate(tree: Tree) -> int:
             f"This is not a certificate of a format this version knows ({', '.join(FORMATS)})."
         )
     try:
-        require(set(tree) == _CERTIFICATE, "fields are missing or unknown")
+        require(set(tree) - {"also"} == _CERTIFICATE, "fields are missing or unknown")
         steps = check_derivation(tree["privacy"], "privacy")
+        for i, proof in enumerate(tree.get("also", ())):
+            steps += check_derivation(proof, f"also[{i}]")
+            require(read_privacy(proof).part == ALL, "what holds besides speaks of a part of the records")
         for i, proof in enumerate(tree["accuracy"]):
             steps += check_derivation(proof, f"accuracy[{i}]")
         _headline(tree)

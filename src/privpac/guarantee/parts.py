@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from privpac.guarantee.facts import Privacy, fact_from_json
+from privpac.guarantee.proof import Proof
 
-__all__ = ["LABELLED", "QUERIED", "UNLABELLED", "UNQUERIED", "parts_of"]
+__all__ = ["LABELLED", "QUERIED", "UNLABELLED", "UNQUERIED", "parts_of", "proofs_by_part"]
 
 LABELLED, UNLABELLED = "labelled part", "unlabelled part"
 QUERIED, UNQUERIED = "queried part", "unqueried part"
@@ -19,6 +20,15 @@ QUERIED, UNQUERIED = "queried part", "unqueried part"
 _WEAKER = ("declared", "assuming", "post-processing")
 """Rules that promise no more than their premise, so that facts below them still hold. The group rule is not among them:
 the records of one person may lie in several parts."""
+
+
+def proofs_by_part(proof: Proof[Privacy]) -> dict[str, Proof[Privacy]]:
+    """The proofs of the parts, to build on; empty if the derivation does not tell parts apart."""
+    found: Proof[Any] = proof
+    while found.rule in _WEAKER:
+        found = found.premises[0]
+    premises: tuple[Proof[Any], ...] = found.premises if found.rule == "disjoint-parts" else ()
+    return {premise.fact.part: premise for premise in premises}
 
 
 def parts_of(derivation: Mapping[str, Any]) -> dict[str, Privacy]:

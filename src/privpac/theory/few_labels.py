@@ -26,6 +26,7 @@ __all__ = [
     "keep_labelled",
     "keep_unlabelled",
     "label_boost_loss",
+    "labels_as_printed",
     "mistakes_of_draw",
     "records_active",
     "records_label_boost",
@@ -296,3 +297,21 @@ def records_active(kept: int, *, inner: Number, epsilon: Number) -> int:
     count = at_least(1, kept, owner=owner, name="kept")
     own, goal = positive(inner, owner=owner, name="inner"), positive(epsilon, owner=owner, name="epsilon")
     return max(count, math.ceil(count * (exp_up(own, DIGITS) - 1) / (exp_down(goal, DIGITS) - 1)))
+
+
+@formula("label-boost")
+def labels_as_printed(vc: int, *, error: Number, failure: Number) -> int:
+    """Labels that LabelBoost asks for with the constants in print, for the same error and failure.
+
+    Statement: (96,000/a)·vc·ln(2240/(a·b)), a = error/11, b = failure/2; it also asks for 90,000 times the records of
+    its base without labels. Source: register `label-boost` (Beimel–Nissim–Stemmer 2015, Claim 4.9 and Lemma 4.12).
+    Holds if: as there, at epsilon 1. Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+
+    >>> labels_as_printed(1, error=0.1, failure=0.05)
+    170053921
+    """
+    owner = "labels_as_printed"
+    wrong = chance(error, owner=owner, name="error") / 11
+    miss = chance(failure, owner=owner, name="failure") / 2
+    dimension = at_least(1, vc, owner=owner, name="vc")
+    return math.ceil(96_000 * dimension * ln_up(2240 / (wrong * miss)) / wrong)

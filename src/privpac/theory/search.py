@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from privpac.errors import SizeError
 
-__all__ = ["PLENTY", "first_enough", "minimum", "stepped"]
+__all__ = ["PLENTY", "STEP", "first_enough", "minimum", "stepped"]
 
 STEP = Fraction(1, 1000)
 """Epsilons inside a construction are multiples of this."""
@@ -25,7 +25,7 @@ def _around(value: float, *, factor: float, low: float, high: float) -> tuple[fl
 
 
 def minimum(
-    value: Callable[..., float], ranges: list[tuple[float, float]], *, count: int = 9, rounds: int = 5
+    value: Callable[..., float], ranges: list[tuple[float, float]], *, count: int = 5, rounds: int = 7
 ) -> tuple[float, list[float]]:
     """A small value on a grid that is drawn ever tighter; every coordinate is positive."""
     limits, best = list(ranges), (math.inf, [low for low, _ in ranges])

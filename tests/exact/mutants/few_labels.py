@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.audit.exact import Case, Record
-from privpac.audit.registry import sample_of
+from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import Coins
+from privpac.concepts.thresholds import Thresholds
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.theory.exact import ratio_for
-from tests.exact.adversaries import finite, isolated
+from tests.exact.adversaries import asking, finite, isolated, smallest_positions
 
 RATIO = ratio_for(Fraction(1, 2))
 POINTS, CAP = 50, 3
@@ -56,8 +57,31 @@ def _pays_for_the_draw_only() -> Case:
     return replace(case, claim=Privacy(Loss(factor=RATIO**-2 / RATIO**2)))
 
 
+def _smallest() -> Case:
+    """Asks the smallest of the kept positions, as printed, and believes in the number of random ones."""
+    return asking(smallest_positions, records=5, kept=2, asked=1, ratio=ratio_for(Fraction(2)))
+
+
+def _votes_twice() -> Case:
+    """Lets the points that are relabelled vote on their own labels, for the price of those who only vote."""
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a")
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        dichotomies = concepts.dichotomies(sample)
+        index = gibbs.draw(dichotomies.mistakes(sample), RATIO**2, coins)
+        return tuple(dichotomies.labels(index, sample.block().cells).tolist())
+
+    return Case(
+        "voting on oneself", run, records_of(schema), 2, Privacy(Loss(factor=RATIO**-4)), ordered=True
+    )
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     "clamps_scores_when_relabelling": clamped,
     "forgets_that_points_make_the_labellings": _forgets_the_points,
     "pays_for_the_draw_of_labels_only": _pays_for_the_draw_only,
+    "asks_the_smallest_positions": _smallest,
+    "votes_with_the_relabelled_points": _votes_twice,
 }

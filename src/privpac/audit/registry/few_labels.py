@@ -18,9 +18,12 @@ from privpac.data.semi import SemiSample
 from privpac.guarantee.facts import Privacy
 from privpac.learners.base import SemiLearner
 from privpac.learners.occam import Occam
+from privpac.transforms.active import Active
 from privpac.transforms.label_boost import LabelBoost, Round
+from privpac.transforms.labels_only import LabelsOnly
+from privpac.transforms.ssl_relabel import SSLRelabel
 
-__all__ = ["ROWS", "semi_case", "semi_sample"]
+__all__ = ["ROWS", "active_case", "semi_case", "semi_sample"]
 
 ONE = Fraction(1)
 
@@ -70,8 +73,47 @@ def _label_boost_twice() -> Case:
     return semi_case("LabelBoost, two rounds", learner, schema, Size(1, 2))
 
 
+def _ssl_relabel() -> Case:
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a")
+    learner = SSLRelabel(concepts, Occam(concepts, ONE), 1, 2, ONE, 1, Fraction(3), mistake=2)
+    return semi_case("SSL-Relabel", learner, schema, Size(2, 2))
+
+
+def active_case(name: str, learner: Active, schema: Schema, *, claim: Privacy | None = None) -> Case:
+    """Ask, answer with each record's own label, and learn; whoever looks sees the rule only."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        block = sample.block()
+        questions = learner.ask(coins)
+        bare = MemorySample(schema, cells=block.cells, labels=None, n=block.n)
+        assert block.labels is not None
+        return learner.learn(bare, questions, block.labels[list(questions.asked)], coins)
+
+    fact = claim or learner.certify().privacy.premises[0].fact
+    assert isinstance(fact, Privacy)
+    return Case(name, run, records_of(schema), learner.records, fact)
+
+
+def _active() -> Case:
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a")
+    inner = LabelBoost(concepts, Occam(concepts, ONE), (Round(ONE, 1, 1, 1),), Fraction(3))
+    return active_case("active learning with LabelBoost", Active(inner, 3, 2, 1, Fraction(3)), schema)
+
+
+def _active_plain() -> Case:
+    schema = tiny_schema(3)
+    inner = LabelsOnly(Occam(Thresholds(schema, "a"), Fraction(2)))
+    return active_case("active learning", Active(inner, 3, 2, 2, Fraction(2)), schema)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "label-boost": _label_boost,
     "label-boost-draws": _label_boost_draws,
     "label-boost-twice": _label_boost_twice,
+    "ssl-relabel": _ssl_relabel,
+    "active": _active,
+    "active-plain": _active_plain,
 }

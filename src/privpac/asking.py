@@ -1,0 +1,207 @@
+"""Asking people for labels in a session that can be put away: ask, tell, learn.
+
+A session is a folder: `session.json` (public: settings and schema), `ask.csv` (whom to ask; may be handed out),
+`answers.json` and `secret.json` (readable by their owner only). Who was kept without being asked is secret: if
+`secret.json` leaks, the larger number holds that the certificate states for those who know the positions kept. No
+record is ever stored.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privpac.coins import Coins, coins_for
+from privpac.concepts.base import ConceptClass
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import DataError, SizeError
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger import Ledger
+from privpac.learners.stored_classes import concepts_from_json, stored_concepts
+from privpac.learners.words import Request, request_from_json
+from privpac.model import Model, positive, release_few_labels
+from privpac.transforms.active import Questions
+from privpac.transforms.active_settings import ask_settings
+from privpac.transforms.few_labels import FewLabels
+
+__all__ = ["FORMAT", "Asking"]
+
+FORMAT = "privpac-asking/1"
+
+PUBLIC, LIST, ANSWERS, SECRET = "session.json", "ask.csv", "answers.json", "secret.json"
+RECORD, LABEL = "record", "label"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Who is asked, what they answered so far, and the learner that waits for them."""
+
+    recipe: FewLabels
+    questions: Questions
+    answers: Mapping[int, int] = field(default_factory=dict, repr=False)
+    """Codes of labels by position."""
+    coins: str = "system"
+
+    @classmethod
+    def start(
+        cls,
+        records: int,
+        *,
+        schema: Schema,
+        concepts: str | ConceptClass,
+        epsilon: object = 1.0,
+        labels: int | None = None,
+        error: object = None,
+        method: str = "auto",
+        records_per_person: int = 1,
+        random_state: int | None = None,
+    ) -> Asking:
+        """Choose settings for so many `records` and `labels` (or the fewest that promise `error`), and draw the list.
+
+        Nothing of any record is looked at, and nothing is charged.
+        """
+        request = Request(
+            schema=schema,
+            size=Size(0, unlabelled=records),
+            epsilon=positive(epsilon, "epsilon"),
+            records_per_person=records_per_person,
+        )
+        wanted = None if error is None else positive(error, "error")
+        settings = ask_settings(concepts, request, labels=labels, error=wanted, method=method)
+        asked = int(settings["active"]["asked"])
+        recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
+        coins = coins_for(random_state)
+        assert recipe.active is not None
+        return cls(recipe, recipe.active.ask(coins), coins=coins.origin)
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.recipe.certify().with_coins(self.coins)
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Positions to label, from 0, in ascending order: the list that may be handed out."""
+        return tuple(sorted(self.questions.asked))
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """Those asked whose label is still missing."""
+        return tuple(position for position in self.asked if position not in self.answers)
+
+    def tell(self, answers: Mapping[int, object]) -> Asking:
+        """The same session with these labels, as the schema writes them, by position; again is a correction."""
+        strangers = set(answers) - set(self.questions.asked)
+        if strangers:
+            raise DataError(
+                f"{len(strangers)} of {len(answers)} answers are about records that were not asked.",
+                remedy="Answer for the records of the list only; it counts records from 1.",
+            )
+        positions = list(answers)
+        codes = self.recipe.request.schema.label_cells([answers[position] for position in positions])
+        told = dict(zip(positions, codes.tolist(), strict=True))
+        return replace(self, answers={**self.answers, **told})
+
+    def learn(self, table: object, *, ledger: Ledger | None = None, random_state: int | None = None) -> Model:
+        """The model, from all records (their labels, if the table has any, are not read) and the answers."""
+        if self.waiting:
+            raise SizeError(
+                f"{len(self.waiting)} of {len(self.asked)} labels are missing.",
+                remedy="Tell them first; the list of who is still waited for is in `waiting`.",
+            )
+        active = self.recipe.active
+        assert active is not None
+        sample = MemorySample.of(table, self.recipe.request.schema, labelled=False)
+        labels = np.array([self.answers[position] for position in self.questions.asked], dtype=np.uint8)
+        coins = coins_for(random_state)
+        if self.coins != "system" and coins.origin == "system":
+            coins = coins_for(
+                0
+            )  # a list drawn with a known seed makes everything that follows not for release
+
+        def run(tossed: Coins) -> Any:
+            return active.learn(sample, self.questions, labels, tossed)
+
+        return release_few_labels(self.recipe, run, ledger=ledger, coins=coins)
+
+    # --- the folder ---
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the session; secrets and answers may be read by their owner only."""
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        request = self.recipe.request
+        public = {
+            "format": FORMAT,
+            "concepts": stored_concepts(self.recipe.concepts),
+            "request": request.to_json(),
+            "records": request.size.total,
+            "few_labels": dict(self.recipe.settings),
+            "schema": request.schema.to_json(),
+            "coins": self.coins,
+        }
+        _write(place / PUBLIC, public, private=False)
+        _write(place / SECRET, {"asked": self.questions.asked, "kept": self.questions.kept}, private=True)
+        _write(place / ANSWERS, {str(k): v for k, v in self.answers.items()}, private=True)
+        with (place / LIST).open("w", encoding="utf-8", newline="") as out:
+            rows = csv.writer(out)
+            rows.writerow([RECORD, LABEL])
+            rows.writerows([position + 1, ""] for position in self.waiting)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Asking:
+        """Take a session up again."""
+        place = Path(folder)
+        public, secret, told = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
+        try:
+            if public["format"] != FORMAT:
+                raise DataError(f"{str(place)!r} is not a session of format {FORMAT}.")
+            schema = Schema.from_json(public["schema"])
+            settings = public["few_labels"]
+            asked = int(settings["active"]["asked"])
+            request = request_from_json(public["request"], schema=schema, labelled=asked)
+            size = Size(asked, int(public["records"]) - asked)
+            concepts = concepts_from_json(public["concepts"], schema)
+            questions = Questions(tuple(secret["asked"]), tuple(secret["kept"]))
+            answers = {int(k): int(v) for k, v in told.items()}
+        except (KeyError, TypeError, ValueError) as broken:
+            if isinstance(broken, DataError):
+                raise
+            raise DataError(f"The session in {str(place)!r} is incomplete or malformed.") from None
+        recipe = FewLabels(concepts, replace(request, size=size), settings)
+        return cls(recipe, questions, answers, public["coins"])
+
+
+def _write(path: Path, tree: object, *, private: bool) -> None:
+    """Whole or not at all; a private file is never readable by others, not even while it is written."""
+    partial = path.with_name(path.name + ".partial")
+    partial.unlink(missing_ok=True)
+    mode = 0o600 if private else 0o644
+    with os.fdopen(
+        os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8"
+    ) as out:
+        json.dump(tree, out, indent=1, ensure_ascii=False)
+        out.write("\n")
+    os.replace(partial, path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(
+            f"There is no file {str(path)!r}.", remedy="Name the folder that `privpac active ask` wrote."
+        ) from None
+    except (OSError, ValueError):
+        raise DataError(f"{str(path)!r} cannot be read.") from None
+    if not isinstance(tree, dict):
+        raise DataError(f"{str(path)!r} is malformed.")
+    return tree

@@ -1,0 +1,195 @@
+"""`privpac active`: ask for a few labels, come back with the answers, learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.destination import Destination
+from privpac.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from privpac.asking import Asking
+
+__all__ = ["active"]
+
+OWNER = "active"
+
+active = typer.Typer(
+    name="active",
+    help="Ask for the labels of a random few, and learn from them and many records without labels.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The session: a folder that `ask` made.")]
+
+
+@active.command()
+def ask(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file; labels are not read.")
+    ],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder for the session.")],
+    *,
+    schema: Annotated[str, typer.Option(metavar="FILE", help="Public description of the table.")],
+    concepts: Annotated[
+        str, typer.Option(metavar="WORD", help="What to choose from, such as thresholds:COLUMN or stumps.")
+    ],
+    epsilon: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Privacy loss, for those who see the rule only.")
+    ],
+    labels: Annotated[int | None, typer.Option(metavar="M", help="How many labels to ask for.")] = None,
+    error: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Ask for the fewest labels that promise this error.")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW", help="plain, generic, boost, relabel, or auto: the one that promises most."
+        ),
+    ] = "auto",
+    records_per_person: Annotated[
+        int, typer.Option(metavar="K", help="How many records one person may have.")
+    ] = 1,
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Draw whom to ask, and write the list: FOLDER/ask.csv. Nothing is spent, and no value is read.
+
+    FOLDER/secret.json says who else was kept: only its owner may read it.
+    """
+    if (Path(folder) / "session.json").exists():
+        raise ParameterError(
+            OWNER, "folder", folder, allowed="a folder without a session", remedy="Go on with tell or learn."
+        )
+    with console.working("Choosing", as_json=as_json):
+        from privpac.asking import Asking
+        from privpac.data.declared import schema_for
+        from privpac.data.tables import read
+
+        declared = schema_for(schema, data)
+        session = Asking.start(
+            read(data, columns=declared.names).n,
+            schema=declared,
+            concepts=concepts,
+            epsilon=epsilon,
+            labels=labels,
+            error=error,
+            method=method,
+            records_per_person=records_per_person,
+            random_state=random_state,
+        )
+        session.save(folder)
+    _show(session, folder, as_json=as_json)
+
+
+@active.command()
+def tell(
+    folder: Folder,
+    answers: Annotated[
+        str, typer.Argument(metavar="ANSWERS", help="CSV with the columns record and label, as in ask.csv.")
+    ],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Take in answers, all of them or some; ask.csv then lists who is still waited for."""
+    with console.working("Reading", as_json=as_json):
+        from privpac.asking import Asking
+
+        session = Asking.load(folder).tell(_answers(answers))
+        session.save(folder)
+    _show(session, folder, as_json=as_json)
+
+
+@active.command("learn")
+def learn_active(
+    folder: Folder,
+    data: Annotated[str, typer.Argument(metavar="DATA", help="The same table, in the same order.")],
+    *,
+    ledger: Annotated[str | None, typer.Option(metavar="FILE", help="Charge this budget first.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn from the answers and from everybody else's records."""
+    place = Destination.of(out, owner=OWNER, option="out", keep=(data, ledger))
+    with console.working("Learning", as_json=as_json):
+        from privpac.asking import Asking
+        from privpac.cli.summary import summary_json, summary_sections
+        from privpac.guarantee.ledger import Ledger
+
+        book = None if ledger is None else Ledger.open(ledger)
+        model = Asking.load(folder).learn(data, ledger=book, random_state=random_state)
+        if place is not None:
+            model.save(place.path)
+    if as_json:
+        console.show_json({**summary_json(model), "model": model.to_json()})
+    else:
+        console.show_sections(summary_sections(model, full=full))
+    if place is not None:
+        console.note(f"Wrote the model to {place.path}.", as_json=as_json)
+
+
+def _answers(path: str) -> dict[int, object]:
+    """Labels by position from 0; rows without a label are left for later."""
+    from privpac.data.raw import is_empty
+    from privpac.data.tables import read
+
+    table = read(path, columns=("record", "label"))
+    records, labels = table.column("record").tolist(), table.column("label").tolist()
+    try:
+        numbers = [int(str(record)) - 1 for record in records]
+    except ValueError:
+        raise DataError(
+            "Column 'record' of the answers has something that is no number.", column="record"
+        ) from None
+    return {number: label for number, label in zip(numbers, labels, strict=True) if not is_empty(label)}
+
+
+def _show(session: Asking, folder: str, *, as_json: bool) -> None:
+    from privpac.guarantee.parts import parts_of
+
+    certificate = session.certificate
+    tree = certificate.to_json()
+    known: dict[str, Any] = {
+        proof["fact"]["release"]: {part: str(fact) for part, fact in parts_of(proof).items()}
+        for proof in tree["also"]
+    }
+    facts = [str(proof.fact) for proof in certificate.accuracy]
+    if as_json:
+        console.show_json(
+            {
+                "folder": folder,
+                "asked": len(session.asked),
+                "waiting": len(session.waiting),
+                "method": session.recipe.settings["method"],
+                "privacy": str(certificate.privacy.fact),
+                "known": known,
+                "accuracy": facts,
+                "for_release": certificate.for_release,
+            }
+        )
+        return
+    lines = [f"{text}" for parts in known.values() for text in parts.values()]
+    console.show_sections(
+        [
+            (
+                "Labels",
+                f"{len(session.asked)} asked, {len(session.waiting)} still waited for: {folder}/ask.csv",
+            ),
+            ("Privacy", str(certificate.privacy.fact)),
+            ("For those who know who was asked, or, if secret.json leaks, who was kept", "\n".join(lines)),
+            ("Accuracy, if the records are independent draws", "\n".join(facts) or "Nothing is proved."),
+        ]
+    )

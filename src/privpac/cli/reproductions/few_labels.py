@@ -1,0 +1,232 @@
+"""Labels needed when records without labels abound: promised by every method, and measured on thresholds.
+
+Statement: `labels` are the fewest each method promises the error for, with at most `unlabelled` other records at hand;
+`measured` is the first number on a grid at which at most one run in twenty failed, with POOL other records, uniform
+points and random cuts (a simulation, not a promise).
+Source: register `occam-realizable`, `generic-learner`, `label-boost-realizable`, `label-boost`, `ssl-relabel-accuracy`,
+`active-subsampling`, `floor-labels`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from privpac.cli.console import Progress
+from privpac.coins import SeededCoins
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.columns import Numeric
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.data.semi import SemiSample
+from privpac.errors import SizeError
+from privpac.learners.generic import GenericLearner
+from privpac.learners.occam import Occam
+from privpac.pictures.curves import Curves, Series
+from privpac.theory import sizes
+from privpac.theory.few_labels import labels_as_printed, records_label_boost
+from privpac.theory.label_floors import labels_floor
+from privpac.theory.ssl_relabel import records_ssl_relabel
+from privpac.theory.transfer import Family
+from privpac.transforms.active import Active
+from privpac.transforms.active_settings import inner_epsilon
+from privpac.transforms.few_labels import promised
+from privpac.transforms.label_boost import LabelBoost
+from privpac.transforms.labels_only import LabelsOnly
+from privpac.transforms.ssl_relabel import SSLRelabel
+
+__all__ = ["figure", "rows"]
+
+ERROR, FAILURE, EPSILON = Fraction(1, 10), Fraction(1, 20), Fraction(1)
+OTHERS = 10**6
+"""Records without labels that are at hand for the promises."""
+POOL = 20_000
+"""And for the simulation."""
+RUNS, QUICK_RUNS = 60, 20
+BITS, QUICK_BITS = (16, 32, 64, 128), (16, 32)
+LARGE = ((4, 128), (8, 512), (8, 5000))
+"""VC dimension and bits of larger classes: boxes over two keys of 32 bits, and the like."""
+METHODS = ("plain", "generic", "boost, printed constants", "boost", "relabel", "active")
+
+
+def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
+    """One row a class and method."""
+    bits = QUICK_BITS if quick else BITS
+    classes = [("thresholds", 1, size) for size in bits]
+    classes += [] if quick else [("any", vc, size) for vc, size in LARGE]
+    made: list[dict[str, Any]] = []
+    for name, vc, size in classes:
+        for method in METHODS:
+            labels = _promised(method, vc, size) if name == "thresholds" or method != "generic" else None
+            simulated = None
+            if name == "thresholds" and size <= 64:
+                simulated = _measured(method, size, labels, runs=QUICK_RUNS if quick else RUNS)
+            made.append(_row(name, vc, size, method, labels, simulated))
+            progress(len(made), len(classes) * len(METHODS))
+    return made
+
+
+def _row(
+    name: str, vc: int, bits: int, method: str, labels: int | None, simulated: int | None
+) -> dict[str, Any]:
+    return {
+        "concepts": name,
+        "vc": vc,
+        "bits": bits,
+        "method": method,
+        "epsilon": float(EPSILON),
+        "error": float(ERROR),
+        "failure": float(FAILURE),
+        "unlabelled": OTHERS if method != "plain" else 0,
+        "labels": labels,
+        "measured": simulated,
+        "floor": labels_floor(vc, error=ERROR, failure=FAILURE),
+    }
+
+
+def _family(vc: int, bits: int) -> Family:
+    size = 2**bits + 1 if vc == 1 else 2**bits
+    return Family(size, vc, Fraction(size - 1))
+
+
+def _promised(method: str, vc: int, bits: int) -> int | None:
+    family = _family(vc, bits)
+    wanted: dict[str, Any] = {"error": ERROR, "failure": FAILURE}
+    try:
+        match method:
+            case "plain":
+                return sizes.records_occam(family.size, epsilon=EPSILON, **wanted)
+            case "generic":
+                learner = GenericLearner(_cuts(bits), EPSILON, failure=FAILURE)
+                return _first(lambda m: promised(learner, Size(m, OTHERS)) <= ERROR)
+            case "boost, printed constants":
+                return labels_as_printed(vc, **wanted)
+            case "boost":
+                return records_label_boost(family, epsilon=EPSILON, unlabelled=OTHERS, **wanted).labelled
+            case "relabel":
+                return records_ssl_relabel(family, epsilon=EPSILON, unlabelled=OTHERS, **wanted).labelled
+        return _first(lambda m: sizes.records_occam(family.size, epsilon=_inner(m, OTHERS), **wanted) <= m)
+    except SizeError:
+        return None
+
+
+def _inner(asked: int, records: int) -> Fraction:
+    return inner_epsilon(asked, records, epsilon=EPSILON)
+
+
+def _first(enough: Callable[[int], bool], *, most: int = 10**7) -> int | None:
+    """The first number that is enough; None if none up to `most` is."""
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > most:
+            return None
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+# --- the simulation ---
+
+
+def _schema(bits: int) -> Schema:
+    return Schema((Numeric("a", 0, 2**bits - 1, integer=True),), "y")
+
+
+def _cuts(bits: int) -> Thresholds:
+    return Thresholds(_schema(bits), "a")
+
+
+def _measured(method: str, bits: int, labels: int | None, *, runs: int) -> int | None:
+    """The first number of labels on a grid with at most one failure in twenty runs."""
+    if labels is None or method == "boost, printed constants":
+        return None
+    grid = sorted({max(2, math.ceil(labels * 0.75**k)) for k in range(16)})
+    low, high = -1, len(grid) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        fine = _failures(method, bits, grid[middle], runs) <= runs * FAILURE
+        low, high = (low, middle) if fine else (middle, high)
+    return grid[high]
+
+
+def _failures(method: str, bits: int, labels: int, runs: int) -> int:
+    """Runs in which the learnt cut is further than the error from the true one."""
+    try:
+        learn = _learner(method, bits, labels)
+    except SizeError:
+        return runs
+    wrong = 0
+    for run in range(runs):
+        points = np.random.default_rng([bits, run]).integers(0, 2**bits, labels + POOL, dtype=np.uint64)
+        cut = int(Fraction(2 * run + 1, 2 * runs) * 2**bits)
+        found = learn(points, (points >= np.uint64(cut)).astype(np.uint8), SeededCoins(run))
+        wrong += abs(found - cut) > ERROR * 2**bits
+    return wrong
+
+
+def _learner(method: str, bits: int, labels: int) -> Callable[[Any, Any, SeededCoins], int]:
+    """From points and all their labels (only so many are read) to a cut."""
+    schema, concepts, size = _schema(bits), _cuts(bits), Size(labels, POOL)
+    if method == "active":
+        asking = Active(
+            LabelsOnly(Occam(concepts, _inner(labels, size.total))), size.total, labels, labels, EPSILON
+        )
+
+        def ask(points: Any, truth: Any, coins: SeededCoins) -> int:
+            questions = asking.ask(coins)
+            bare = MemorySample.from_cells(schema, {"a": points})
+            return _cut(asking.learn(bare, questions, truth[list(questions.asked)], coins))
+
+        return ask
+    makers: dict[str, Callable[[], Any]] = {
+        "plain": lambda: LabelsOnly(Occam(concepts, EPSILON)),
+        "generic": lambda: GenericLearner(concepts, EPSILON, failure=FAILURE),
+        "boost": lambda: LabelBoost.calibrate(concepts, size, epsilon=EPSILON, failure=FAILURE),
+        "relabel": lambda: SSLRelabel.calibrate(concepts, size, epsilon=EPSILON, failure=FAILURE),
+    }
+    learner = makers[method]()
+
+    def learn(points: Any, truth: Any, coins: SeededCoins) -> int:
+        named = MemorySample.from_cells(schema, {"a": points[:labels]}, truth[:labels])
+        bare = MemorySample.from_cells(schema, {"a": points[labels:]})
+        return _cut(learner.learn(SemiSample(named, bare), coins))
+
+    return learn
+
+
+def _cut(rule: Any) -> int:
+    """Where a rule changes; a constant rule changes at an end."""
+    return int(rule.cut)
+
+
+# --- the figure ---
+
+
+def figure(made: Sequence[dict[str, Any]]) -> Curves:
+    """Labels against the bits of the domain, thresholds only: promised dashed, measured as points."""
+    return Curves(
+        "Labels needed for a threshold, epsilon 1, error 0.1",
+        "bits of the domain",
+        "labels",
+        list(_series([row for row in made if row["concepts"] == "thresholds"])),
+        log_y=True,
+        x_ticks=sorted({row["bits"] for row in made if row["concepts"] == "thresholds"}),
+        note=f"Dashed: promised, with {OTHERS:,} records without labels. Solid: simulated, with {POOL:,}.",
+    )
+
+
+def _series(made: Sequence[dict[str, Any]]) -> Iterator[Series]:
+    for method in METHODS:
+        own = [row for row in made if row["method"] == method]
+        bits = [float(row["bits"]) for row in own]
+        yield Series(f"{method}, promised", bits, [row["labels"] for row in own], dashed=True)
+        if any(row["measured"] is not None for row in own):
+            yield Series(f"{method}, measured", bits, [row["measured"] for row in own])

@@ -1,0 +1,90 @@
+"""What private learners without unlabelled records need, by privacy and answer: two printed tables in numbers.
+
+Statement: Table 1 gives orders for any class, here with numbers for points and thresholds; Table 2 for thresholds over
+keys of d bits. `enough` is promised by a learner that ships, `too few` by a floor; None where there is only an order.
+Source: Beimel–Nissim–Stemmer 2015, Tables 1 and 2; register `occam-realizable`, `floor-thresholds-proper`,
+`floor-points-proper`, `sparse-sets-accuracy`, `rec-concave`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from privpac.cli.console import Progress
+from privpac.theory import floors, sizes
+from privpac.theory.points import records_sparse
+from privpac.theory.rec_concave import records_rec_concave
+
+__all__ = ["rows"]
+
+ERROR, FAILURE, EPSILON, DELTA = Fraction(1, 10), Fraction(1, 20), Fraction(1), Fraction(1, 10**6)
+BITS, QUICK_BITS = (16, 32, 64, 128), (16, 32)
+
+
+def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
+    """One row a table, kind and domain."""
+    made: list[dict[str, Any]] = []
+    bits = QUICK_BITS if quick else BITS
+    for size in bits:
+        made += _table_one(size)
+        progress(len(made), 9 * len(bits))
+    for size in bits:
+        made += _table_two(size)
+        progress(len(made), 9 * len(bits))
+    return made
+
+
+def _row(
+    table: int,
+    concepts: str,
+    bits: int,
+    answer: str,
+    privacy: str,
+    printed: str,
+    enough: int | None,
+    few: int | None,
+) -> dict[str, Any]:
+    return {
+        "table": table,
+        "concepts": concepts,
+        "bits": bits,
+        "answer": answer,
+        "privacy": privacy,
+        "printed": printed,
+        "enough": enough,
+        "too_few": few,
+    }
+
+
+def _occam(size: int) -> int:
+    return sizes.records_occam(size, error=ERROR, failure=FAILURE, epsilon=EPSILON)
+
+
+def _table_one(bits: int) -> list[dict[str, Any]]:
+    """Proper learners pay for the size of the class, improper ones for its representation dimension."""
+    proper = floors.floor_points_proper(2**bits, error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    sparse = records_sparse(error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    return [
+        _row(1, "points", bits, "proper", "pure", "O(log |C|)", _occam(2**bits), proper),
+        _row(1, "points", bits, "improper", "pure", "Theta(RepDim)", sparse, None),
+        _row(1, "points", bits, "proper", "approximate", "O(log |C|)", _occam(2**bits), None),
+        _row(1, "points", bits, "improper", "approximate", "O(RepDim)", sparse, None),
+    ]
+
+
+def _table_two(bits: int) -> list[dict[str, Any]]:
+    floor = floors.floor_thresholds_proper(2**bits, error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    enough, concave = _occam(2**bits + 1), _concave(bits)
+    return [
+        _row(2, "thresholds", bits, "proper", "pure", "Theta(d)", enough, floor),
+        _row(2, "thresholds", bits, "improper", "pure", "Theta(d)", enough, None),
+        _row(2, "thresholds", bits, "proper", "approximate", "2^O(log* d)", concave, None),
+        _row(2, "thresholds", bits, "proper", "approximate, floor", "Omega(log* d)", None, None),
+        _row(2, "thresholds", bits, "improper", "approximate", "2^O(log* d)", concave, None),
+    ]
+
+
+def _concave(bits: int) -> int:
+    """Records at which the recursive learner of thresholds promises the same error at delta 10^-6."""
+    return records_rec_concave(2**bits, error=ERROR, failure=FAILURE, epsilon=EPSILON, delta=DELTA)
