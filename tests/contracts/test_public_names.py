@@ -134,10 +134,12 @@ FORMS = {
     "generated": "generated:a:2",
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
+    "reference": "reference:a",
 }
 
 OTHER_WISHES: dict[str, dict[str, Any]] = {
     "switches": {"costs": None},
+    "reference": {"costs": None},
     "recconcave": {"costs": None, "delta": "0.001"},
 }
 

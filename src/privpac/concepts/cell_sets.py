@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 
-__all__ = ["CellSet", "Span", "name_text", "reachable", "source_sql"]
+__all__ = ["CellSet", "Span", "cell_sql", "name_text", "reachable", "source_sql"]
 
 Span = tuple[int, int]
 """Cells first..last, both included."""
@@ -230,3 +230,27 @@ def _span_sql(column: Column, source: str, span: Span) -> str:
     low = f"{source} >= {column.sql_value(first)}" if first > 0 else ""
     high = f"{source} < {column.sql_value(last + 1)}" if last < column.size - 1 else ""
     return f"({low} AND {high})" if low and high else low or high
+
+
+def cell_sql(column: Column) -> str:
+    """The cell number of a numeric column as an SQL expression: the same operations in the same order as `encode`."""
+    assert isinstance(column, Numeric)
+    source = source_sql(column)
+    if column.integer:
+        inside = f"LEAST(GREATEST({source}, {column.lower}), {column.upper})"
+        return f"CAST(FLOOR({inside}) - {column.lower} AS HUGEINT)"
+    low, high, scale = (
+        _double(x)
+        for x in (
+            float(column.lower),
+            float(column.upper),
+            column.resolution / (float(column.upper) - float(column.lower)),
+        )
+    )
+    inside = f"(LEAST(GREATEST({source}, {low}), {high}) - {low}) * {scale}"
+    return f"CAST(LEAST(FLOOR({inside}), {column.resolution - 1}) AS HUGEINT)"
+
+
+def _double(x: float) -> str:
+    text = repr(x)
+    return text if "e" in text else f"{text}e0"

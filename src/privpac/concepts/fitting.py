@@ -9,6 +9,7 @@ from privpac.concepts.binarise import Test
 from privpac.concepts.code_sets import CodeSet
 from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.finite import Lookup
+from privpac.concepts.halfspace import Halfspace
 from privpac.concepts.hashed_sets import HashedSet
 from privpac.concepts.intervals import Interval
 from privpac.concepts.levels import Feature
@@ -22,6 +23,7 @@ from privpac.concepts.stumps import Constant, Match
 from privpac.concepts.thresholds import Threshold
 from privpac.concepts.tree import Tree
 from privpac.concepts.unions import Union
+from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
 
 __all__ = ["misfit"]
@@ -53,6 +55,10 @@ def misfit(hypothesis: Hypothesis, schema: Schema) -> str | None:
         return "its features are not those of the schema"
     if isinstance(hypothesis, CodeSet | HashedSet) and not _has_room(hypothesis, schema):
         return "its field has no room for the column"
+    if isinstance(hypothesis, Halfspace) and not all(
+        isinstance(schema.column(name), Numeric) for name in hypothesis.columns
+    ):
+        return "it adds up columns that are no numbers"
     if isinstance(hypothesis, Lookup) and len(hypothesis.bits) != schema.column(hypothesis.column).size:
         return "its column has another number of cells"
     return None

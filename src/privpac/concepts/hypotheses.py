@@ -9,6 +9,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.code_sets import CodeSet
 from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.finite import Lookup
+from privpac.concepts.halfspace import Halfspace
 from privpac.concepts.hashed_sets import HashedSet
 from privpac.concepts.intervals import Interval
 from privpac.concepts.keyed_sets import KeyedSet
@@ -34,6 +35,7 @@ KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
     "constant": Constant.from_json,
     "disjunction": Disjunction.from_json,
     "hashed-set": HashedSet.from_json,
+    "halfspace": Halfspace.from_json,
     "interval": Interval.from_json,
     "keyed-set": KeyedSet.from_json,
     "list": DecisionList.from_json,

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from privpac.errors import NotCertified
-from privpac.guarantee.checks import RULES
+from privpac.guarantee.checks import RULES, covers
 from privpac.guarantee.checks.nodes import STEP
 from privpac.guarantee.stored import (
     ALL,
@@ -51,7 +51,7 @@ _CERTIFICATE = {
 _DEEPEST = 100
 
 
-_ASSUMING = ("assuming", "group")
+_ASSUMING = ("assuming", "group", *covers.ASSUMING)
 """Rules that may add an assumption."""
 
 

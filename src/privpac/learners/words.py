@@ -13,14 +13,17 @@ from typing import Any
 
 from privpac.concepts.base import ConceptClass, Costs
 from privpac.concepts.binarise import Binarisation
+from privpac.concepts.centred import CentredHalfspaces
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.halfspaces import Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
 from privpac.concepts.one_test import OneTest
+from privpac.concepts.plane import Halfplanes
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.reference import Uniform, UniformSphere
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.tree_mixture import TreeMixture
@@ -31,10 +34,12 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
+from privpac.learners.label_private_class import label_private
 from privpac.learners.merged import Merged
 from privpac.learners.occam import FAILURE, Occam
 from privpac.learners.point_ways import POINT_WAYS, point_learner
 from privpac.learners.rec_concave import RecConcave
+from privpac.learners.reference_cover import ReferenceCover
 from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.learners.switch_cuts import SwitchCuts
 from privpac.theory.exact import exp_up, plain, written
@@ -107,6 +112,8 @@ class Request:
         require = getattr(concepts, "require", None)
         if require is not None:  # refuses what would not fit in memory or time
             require(self.size.labelled)
+        if self.protect == "labels":
+            return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)
         return Merged(learner) if isinstance(concepts, MERGED) else learner
 
@@ -201,6 +208,8 @@ def _points(request: Request, rest: str) -> Learner:
     if not way:
         return request.occam(Points(request.schema, column))
     request.require_classes("points")
+    if request.protect == "labels":
+        raise ParameterError(OWNER, "protect", "labels", allowed=f"'records' for points:COLUMN:{way}")
     return point_learner(
         way, request.schema, column, epsilon=request.per_record, size=request.size, costs=request.costs
     )
@@ -291,8 +300,21 @@ def _halfspaces(request: Request, rest: str) -> Learner:
             "directions of your own with Halfspaces.",
         )
     request.require_classes("halfspaces")
+    if request.protect == "labels":
+        return request.occam(Halfplanes(request.schema, names))
     points = HALFSPACE_POINTS[len(names)]
     return request.occam(Scorecards(request.schema, len(names), points, columns=names))
+
+
+def _reference(request: Request, rest: str) -> Learner:
+    names = tuple(_column(request, name.strip(), "reference:COLUMN") for name in rest.split(","))
+    request.require_classes("reference")
+    if request.costs is not None:
+        raise ParameterError(OWNER, "costs", request.costs, allowed="left out for reference:COLUMN")
+    schema, epsilon = request.schema, request.per_record
+    if len(names) == 1:
+        return ReferenceCover(Thresholds(schema, names[0]), Uniform(schema, names), epsilon)
+    return ReferenceCover(CentredHalfspaces(schema, names), UniformSphere(schema, names), epsilon)
 
 
 ONE_TEST_UP_TO = 100
@@ -335,13 +357,13 @@ BOTH = ("records", "labels")
 
 WORDS: Mapping[str, Word] = {
     "auto": Word("auto", "what suits n, epsilon and the schema", _auto, BOTH, many_classes=True),
-    "stumps": Word("stumps", "one test on any column", _stumps),
-    "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds),
-    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals),
-    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions),
-    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles),
+    "stumps": Word("stumps", "one test on any column", _stumps, BOTH),
+    "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, BOTH),
+    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals, BOTH),
+    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, BOTH),
+    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles, BOTH),
     "points": Word(
-        "points:COLUMN", "one value of a column (add :improper, :clipped, :cover or :gibbs)", _points
+        "points:COLUMN", "one value of a column (add :improper, :clipped, :cover or :gibbs)", _points, BOTH
     ),
     "generated": Word(
         "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated
@@ -356,7 +378,10 @@ WORDS: Mapping[str, Word] = {
     "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
     "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),
     "scorecards": Word("scorecards:K", "integer points for up to K features, and a cut-off", _scorecards),
-    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces),
+    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, BOTH),
+    "reference": Word(
+        "reference:COLUMN", "a cut promised for densities up to one that is printed", _reference
+    ),
 }
 
 
@@ -412,8 +437,8 @@ def _given(concepts: ConceptClass, request: Request) -> Learner:
         raise SchemaError(
             "The class of concepts was made for another schema.", remedy="Give both the same schema."
         )
-    if request.protect != "records":
-        raise ParameterError(OWNER, "protect", request.protect, allowed="'records' for a class of concepts")
+    if request.protect not in BOTH:
+        raise ParameterError(OWNER, "protect", request.protect, allowed="'records' or 'labels' for a class")
     return request.occam(concepts)
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from privpac.errors import ParameterError
 from privpac.theory.statement import Statement, Status
 from privpac.theory.statements.accuracy import ACCURACY
+from privpac.theory.statements.covers import COVERS
 from privpac.theory.statements.few_labels import FEW_LABELS
 from privpac.theory.statements.floors import FLOORS
 from privpac.theory.statements.points import POINTS
@@ -61,6 +62,9 @@ FORMULA_MODULES = (
     "tree_counts",
     "generic",
     "relabelling",
+    "covers",
+    "label_privacy",
+    "cover_floors",
 )
 """Modules of `theory` whose public functions are formulas."""
 
@@ -78,6 +82,7 @@ FAMILIES: tuple[tuple[Statement, ...], ...] = (
     RECONSTRUCTION,
     RELEASE,
     RELABELLING,
+    COVERS,
 )
 """Statements, one tuple a family: a new family adds its own here."""
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["BBKN", "BNS", "DF", "IID", "LWY", "PURE", "Statement", "Status"]
+__all__ = ["BBKN", "BNS", "CH", "DF", "IID", "LWY", "PURE", "Statement", "Status"]
 
 Status = Literal["printed", "derived", "repaired", "shape", "false"]
 """printed: as in the source. derived: our proof, often with a better constant. repaired: the printed form is
@@ -17,6 +17,7 @@ false: refuted by a counterexample that a test shows; nothing relies on it."""
 
 BBKN = "Beimel–Brenner–Kasiviswanathan–Nissim 2013"
 BNS = "Beimel–Nissim–Stemmer 2015"
+CH = "Chaudhuri–Hsu 2011"
 DF = "Dagan–Feldman 2020"
 LWY = "Li–Wang–Ye 2025"
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
 from tests.contracts.examples import (
+    covers,
     few_labels,
     plain,
     points,
@@ -20,6 +21,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **few_labels.ALIASES,
     **prediction.ALIASES,
     **release.ALIASES,
+    **covers.ALIASES,
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
@@ -30,4 +32,5 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     **reconstruction.EXAMPLES,
     **release.EXAMPLES,
     **relabelling.EXAMPLES,
+    **covers.EXAMPLES,
 }

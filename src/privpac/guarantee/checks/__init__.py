@@ -8,6 +8,7 @@ from privpac.guarantee.checks import (
     accuracy,
     carried,
     composition,
+    covers,
     few_labels,
     mechanisms,
     points,
@@ -33,4 +34,5 @@ RULES: dict[str, Check] = {
     **release.RULES,
     **relabelling.RULES,
     **carried.RULES,
+    **covers.RULES,
 }

@@ -26,6 +26,7 @@ from privpac.guarantee.rules.composition import (
     sequential,
     total_variation,
 )
+from privpac.guarantee.rules.covers import label_cover, label_thresholds, reference_cover
 from privpac.guarantee.rules.few_labels import (
     label_boost_accuracy,
     label_boost_labelled,
@@ -105,6 +106,8 @@ __all__ = [
     "label_boost_accuracy",
     "label_boost_labelled",
     "label_boost_unlabelled",
+    "label_cover",
+    "label_thresholds",
     "leafwise_exponential",
     "leafwise_medians",
     "listed_from_some",
@@ -120,6 +123,7 @@ __all__ = [
     "rank_relabelling",
     "rec_concave",
     "reed_solomon_points",
+    "reference_cover",
     "relabelling",
     "relabelling_accuracy",
     "relabelling_part",

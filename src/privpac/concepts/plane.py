@@ -1,0 +1,229 @@
+"""All half-planes over two numeric columns, as far as given points tell them apart.
+
+There are too many of them to be a public list, so no draw over all of them protects whole records; their labellings of
+public features can be listed, n(n - 1) + 2 for n points in general position. That is what label privacy and relabelling
+choose from.
+Proof: docs/proofs/plane-sweep.md. Tested by tests/unit/test_plane.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Costs, Gibbs, Hypothesis
+from privpac.concepts.dichotomies import reduced
+from privpac.concepts.halfspace import Halfspace
+from privpac.concepts.plane_sweep import Sweep, swept
+from privpac.concepts.stumps import Constant
+from privpac.concepts.table_dichotomies import TableDichotomies
+from privpac.data.columns import Numeric
+from privpac.data.rows import RowCounts, Rows
+from privpac.data.sample import Block, Sample
+from privpac.data.schema import Schema
+from privpac.errors import DataError, ParameterError, SizeError
+from privpac.mechanisms.scores import Listed
+from privpac.theory.vc import growth
+
+__all__ = ["Halfplanes", "PlaneDichotomies"]
+
+MOST_POINTS = 5_000
+"""Points whose separations are listed: 25 million of them, some seconds."""
+
+MOST_RELABELLED = 120
+"""Points, kept and others together, whose separations are compared pair by pair."""
+
+
+@dataclass(frozen=True)
+class _PointLabels:
+    """How many records of each class lie on each of the sorted points; points elsewhere are refused."""
+
+    columns: tuple[str, ...]
+    points: NDArray[np.int64]
+
+    def __hash__(self) -> int:
+        return hash((self.columns, self.points.tobytes()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _PointLabels) and np.array_equal(self.points, other.points)
+
+    def zero(self) -> NDArray[np.int64]:
+        return np.zeros((len(self.points), 2), dtype=np.int64)
+
+    def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+        if block.labels is None:
+            raise DataError(
+                "These records have no labels, and counting mistakes needs them.", remedy="Give labels."
+            )
+        own = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
+        places = _places(self.points, own)
+        if len(own) and not np.array_equal(self.points[places], own):
+            raise DataError(
+                "There are records whose points are not among those the half-planes were listed for."
+            )
+        np.add.at(state, (places, block.labels.astype(np.int64)), 1)
+        return state
+
+    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        return a + b
+
+
+def _places(points: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where rows stand among sorted distinct rows, or would stand."""
+    keys = points[:, 0].astype(np.uint64) * np.uint64(2**32) + points[:, 1].astype(np.uint64)
+    wanted = own[:, 0].astype(np.uint64) * np.uint64(2**32) + own[:, 1].astype(np.uint64)
+    return np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Halfplanes:
+    """Every half-plane over the cells of two numeric columns."""
+
+    schema: Schema
+    columns: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        found = [self.schema.column(name) for name in self.columns]
+        numeric = all(isinstance(column, Numeric) and column.size <= 2**32 for column in found)
+        if len(set(self.columns)) != 2 or len(self.columns) != 2 or not numeric:
+            raise ParameterError(
+                "Halfplanes",
+                "columns",
+                self.columns,
+                allowed="two different numeric columns of at most 2^32 cells",
+                remedy="In more dimensions use halfspaces:COL,COL,COL or scorecards.",
+            )
+
+    @property
+    def word(self) -> str:
+        return f"halfplanes:{','.join(self.columns)}"
+
+    @property
+    def size(self) -> int:
+        """At most: labellings of the whole grid by a class of VC dimension 3."""
+        first, second = (self.schema.column(name).size for name in self.columns)
+        return growth(first * second, vc=3)
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return 3
+
+    @property
+    def statistic(self) -> RowCounts:
+        return RowCounts(tuple(self.schema.column(name) for name in self.columns))
+
+    def gibbs(self, evidence: Rows, *, ratio: Fraction, costs: Costs) -> Gibbs:
+        raise ParameterError(
+            "Halfplanes",
+            "protect",
+            "records",
+            allowed="'labels': half-planes that follow the records would reveal where they lie",
+            remedy=f"For whole records draw over public directions: halfspaces:{','.join(self.columns)}.",
+        )
+
+    def points_of(self, samples: Sequence[Sample]) -> NDArray[np.int64]:
+        """The distinct points, in the order of x, then y."""
+        points = reduced(self.statistic, tuple(samples)).words.astype(np.int64)
+        if len(points) > MOST_POINTS:
+            raise SizeError(
+                f"Halfplanes: more than {MOST_POINTS} different points have too many separations to list.",
+                remedy="Use halfspaces:COL,COL with public directions, or fewer records.",
+            )
+        return points
+
+    def dichotomies(self, *points: Sample) -> PlaneDichotomies:
+        return PlaneDichotomies(self, self.points_of(points))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlaneDichotomies:
+    """Separations of points: 2s and 2s + 1 are the s-th prefix of the sweep with class 0 or class 1 on it; the last two
+    labellings are the constants."""
+
+    concepts: Halfplanes
+    points: NDArray[np.int64]
+
+    @cached_property
+    def _sweep(self) -> Sweep:
+        return swept(self.points)
+
+    @cached_property
+    def _prefixes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Group and length of every prefix."""
+        _, groups, lengths = self._sweep.scores(np.zeros(len(self.points), np.int64))
+        return groups, lengths
+
+    @property
+    def count(self) -> int:
+        return 2 * len(self._prefixes[0]) + 2
+
+    def member(self, index: int) -> Hypothesis:
+        split, ones = divmod(index, 2)
+        if split == len(self._prefixes[0]):
+            return Constant(ones)
+        group, length = (int(part[split]) for part in self._prefixes)
+        x, y = self._sweep.normal(group)
+        along = sorted(x * p + y * q for p, q in self.points.tolist())
+        edge = along[length - 1] + along[length]  # twice the middle between the prefix and the rest
+        weights = (2 * x, 2 * y)
+        if not ones:
+            return Halfspace(self.concepts.columns, weights, edge)
+        return Halfspace(self.concepts.columns, (-weights[0], -weights[1]), -edge)
+
+    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
+        return self.member(index).predict(cells)
+
+    def mistakes(self, sample: Sample) -> Listed:
+        counts = sample.reduce(_PointLabels(self.concepts.columns, self.points))
+        zeros, ones = (int(total) for total in counts.sum(axis=0))
+        sums, _, _ = self._sweep.scores(counts[:, 1] - counts[:, 0])
+        # Class 0 on the prefix errs on its ones and on the zeros of the rest.
+        found = np.empty(2 * len(sums) + 2, dtype=np.int64)
+        found[:-2:2] = zeros + sums
+        found[1:-2:2] = ones - sums
+        found[-2:] = ones, zeros
+        return Listed(found)
+
+    def _table(self, points: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The labels of the points by every labelling, in order."""
+        cells = {name: points[:, axis] for axis, name in enumerate(self.concepts.columns)}
+        return np.stack([self.labels(index, cells) for index in range(self.count)])
+
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+        """By listing how half-planes separate all points together; every labelling of the kept ones is among them."""
+        joint = self.concepts.dichotomies(kept, rest)
+        if len(joint.points) > MOST_RELABELLED:
+            raise SizeError(
+                f"Halfplanes: relabelling compares separations of at most {MOST_RELABELLED} points pair by pair.",
+                remedy="Use fewer records, or thresholds, intervals or stumps.",
+            )
+        statistic = self.concepts.statistic
+        rows = kept.reduce(statistic)
+        own, all_of_them = self._table(self.points), joint._table(self.points)
+
+        def fewest(sample: Sample) -> NDArray[np.int64]:
+            return np.asarray(joint.mistakes(sample).scores, dtype=np.int64)
+
+        # Candidates are the joint separations; they are grouped by what they say about the kept points.
+        grouped = TableDichotomies(statistic, rows, all_of_them, fewest, joint.member)
+        found = grouped.relabelling(kept, rest, change=change, mistake=mistake)
+        places = {bytes(row): k for k, row in enumerate(_firsts(all_of_them))}
+        return Listed(np.array([found.scores[places[bytes(row)]] for row in own], dtype=np.int64))
+
+
+def _firsts(table: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+    """Different rows in the order of their first occurrence: as `TableDichotomies` numbers them."""
+    known: dict[bytes, NDArray[np.uint8]] = {}
+    for row in table:
+        known.setdefault(bytes(row), row)
+    return list(known.values())

@@ -1,0 +1,217 @@
+"""ReferenceCover and SampledCover: what is promised, what is drawn, what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import privpac
+from privpac.coins import SeededCoins
+from privpac.concepts.centred import CentredHalfspaces
+from privpac.concepts.reference import ByCdf, PublicTable, Uniform, UniformSphere
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import DataError, ParameterError, SizeError
+from privpac.guarantee.check import check_certificate
+from privpac.guarantee.facts import Against
+from privpac.learners.reference_cover import CHOSEN_FREELY, ReferenceCover
+from privpac.learners.sampled_cover import SampledCover
+
+ONE = Fraction(1)
+SCHEMA = Schema.from_json(
+    {"label": "y", "columns": [{"name": n, "kind": "numeric", "lower": -1, "upper": 1} for n in "abcde"]}
+)
+LINE = ReferenceCover(Thresholds(SCHEMA, "a"), Uniform(SCHEMA, ("a",)), ONE)
+
+
+def sphere(columns: str, **options: object) -> ReferenceCover:
+    names = tuple(columns)
+    return ReferenceCover(CentredHalfspaces(SCHEMA, names), UniformSphere(SCHEMA, names), ONE, **options)  # type: ignore[arg-type]
+
+
+def uniform_sample(seed: int, n: int, columns: str = "a") -> MemorySample:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 5))
+    x[:, len(columns) :] = 0
+    if len(columns) > 1:
+        x /= np.linalg.norm(x, axis=1)[:, None]
+    else:
+        x[:, 0] = rng.uniform(-1, 1, n)
+    y = (x[:, 0] >= (0.3 if len(columns) == 1 else 0)).astype(int)
+    return MemorySample.of({name: x[:, i] for i, name in enumerate("abcde")}, SCHEMA, y=y)
+
+
+def test_kappa_hat_grows_from_1_at_206_records() -> None:
+    assert LINE.kappa_hat(205) == 0
+    found = [LINE.kappa_hat(n) for n in (206, 270, 332, 500)]
+    assert found[0] >= 1
+    assert [float(k) for k in found] == pytest.approx([1.02, 10.2, 102, 56234], rel=0.03)
+
+
+def test_below_1_it_refuses_to_promise_and_says_what_to_do() -> None:
+    with pytest.raises(SizeError, match="At least 206 records") as caught:
+        LINE.certify(Size(150))
+    for way in ("density bound", "finite grid", "protect='labels'"):
+        assert way in str(caught.value)
+
+
+def test_the_certificate_says_for_whom_it_holds_and_is_checked_anew() -> None:
+    certificate = LINE.certify(Size(300))
+    assert check_certificate(certificate.to_json()) == 4
+    assert certificate.assumptions == (CHOSEN_FREELY,)
+    assert certificate.epsilon == 1
+    (proof,) = certificate.accuracy
+    assert proof.fact.error == Fraction(1, 10)
+    text = certificate.explain()
+    assert (
+        f"density against the uniform distribution on the declared range of a is at most {certificate.learner['kappa']}"
+        in text
+    )
+
+
+def test_a_declared_density_is_kept() -> None:
+    learner = ReferenceCover(
+        Thresholds(SCHEMA, "a", "down"), Uniform(SCHEMA, ("a",)), ONE, kappa=Fraction(10)
+    )
+    assert learner.certify(Size(280)).learner["kappa"] == "10"
+    with pytest.raises(SizeError, match="At least 270 records"):
+        learner.certify(Size(250))
+    agnostic = ReferenceCover(
+        Thresholds(SCHEMA, "a"), Uniform(SCHEMA, ("a",)), ONE, kappa=ONE, against=Against.AGNOSTIC
+    )
+    (proof,) = agnostic.certify(Size(1700)).accuracy
+    assert proof.fact.against is Against.AGNOSTIC
+    with pytest.raises(SizeError, match="At least 1672"):
+        agnostic.certify(Size(1500))
+
+
+def test_what_is_learnt_on_the_line() -> None:
+    records = uniform_sample(1, 300)
+    rule = LINE.learn(records, SeededCoins(1))
+    block = records.block()
+    assert (rule.predict(block.cells) != block.labels).mean() < 0.1
+
+
+@pytest.mark.parametrize(("columns", "n"), [("ab", 240), ("abc", 420)])
+def test_what_is_learnt_on_the_sphere(columns: str, n: int) -> None:
+    learner = sphere(columns)
+    assert learner.kappa_hat(n) >= 1
+    assert learner.kappa_hat(n - 150) == 0
+    assert check_certificate(learner.certify(Size(n)).to_json()) == 4
+    records = uniform_sample(2, n, columns)
+    block = records.block()
+    assert (learner.learn(records, SeededCoins(1)).predict(block.cells) != block.labels).mean() < 0.1
+
+
+def test_other_references_of_one_column() -> None:
+    squared = ByCdf.of(SCHEMA, "a", lambda x: ((x + 1) / 2) ** 2)
+    table = PublicTable(uniform_sample(3, 2000))
+    for reference in (squared, table):
+        learner = ReferenceCover(Thresholds(SCHEMA, "a"), reference, ONE, kappa=ONE)
+        certificate = learner.certify(Size(260))
+        assert check_certificate(certificate.to_json()) == 4
+        assert reference.name in certificate.explain().replace("\n      ", " ")
+        records = uniform_sample(4, 260)
+        assert (
+            learner.learn(records, SeededCoins(1)).predict(records.block().cells) != records.block().labels
+        ).mean() < 0.15
+
+
+def test_the_private_table_is_no_reference() -> None:
+    records = uniform_sample(5, 400)
+    learner = ReferenceCover(Thresholds(SCHEMA, "a"), PublicTable(records), ONE, kappa=ONE)
+    with pytest.raises(DataError, match="private table itself"):
+        learner.learn(records, SeededCoins(1))
+    assert learner.learn(uniform_sample(6, 400), SeededCoins(1)) is not None
+
+
+REFUSED = {
+    "kappa below 1": (
+        lambda: ReferenceCover(LINE.concepts, LINE.reference, ONE, kappa=Fraction(1, 2)),
+        "at least 1",
+    ),
+    "no reference": (lambda: ReferenceCover(LINE.concepts, None, ONE), "protect labels only"),  # type: ignore[arg-type]
+    "both directions": (
+        lambda: ReferenceCover(Thresholds(SCHEMA, "a", "either"), LINE.reference, ONE),
+        "up or down",
+    ),
+    "another column": (lambda: ReferenceCover(Thresholds(SCHEMA, "b"), LINE.reference, ONE), "of 'b'"),
+    "another class": (lambda: ReferenceCover(Stumps(SCHEMA), LINE.reference, ONE), "SampledCover"),  # type: ignore[arg-type]
+    "a box for half-spaces": (
+        lambda: ReferenceCover(CentredHalfspaces(SCHEMA, ("a", "b")), Uniform(SCHEMA, ("a", "b")), ONE),
+        "UniformSphere",
+    ),
+    "epsilon 0": (lambda: ReferenceCover(LINE.concepts, LINE.reference, Fraction(0)), "positive"),
+    "error 1": (lambda: ReferenceCover(LINE.concepts, LINE.reference, ONE, error=ONE), "between 0 and 1"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_in_one_sentence(name: str) -> None:
+    make, words = REFUSED[name]
+    with pytest.raises(ParameterError, match=words):
+        make()
+
+
+def test_the_word_makes_a_model_that_verifies(tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    table = {name: rng.uniform(-1, 1, 300) for name in "abcde"}
+    labels = (table["a"] > 0.2).astype(int)
+    model = privpac.learn(table, schema=SCHEMA, y=labels, concepts="reference:a", epsilon=1, random_state=0)
+    model.save(tmp_path / "model.json")
+    assert privpac.verify(tmp_path / "model.json").rebuilt
+    assert "density" in model.explain()
+    with pytest.raises(ParameterError, match="costs"):
+        privpac.learn(table, schema=SCHEMA, y=labels, concepts="reference:a", epsilon=1, costs=(1, 2))
+
+
+SAMPLED = SampledCover(
+    Thresholds(SCHEMA, "a"),
+    Uniform(SCHEMA, ("a",)),
+    ONE,
+    kappa=ONE,
+    level=Fraction(1, 100),
+    mass=Fraction(1, 60),
+)
+
+
+def test_a_sampled_cover_says_how_often_it_misses() -> None:
+    certificate = SAMPLED.certify(Size(300))
+    assert SAMPLED.miss <= Fraction(1, 40)
+    assert (1 - SAMPLED.mass) ** (SAMPLED.candidates - 40) > Fraction(1, 40)
+    assert check_certificate(certificate.to_json()) == 5
+    text = certificate.explain()
+    assert "gives every concept's ball of radius 0.01 a probability of at least 1/60" in text
+    assert certificate.learner["candidates"] == str(SAMPLED.candidates)
+
+
+def test_a_sampled_cover_learns() -> None:
+    records = uniform_sample(7, 300)
+    rule = SAMPLED.learn(records, SeededCoins(3))
+    assert (rule.predict(records.block().cells) != records.block().labels).mean() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"kappa": Fraction(1, 2)}, ParameterError, "at least 1"),
+        ({"level": Fraction(1, 2)}, ParameterError, "below error/kappa"),
+        ({"mass": Fraction(2)}, ParameterError, "between 0 and 1"),
+        ({"epsilon": Fraction(0)}, ParameterError, "positive"),
+        ({"mass": Fraction(1, 10**6)}, SizeError, "candidates"),
+    ],
+)
+def test_sampled_covers_that_are_refused(change, error, words) -> None:
+    options = {"epsilon": ONE, "kappa": ONE, "level": Fraction(1, 100), "mass": Fraction(1, 60)} | change
+    with pytest.raises(error, match=words):
+        SampledCover(Thresholds(SCHEMA, "a"), Uniform(SCHEMA, ("a",)), **options)
+
+
+def test_too_few_records_for_a_sampled_cover() -> None:
+    with pytest.raises(SizeError, match="do not prove"):
+        SAMPLED.certify(Size(20))
