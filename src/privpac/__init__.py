@@ -18,6 +18,7 @@ _NAMES = {
     "NotCertified": "errors",
     "Occam": "learners.occam",
     "Points": "concepts.points",
+    "ReleasedTable": "release.table",
     "PrivateClassifier": "estimators.classifier",
     "PrivatePredictor": "prediction.private_predictor",
     "PrivateQuery": "estimators.query",
@@ -31,6 +32,8 @@ _NAMES = {
     "Unions": "concepts.unions",
     "compare_models": "comparison",
     "learn": "model",
+    "load_table": "release.table",
+    "release_table": "release.table",
     "load": "model",
     "verify": "verification",
 }
@@ -76,4 +79,7 @@ if TYPE_CHECKING:
     from privpac.model import learn as learn
     from privpac.model import load as load
     from privpac.prediction.private_predictor import PrivatePredictor as PrivatePredictor
+    from privpac.release.table import ReleasedTable as ReleasedTable
+    from privpac.release.table import load_table as load_table
+    from privpac.release.table import release_table as release_table
     from privpac.verification import verify as verify

@@ -17,6 +17,7 @@ __all__ = [
     "SchemaError",
     "SizeError",
     "SmallEvidence",
+    "TooFewRecords",
 ]
 
 
@@ -90,6 +91,15 @@ class DataError(PrivpacError, ValueError):
 
 class SizeError(PrivpacError, ValueError):
     """There are too few records, or a computation would not fit in memory or time."""
+
+
+class TooFewRecords(SizeError):
+    """There are too few records for what was asked; `needed` would do, and `reachable` is the best they prove."""
+
+    def __init__(self, message: str, *, needed: int, reachable: object = None, remedy: str = "") -> None:
+        self.needed = needed
+        self.reachable = reachable
+        super().__init__(message, remedy=remedy)
 
 
 class RuleRefused(PrivpacError):

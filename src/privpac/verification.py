@@ -15,6 +15,7 @@ from privpac import __version__
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified, PrivpacError
+from privpac.guarantee import document
 from privpac.guarantee.certificate import FROM_DATA
 from privpac.guarantee.check import check_certificate
 from privpac.learners.recipe import Recipe
@@ -24,6 +25,8 @@ from privpac.model import Model, model_from, read_document
 from privpac.prediction.bundle import is_bundle
 from privpac.prediction.bundle import read as read_bundle
 from privpac.prediction.stored import offer_from_json
+from privpac.release.table import FORMAT as TABLE_FORMAT
+from privpac.release.table import ReleasedTable, TableRequest, is_table, table_from
 from privpac.theory.exact import written
 from privpac.transforms.few_labels import FewLabels
 
@@ -47,7 +50,7 @@ class Verified:
 
 
 def verify(path: str | os.PathLike[str]) -> Verified:
-    """Re-derive every number of a model file (or bundle), or raise NotCertified with the reason.
+    """Re-derive every number of a model file, bundle or released table, or raise NotCertified with the reason.
 
     Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
     from the stored parameters and schema. That last look is tried whatever version the file names: another version may
@@ -57,6 +60,8 @@ def verify(path: str | os.PathLike[str]) -> Verified:
     """
     if is_bundle(path):
         return _verify_bundle(path)
+    if is_table(path):
+        return _verify_table(path)
     tree = read_document(path)
     model = model_from(tree)
     steps = check_certificate(tree["certificate"])
@@ -106,6 +111,40 @@ def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
     offer = offer_from_json(stored["request"], schema=schema, coins=stored["coins"])
     if offer.certify().to_json() != stored or schema.to_json() != tree["schema"]:
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
+
+
+def _verify_table(path: str | os.PathLike[str]) -> Verified:
+    """The same three looks at a released table."""
+    tree = document.read_document(path, format=TABLE_FORMAT, what="released table")
+    table = table_from(tree)
+    certificate = tree["certificate"]
+    steps = check_certificate(certificate)
+    rebuilt = True
+    try:
+        _refusing(lambda: _refuse_unlike_table(table, tree))
+    except NotCertified:
+        if table.version == __version__:
+            raise
+        rebuilt = False
+    return Verified(
+        warnings=tuple(_warnings(certificate, table.version, rebuilt=rebuilt)),
+        steps=steps,
+        rebuilt=rebuilt,
+        for_release=certificate["coins"] == "system",
+        assumptions=tuple(certificate["assumptions"]),
+        epsilon=certificate["epsilon"],
+        delta=certificate["delta"],
+    )
+
+
+def _refuse_unlike_table(table: ReleasedTable, tree: Mapping[str, Any]) -> None:
+    stored = tree["certificate"]
+    size = Size(int(stored["labelled"]), int(stored["unlabelled"]))
+    request = TableRequest.from_json(stored["request"], schema=table.schema, size=size)
+    if request.certify().with_coins(stored["coins"]).to_json() != stored:
+        raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
+    if table.columns != request.columns or table.to_json() != tree:
+        raise NotCertified("The released table holds something that this version does not write.")
 
 
 def _refusing(look: Callable[[], None]) -> None:

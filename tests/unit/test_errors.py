@@ -21,6 +21,7 @@ from privpac.errors import (
     RuleRefused,
     SchemaError,
     SizeError,
+    TooFewRecords,
 )
 
 EXAMPLES: list[PrivpacError] = [
@@ -30,6 +31,7 @@ EXAMPLES: list[PrivpacError] = [
     SchemaError("The schema is wrong.", column="age", remedy="Correct it."),
     DataError("There is an empty cell.", column="age"),
     SizeError("Too few records.", remedy="Collect more."),
+    TooFewRecords("Too few records.", needed=500, reachable="0.2", remedy="Collect more."),
     RuleRefused("declared", "the true loss is larger", remedy="Declare more."),
     BudgetExceeded("The budget is spent."),
     NotCertified("It does not follow."),

@@ -24,6 +24,7 @@ from privpac.cli.learn import learn
 from privpac.cli.ledger import ledger
 from privpac.cli.plan import plan
 from privpac.cli.predict import predict
+from privpac.cli.release import release
 from privpac.cli.reproduce import reproduce
 from privpac.cli.schema import schema
 from privpac.cli.theorems import theorems
@@ -48,7 +49,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (plan, learn, predict, compare, explain, verify, schema, ledger, theorems, reproduce):
+for verb in (plan, learn, predict, compare, explain, verify, release, schema, ledger, theorems, reproduce):
     app.command()(verb)
 app.add_typer(audit)
 app.add_typer(active)

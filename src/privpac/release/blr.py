@@ -225,7 +225,13 @@ def _plan(
 
 def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
     n, owner = size.total, type(sanitiser).__name__
-    require_enough(owner, records=n, wanted=sanitiser.error, proved=lambda m: sanitiser.plan(m).error)
+    require_enough(
+        owner,
+        records=n,
+        wanted=sanitiser.error,
+        proved=lambda m: sanitiser.plan(m).error,
+        queries=queries.value,
+    )
     plan: CandidatePlan = sanitiser.plan(n)
     answers: tuple[Proof[Answers], ...] = ()
     if 2 * plan.error < 1:

@@ -78,7 +78,7 @@ class PointHistogram:
 
     def certify(self, size: Size) -> Certificate:
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=self._proved)
+        require_enough(OWNER, records=n, wanted=self.error, proved=self._proved, queries="points")
         plan = self.plan(n)
         noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE)
         dropped = f"dropping counts up to {plan.above}"

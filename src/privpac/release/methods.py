@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, TooFewRecords
 from privpac.release.blr import ThresholdBLR
 from privpac.release.histogram import PointHistogram
 from privpac.release.quantiles import Quantiles
@@ -54,7 +54,7 @@ def sanitiser_for(
     if method == "auto":
         if len(columns) == 1 and columns[0] in schema.names and schema.column(columns[0]).ordered:
             best = best_of_column(schema, columns[0], epsilon=epsilon, failure=failure, records=records)
-            return type(best)(schema, columns[0], epsilon, error=error, failure=failure)
+            return _wished(best, error, records)
         method = "points"
     if method not in METHODS:
         raise ParameterError("release", "method", method, allowed=f"one of auto, {', '.join(METHODS)}")
@@ -69,6 +69,24 @@ def sanitiser_for(
             remedy="Only points takes several columns.",
         )
     return METHODS[method].build(schema, columns[0], epsilon, error=error, failure=failure)
+
+
+def _wished(best: Ordered, error: Fraction | None, records: int) -> Ordered:
+    """The best method for a column, or, if it does not prove the wanted error, the one that needs fewest records."""
+    made = [replace(best, error=error)]
+    if error is not None:
+        made += [
+            build(best.schema, best.column, best.epsilon, error=error, failure=best.failure)
+            for build in (TreeCounts, ThresholdBLR, Quantiles)
+        ]
+    needed: dict[int, Ordered] = {}
+    for sanitiser in made:
+        try:
+            sanitiser.certify(Size(0, records))
+            return sanitiser
+        except TooFewRecords as refused:
+            needed.setdefault(refused.needed, sanitiser)
+    return needed[min(needed)]
 
 
 @lru_cache(maxsize=256)

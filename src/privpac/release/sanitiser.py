@@ -14,7 +14,7 @@ from privpac.coins import Coins
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import NotCertified, ParameterError, SizeError
+from privpac.errors import ParameterError, SizeError, TooFewRecords
 from privpac.guarantee.certificate import Certificate
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import decimal_text, plain
@@ -76,7 +76,12 @@ def noise_ratio(owner: str, ratio: Fraction) -> Fraction:
 
 
 def require_enough(
-    owner: str, *, records: int, wanted: Fraction | None, proved: Callable[[int], Fraction | None]
+    owner: str,
+    *,
+    records: int,
+    wanted: Fraction | None,
+    proved: Callable[[int], Fraction | None],
+    queries: str = "thresholds",
 ) -> None:
     """Refuse, from public numbers and before anything is spent, an error so many records do not prove.
 
@@ -94,11 +99,9 @@ def require_enough(
 
     needed = first_whole(enough, start=2 * records, smallest=records)
     reach = "no error at all" if best is None or best >= 1 else f"an error of {decimal_text(best)}"
-    raise SizeError(
-        f"{owner}: {records} records prove {reach} for all queries at this epsilon, not {decimal_text(wanted)}.",
+    raise TooFewRecords(
+        f"{owner}: {records} records prove {reach} for all {queries} at this epsilon, not {decimal_text(wanted)}.",
+        needed=needed,
+        reachable=best,
         remedy=f"{needed:,} records would do; or ask for a larger error, or spend a larger epsilon.",
     )
-
-
-def malformed() -> NotCertified:
-    return NotCertified("The released table is incomplete or malformed.")

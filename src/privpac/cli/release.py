@@ -1,0 +1,195 @@
+"""`privpac release`: synthetic records of some columns, with the error that every query is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.destination import Destination
+from privpac.errors import ParameterError, PrivpacError
+
+if TYPE_CHECKING:
+    from privpac.release.table import ReleasedTable
+
+__all__ = ["release"]
+
+OWNER = "release"
+ENDINGS = (".csv", ".parquet")
+
+
+def release(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV, CSV.gz or Parquet file, a folder of them, or a pattern such as 'data/*.parquet'.",
+        ),
+    ],
+    *,
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the release.")],
+    schema: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Public description of the table (privpac schema TABLE drafts it), or from_data to read it"
+            " from the records, which the certificate then says.",
+        ),
+    ],
+    column: Annotated[
+        str, typer.Option(metavar="NAMES", help="The columns to release, with commas; points takes several.")
+    ],
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="Where the synthetic records go: .csv or .parquet.")
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD",
+            help="points (combinations of values), tree, quantiles or blr (ranges of an ordered column), or"
+            " auto: the best promise.",
+        ),
+    ] = "auto",
+    error: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Refuse, at no cost, unless every query is promised this error."),
+    ] = None,
+    failure: Annotated[
+        str, typer.Option(metavar="NUMBER", help="How often the promised error may be exceeded.")
+    ] = "0.05",
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
+    ] = None,
+    records_per_person: Annotated[
+        int, typer.Option(metavar="K", help="How many records one person may have.")
+    ] = 1,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger).")
+    ] = None,
+    certificate: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Where the certificate goes; beside the records if not said."),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")
+    ] = "auto",
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Release synthetic records in the table's own schema, with a certificate beside them.
+
+    Example: privpac release patients.csv --schema schema.json --epsilon 1 --column age --out synthetic.csv
+    """
+    records, beside = _destinations(out, certificate, keep=(data, schema, ledger))
+    wishes: dict[str, Any] = {
+        "schema": schema,
+        "columns": [name.strip() for name in column.split(",") if name.strip()],
+        "epsilon": epsilon,
+        "method": method,
+        "error": error,
+        "failure": failure,
+        "records_per_person": records_per_person,
+        "random_state": random_state,
+        "label": label,
+        "engine": engine,
+    }
+    with _sign(data, engine, as_json=as_json) as told:
+        table = _release(data, ledger, wishes, told)
+        count = _written(table, records, beside)
+    _show(table, count, (records, beside), full=full, as_json=as_json)
+
+
+def _destinations(
+    out: str, certificate: str | None, *, keep: tuple[str | None, ...]
+) -> tuple[Destination, Destination]:
+    """Where both files go, checked before any record is read."""
+    if Path(out).suffix not in ENDINGS:
+        raise ParameterError(OWNER, "out", out, allowed="a file that ends in .csv or .parquet")
+    named = certificate or str(Path(out).with_suffix(".json"))
+    records = Destination.of(out, owner=OWNER, option="out", keep=(*keep, named))
+    beside = Destination.of(named, owner=OWNER, option="certificate", keep=(*keep, out))
+    assert records is not None
+    assert beside is not None
+    return records, beside
+
+
+@contextmanager
+def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress | None]:
+    """A bar for records that are streamed, a spinner for those that fit in memory."""
+    from privpac.data.engines.opening import chosen_engine
+
+    if chosen_engine(data, engine) == "files":
+        with console.progress("Reading", as_json=as_json, unit="records") as told:
+            yield told
+    else:
+        with console.working("Releasing", as_json=as_json):
+            yield None
+
+
+def _release(
+    data: str, ledger: str | None, wishes: dict[str, Any], told: console.Progress | None
+) -> ReleasedTable:
+    from privpac.guarantee.ledger import Ledger
+    from privpac.release.table import release_table
+
+    account = None if ledger is None else Ledger.open(ledger)
+    return release_table(data, ledger=account, progress=told, **wishes)
+
+
+def _written(table: ReleasedTable, records: Destination, beside: Destination) -> int:
+    try:
+        table.save(beside.path)
+        return table.write(records.path)
+    except OSError as problem:
+        # Its budget is spent, so the release must not be lost with the disk it was meant for.
+        console.show_json(table.to_json())
+        raise PrivpacError(
+            f"{str(records.path)!r} cannot be written: {problem.strerror}.",
+            remedy="The released table was printed instead; keep it.",
+        ) from None
+
+
+def _show(
+    table: ReleasedTable, count: int, files: tuple[Destination, Destination], *, full: bool, as_json: bool
+) -> None:
+    from privpac.guarantee.certificate import SEEDED
+
+    records, beside = files
+    advice = [] if table.certificate["coins"] == "system" else [f"{SEEDED}."]
+    for text in advice:
+        console.warn(text, as_json=as_json)
+    if as_json:
+        console.show_json(
+            {
+                "records": count,
+                "columns": list(table.columns),
+                "epsilon": table.certificate["epsilon"],
+                "delta": table.certificate["delta"],
+                "promises": [fact.to_json() for fact in table.promises],
+                "learner": table.certificate["learner"],
+                "warnings": advice,
+                "out": str(records.path),
+                "certificate": str(beside.path),
+            }
+        )
+        return
+    promised = [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in table.promises]
+    lines = [
+        f"{count:,} synthetic records of {', '.join(table.columns)}, by {table.certificate['learner']['name']}.",
+        *(promised or ["Nothing is promised about queries: there are too few records for this epsilon."]),
+        f"Privacy: epsilon {table.certificate['epsilon']}, delta {table.certificate['delta']}.",
+    ]
+    console.show("\n".join(lines))
+    if full:
+        console.show("\n" + table.explain())
+    console.note(
+        f"Wrote the records to {records.path} and the certificate to {beside.path}.", as_json=as_json
+    )
