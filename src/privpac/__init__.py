@@ -26,6 +26,7 @@ _NAMES = {
     "Schema": "data.schema",
     "SeededCoins": "coins",
     "Size": "data.sample",
+    "StableClassifier": "estimators.stable",
     "Stumps": "concepts.stumps",
     "SystemCoins": "coins",
     "Thresholds": "concepts.thresholds",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from privpac.errors import PrivpacError as PrivpacError
     from privpac.estimators.classifier import PrivateClassifier as PrivateClassifier
     from privpac.estimators.query import PrivateQuery as PrivateQuery
+    from privpac.estimators.stable import StableClassifier as StableClassifier
     from privpac.guarantee.certificate import Certificate as Certificate
     from privpac.guarantee.ledger import Ledger as Ledger
     from privpac.learners.occam import Occam as Occam

@@ -16,10 +16,12 @@ from privpac.theory.relabelling import (
     epsilon_relabelled,
     epsilon_resampled,
     epsilon_subsampled,
+    excess_stable,
     inner_epsilon_relabelled,
     records_resampled,
     share_subsampled,
     stability_from_some,
+    stable_split,
 )
 
 LN_244 = Fraction("5.497168225293202")
@@ -158,3 +160,20 @@ def test_nothing_overflows() -> None:
     assert float(epsilon_subsampled("0.000000001", epsilon="0.000000001")) <= 1e-12
     assert share_subsampled(3, inner=2) == 1
     assert stability_from_some("0.5", epsilon=1000) == 1
+
+
+def test_a_stable_split_meets_its_stability_and_is_near_the_best() -> None:
+    for n, gamma in ((1000, "0.1"), (10**5, "0.01"), (50, "0.5")):
+        kept, epsilon = stable_split(n, stability=gamma, vc=2)
+        assert stability_from_some(Fraction(kept, n), epsilon=epsilon) <= Fraction(gamma)
+        assert stability_from_some(Fraction(kept, n), epsilon=epsilon) >= Fraction(gamma) - Fraction(1, 10**9)
+    kept, epsilon = stable_split(10**6, stability="0.1", vc=1)
+    own = excess_stable(10**6, kept=kept, epsilon=epsilon, vc=1, failure="0.05")
+    for share in ("0.01", "0.033", "0.05", "0.09"):
+        other = draw_epsilon_for("0.1", share=share)
+        kept = int(Fraction(share) * 10**6)
+        assert own <= excess_stable(10**6, kept=kept, epsilon=other, vc=1, failure="0.05") * Fraction(
+            1001, 1000
+        )
+    with pytest.raises(ParameterError, match="above 1/10"):
+        stable_split(10, stability="0.1", vc=1)

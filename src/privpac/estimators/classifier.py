@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from narwhals.dependencies import is_into_dataframe
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from privpac.data.declared import schema_for
 from privpac.data.schema import Schema
-from privpac.data.tables import read
 from privpac.errors import DataError, ParameterError, SchemaError
+from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.words import takes_many_classes
@@ -26,15 +21,10 @@ from privpac.model import Model, learn
 
 __all__ = ["PrivateClassifier"]
 
-Array = NDArray[Any]
-
 OWNER = "PrivateClassifier"
 
-UNTOUCHED = {"dtype": None, "ensure_all_finite": False}
-"""For scikit-learn's array check: text stays text, and our own error names the column with an empty cell."""
 
-
-class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A readable classifier with a certified privacy guarantee, as a scikit-learn estimator.
 
     Everything the guarantee rests on is declared: `schema` says what is public about the table, and without
@@ -160,30 +150,21 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         array's columns are in the order of the schema. What is wrong is found before the ledger is charged.
         """
         _refuse(refused)
-        if self._reads_schema:
-            table, labels = self._validated(X, y)
-            schema = Schema.from_data(table, label=_free_name(y, table), y=labels)
-        else:
-            schema = schema_for(self.schema, X)
-            table, labels = X, _labels(schema, X, y)
+        table, labels, schema = self._read(X, y)
         model = self._learn(table, labels, schema)
-        if not self._reads_schema:
-            self.n_features_in_ = len(schema.columns)
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        self._remember(schema)
         self.model_ = model
-        self.schema_ = schema
         self.hypothesis_ = model.hypothesis
         self.estimate_ = model.estimate
         self.leaf_counts_ = model.leaf_counts
         self.certificate_ = StoredCertificate(model.certificate)
-        self.classes_ = _class_values(schema, labels.dtype)
+        self.classes_ = class_values(schema, labels.dtype)
         return self
 
     def predict(self, X: object) -> Array:
         """The predicted class of every record, as one of `classes_`."""
         check_is_fitted(self)
-        table = self._familiar(X) if self._reads_schema else X
-        values: Array = self.classes_[self.model_.classify(table)]
+        values: Array = self.classes_[self.model_.classify(self._table(X))]
         return values
 
     @property
@@ -203,7 +184,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _shares(self, X: object) -> Array:
         check_is_fitted(self)
-        return self.model_.predict_proba(self._familiar(X) if self._reads_schema else X)
+        return self.model_.predict_proba(self._table(X))
 
     _shares.__name__ = "predict_proba"  # scikit-learn's scorers ask a method for its name
 
@@ -235,10 +216,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def _takes_many(self) -> bool:
         return takes_many_classes(self.concepts)
-
-    @property
-    def _reads_schema(self) -> bool:
-        return isinstance(self.schema, str) and self.schema == "from_data"
 
     def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
         try:
@@ -283,45 +260,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return {"unlabelled": True, "method": self.method} if some else {}
         return {}
 
-    def _validated(self, X: object, y: object) -> tuple[object, Array]:
-        """Records and labels by scikit-learn's own conventions; a frame keeps the types of its columns."""
-        _no_complex(y, "y")
-        if _is_frame(X):
-            table, labels = validate_data(self, X, y, skip_check_array=True)
-        else:
-            table, labels = validate_data(self, _array(X), y, ensure_min_samples=2, **UNTOUCHED)
-        labels = column_or_1d(labels, warn=True)
-        check_classification_targets(labels)
-        return table, labels
-
-    def _familiar(self, X: object) -> object:
-        """Records to predict: the columns `fit` saw, in the same order."""
-        if not _is_frame(X):
-            return validate_data(self, _array(X), reset=False, **UNTOUCHED)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return X if hasattr(self, "feature_names_in_") else check_array(X, **UNTOUCHED)
-
-
-def _is_frame(X: object) -> bool:
-    return bool(is_into_dataframe(X))
-
-
-def _array(X: object) -> Any:
-    """`X` with its dimensions and type checked here, because scikit-learn's refusals would print records."""
-    array: Any = X if hasattr(X, "ndim") else np.asarray(X)
-    _no_complex(array, "X")
-    if array.ndim != 2:
-        raise DataError(
-            f"X has {array.ndim} dimension(s), but a table has two.",
-            remedy="Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one record.",
-        )
-    return array
-
-
-def _no_complex(values: Any, name: str) -> None:
-    if np.asarray(values).dtype.kind == "c":
-        raise DataError(f"Complex data not supported: {name} must be real numbers, text, booleans or dates.")
-
 
 def _refuse(parameters: Mapping[str, object]) -> None:
     """Weights get their reason; anything else what Python says of an unknown argument."""
@@ -337,60 +275,6 @@ def _refuse(parameters: Mapping[str, object]) -> None:
                 "the certificate allows one record",
                 remedy="Give whole classes a public price with costs, such as costs=(1, 5).",
             )
-
-
-def _labels(schema: Schema, X: object, y: object) -> Array:
-    """The labels as an array whose type says what a prediction should look like."""
-    if y is not None:
-        _no_complex(y, "y")
-        labels: Array = column_or_1d(y, warn=True)
-    elif isinstance(X, (np.ndarray, list, tuple)):
-        raise DataError(
-            f"{OWNER} requires y to be passed, but the target y is None.",
-            column=schema.label,
-            remedy=f"Pass y, or a frame with the column '{schema.label}'.",
-        )
-    else:
-        labels = read(X, columns=[schema.label]).column(schema.label)
-    if labels.dtype.kind == "O" and not all(isinstance(item, str) for item in labels.tolist()):
-        raise DataError(
-            f"Label '{schema.label}' is an array of Python objects that are not all text.",
-            column=schema.label,
-            remedy="Fill empty cells and give it one type, for example with y.astype(int).",
-        )
-    return labels
-
-
-def _free_name(y: object, table: object) -> str:
-    """A name for the label that no column has: the one `y` brings, or "label"."""
-    given = getattr(y, "name", None)
-    name = given if isinstance(given, str) and given else "label"
-    names = read(table).names
-    while name in names:
-        name += "_"
-    return name
-
-
-def _class_values(schema: Schema, kind: np.dtype[Any]) -> Array:
-    """The schema's classes as values of a type, if each of them is one; as text otherwise.
-
-    The type decides and no record does: what `classes_` looks like is public.
-    """
-    if kind.kind in "biuf":
-        try:
-            values = np.array([_value(text.lower(), kind.kind) for text in schema.classes], dtype=kind)
-            if np.array_equal(schema.label_cells(values), np.arange(len(values))):
-                return values
-        except (ValueError, ArithmeticError):
-            pass  # the classes are not numbers, or not of this type
-    return np.array(schema.classes, dtype=object if kind.kind == "O" else None)
-
-
-def _value(text: str, kind: str) -> bool | int | float:
-    number = Decimal({"true": "1", "false": "0"}.get(text, text))
-    if kind == "f":
-        return float(number)
-    return int(number) if kind != "b" else bool(number)
 
 
 def _costs(costs: Iterable[int] | None) -> tuple[int, ...] | None:

@@ -31,12 +31,15 @@ __all__ = [
     "records_resampled",
     "share_subsampled",
     "stability_from_some",
+    "stable_split",
 ]
 
 ONE = Fraction(1)
 PLACES = 10**12
 """Results are decimals of twelve places, rounded to the safe side."""
 BITS = 192
+ROUNDING = Fraction(1, 10**11)
+"""What is kept below a stability that a certificate has to meet."""
 
 
 def _up(value: arb) -> Fraction:
@@ -60,7 +63,7 @@ def epsilon_subsampled(share: Number, *, epsilon: Number) -> Fraction:
     Tested by: tests/unit/test_relabelling_formulas.py.
 
     >>> float(epsilon_subsampled("0.1", epsilon=1))
-    0.158565312906
+    0.158565078741
     """
     owner = "epsilon_subsampled"
     q, inner = _share(share, owner=owner), positive(epsilon, owner=owner, name="epsilon")
@@ -90,7 +93,7 @@ def epsilon_resampled(n: int, *, draws: int, epsilon: Number) -> Fraction:
     Proof: docs/proofs/sampling-with-replacement.md. Tested by: tests/unit/test_relabelling_formulas.py.
 
     >>> float(epsilon_resampled(1000, draws=1000, epsilon=1))
-    1.716806924803
+    1.716807271134
     """
     owner = "epsilon_resampled"
     have, drawn = at_least(1, n, owner=owner, name="n"), at_least(1, draws, owner=owner, name="draws")
@@ -323,6 +326,39 @@ def draw_epsilon_for(stability: Number, *, share: Number) -> Fraction:
     q = fraction_below(gamma, share, owner=owner, name="share")
     with ctx.workprec(BITS):
         return _down(4 * ball((gamma - q) / (1 - q)).atanh())
+
+
+@formula("stable-accuracy")
+def stable_split(
+    n: int, *, stability: Number, vc: int, failure: Number = Fraction(1, 20)
+) -> tuple[int, Fraction]:
+    """(kept, epsilon of the draw) with exactly this stability and the smallest `excess_stable`, to a few percent.
+
+    Statement: as `excess_stable` and `stability_from_some`. Source: register `stable-accuracy`. Holds if: n·stability
+    is above 1. Proof: docs/proofs/stable.md. Tested by: tests/unit/test_relabelling_formulas.py.
+
+    >>> stable_split(10_000, stability="0.1", vc=1)[0]
+    614
+    """
+    owner = "stable_split"
+    have, gamma = at_least(2, n, owner=owner, name="n"), chance(stability, owner=owner, name="stability")
+    most = math.ceil(gamma * have) - 1
+    if most < 1:
+        raise ParameterError(
+            owner, "stability", str(stability), allowed=f"above 1/{have}, one over the records"
+        )
+    log = math.log(4 / float(chance(failure, owner=owner, name="failure")))
+    growth = float(ln_growth(have, vc=vc))
+
+    def price(kept: int) -> float:
+        q = kept / have
+        draw = 4 * math.atanh((float(gamma) - q) / (1 - q))
+        return (growth + log) / kept + 2 * (vc * math.log(kept + 1) + log) / (draw * have)
+
+    steps = {max(1, round(most * 0.97**i)) for i in range(400)}
+    kept = min(steps, key=price)
+    # A little less, because certificates round the stability of a draw up to twelve decimals.
+    return kept, draw_epsilon_for(gamma - ROUNDING, share=Fraction(kept, have))
 
 
 @formula("stable-accuracy")

@@ -1,0 +1,153 @@
+"""What the scikit-learn shells share: reading tables, labels and schemas by scikit-learn's conventions and ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from narwhals.dependencies import is_into_dataframe
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, validate_data
+
+from privpac.data.schema import Schema
+from privpac.data.tables import read
+from privpac.errors import DataError
+from privpac.model import schema_for
+
+__all__ = ["Array", "Shell", "as_array", "class_values", "free_name", "is_frame", "labels_of", "no_complex"]
+
+Array = NDArray[Any]
+
+UNTOUCHED = {"dtype": None, "ensure_all_finite": False}
+"""For scikit-learn's array check: text stays text, and our own error names the column with an empty cell."""
+
+
+class Shell:
+    """Reading of records for estimators with a `schema`, declared or "from_data"."""
+
+    schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None
+
+    @property
+    def _reads_schema(self) -> bool:
+        return isinstance(self.schema, str) and self.schema == "from_data"
+
+    def _read(self, X: object, y: object) -> tuple[object, Array, Schema]:
+        """Records, labels and schema of a fit.
+
+        With a declared schema a frame's columns are found by name, in any order, and others are ignored; an array's
+        columns are in the order of the schema.
+        """
+        if self._reads_schema:
+            table, labels = self._validated(X, y)
+            return table, labels, Schema.from_data(table, label=free_name(y, table), y=labels)
+        schema = schema_for(self.schema, X)
+        return X, labels_of(schema, X, y, owner=type(self).__name__), schema
+
+    def _remember(self, schema: Schema) -> None:
+        """The columns of a declared schema are those of the estimator."""
+        self.schema_ = schema
+        if not self._reads_schema:
+            self.n_features_in_ = len(schema.columns)
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    def _table(self, X: object) -> object:
+        """Records to predict."""
+        return self._familiar(X) if self._reads_schema else X
+
+    def _validated(self, X: object, y: object) -> tuple[object, Array]:
+        """Records and labels by scikit-learn's own conventions; a frame keeps the types of its columns."""
+        no_complex(y, "y")
+        if is_frame(X):
+            table, labels = validate_data(self, X, y, skip_check_array=True)
+        else:
+            table, labels = validate_data(self, as_array(X), y, ensure_min_samples=2, **UNTOUCHED)
+        labels = column_or_1d(labels, warn=True)
+        check_classification_targets(labels)
+        return table, labels
+
+    def _familiar(self, X: object) -> object:
+        """Records to predict: the columns `fit` saw, in the same order."""
+        if not is_frame(X):
+            return validate_data(self, as_array(X), reset=False, **UNTOUCHED)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return X if hasattr(self, "feature_names_in_") else check_array(X, **UNTOUCHED)
+
+
+def is_frame(X: object) -> bool:
+    return bool(is_into_dataframe(X))
+
+
+def as_array(X: object) -> Any:
+    """`X` with its dimensions and type checked here, because scikit-learn's refusals would print records."""
+    array: Any = X if hasattr(X, "ndim") else np.asarray(X)
+    no_complex(array, "X")
+    if array.ndim != 2:
+        raise DataError(
+            f"X has {array.ndim} dimension(s), but a table has two.",
+            remedy="Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one record.",
+        )
+    return array
+
+
+def no_complex(values: Any, name: str) -> None:
+    if np.asarray(values).dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {name} must be real numbers, text, booleans or dates.")
+
+
+def labels_of(schema: Schema, X: object, y: object, *, owner: str) -> Array:
+    """The labels as an array whose type says what a prediction should look like."""
+    if y is not None:
+        no_complex(y, "y")
+        labels: Array = column_or_1d(y, warn=True)
+    elif isinstance(X, (np.ndarray, list, tuple)):
+        raise DataError(
+            f"{owner} requires y to be passed, but the target y is None.",
+            column=schema.label,
+            remedy=f"Pass y, or a frame with the column '{schema.label}'.",
+        )
+    else:
+        labels = read(X, columns=[schema.label]).column(schema.label)
+    if labels.dtype.kind == "O" and not all(isinstance(item, str) for item in labels.tolist()):
+        raise DataError(
+            f"Label '{schema.label}' is an array of Python objects that are not all text.",
+            column=schema.label,
+            remedy="Fill empty cells and give it one type, for example with y.astype(int).",
+        )
+    return labels
+
+
+def free_name(y: object, table: object) -> str:
+    """A name for the label that no column has: the one `y` brings, or "label"."""
+    given = getattr(y, "name", None)
+    name = given if isinstance(given, str) and given else "label"
+    names = read(table).names
+    while name in names:
+        name += "_"
+    return name
+
+
+def class_values(schema: Schema, kind: np.dtype[Any]) -> Array:
+    """The schema's classes as values of a type, if each of them is one; as text otherwise.
+
+    The type decides and no record does: what `classes_` looks like is public.
+    """
+    if kind.kind in "biuf":
+        try:
+            values = np.array([_value(text.lower(), kind.kind) for text in schema.classes], dtype=kind)
+            if np.array_equal(schema.label_cells(values), np.arange(len(values))):
+                return values
+        except (ValueError, ArithmeticError):
+            pass  # the classes are not numbers, or not of this type
+    return np.array(schema.classes, dtype=object if kind.kind == "O" else None)
+
+
+def _value(text: str, kind: str) -> bool | int | float:
+    number = Decimal({"true": "1", "false": "0"}.get(text, text))
+    if kind == "f":
+        return float(number)
+    return int(number) if kind != "b" else bool(number)
