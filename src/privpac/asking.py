@@ -3,7 +3,8 @@
 A session is a folder: `session.json` (public: settings and schema), `ask.csv` (whom to ask; may be handed out),
 `answers.json` and `secret.json` (readable by their owner only). Who was kept without being asked is secret: if
 `secret.json` leaks, the larger number holds that the certificate states for those who know the positions kept. No
-record is ever stored.
+record is ever stored. A list serves for one rule: two rules from the same people kept would together tell more than
+two budgets pay for, so a session that was learnt from says so (`learnt`) and refuses.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from privpac.concepts.base import ConceptClass
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import DataError, SizeError
+from privpac.errors import DataError, PrivpacError, SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.stored_classes import concepts_from_json, stored_concepts
@@ -38,6 +39,7 @@ __all__ = ["FORMAT", "Asking"]
 FORMAT = "privpac-asking/1"
 
 PUBLIC, LIST, ANSWERS, SECRET = "session.json", "ask.csv", "answers.json", "secret.json"
+USED = "learnt"
 RECORD, LABEL = "record", "label"
 
 
@@ -50,6 +52,9 @@ class Asking:
     answers: Mapping[int, int] = field(default_factory=dict, repr=False)
     """Codes of labels by position."""
     coins: str = "system"
+    folder: Path | None = field(default=None, compare=False)
+    used: list[bool] = field(default_factory=list, compare=False, repr=False)
+    """Holds something once a rule was learnt; shared by the copies `tell` makes."""
 
     @classmethod
     def start(
@@ -128,9 +133,28 @@ class Asking:
             )  # a list drawn with a known seed makes everything that follows not for release
 
         def run(tossed: Coins) -> Any:
+            self._use_up()
             return active.learn(sample, self.questions, labels, tossed)
 
+        self._check_unused()
         return release_few_labels(self.recipe, run, ledger=ledger, coins=coins)
+
+    def _check_unused(self) -> None:
+        if self.used or (self.folder is not None and (self.folder / USED).exists()):
+            raise PrivpacError(
+                "A rule was learnt from this list already: who was kept must not serve twice.",
+                remedy="Ask anew; labels that were given before may be told again.",
+            )
+
+    def _use_up(self) -> None:
+        """Durable before the first coin: of two programs that learn at once only one may go on."""
+        self._check_unused()
+        self.used.append(True)
+        if self.folder is not None:
+            try:
+                os.close(os.open(self.folder / USED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            except FileExistsError:
+                self._check_unused()
 
     # --- the folder ---
 
@@ -177,7 +201,7 @@ class Asking:
                 raise
             raise DataError(f"The session in {str(place)!r} is incomplete or malformed.") from None
         recipe = FewLabels(concepts, replace(request, size=size), settings)
-        return cls(recipe, questions, answers, public["coins"])
+        return cls(recipe, questions, answers, public["coins"], place)
 
 
 def _write(path: Path, tree: object, *, private: bool) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from privpac.asking import Asking
+from privpac.cli.report import report_html
 from privpac.coins import SeededCoins
 from privpac.concepts.thresholds import Thresholds
 from privpac.data.columns import Numeric
@@ -175,6 +176,7 @@ def test_a_session_survives_a_week(tmp_path: Path, method: str) -> None:
     assert checked.rebuilt
     assert checked.for_release
     assert "positions kept" in model.explain()
+    assert "for those who know: hypothesis and positions asked" in report_html(model)
 
 
 def test_secrets_and_answers_are_for_their_owner_only(tmp_path: Path) -> None:
@@ -224,8 +226,23 @@ def test_a_ledger_is_charged_when_something_is_learnt_and_not_before() -> None:
     assert ledger.spent.epsilon == 0
     session.learn({"age": AGES}, ledger=ledger)
     assert ledger.spent.epsilon == 1
+    other = started()
+    other = other.tell({p: int(ILL[p]) for p in other.asked})
     with pytest.raises(BudgetExceeded):
-        session.learn({"age": AGES}, ledger=ledger)
+        other.learn({"age": AGES}, ledger=ledger)
+    other.learn({"age": AGES})  # a refused charge has used nothing up
+
+
+def test_a_list_serves_for_one_rule(tmp_path: Path) -> None:
+    """Two rules from the same people kept would lose more than twice what one loses."""
+    session = started()
+    session.save(tmp_path)
+    answers = {p: int(ILL[p]) for p in session.asked}
+    first, second = Asking.load(tmp_path).tell(answers), Asking.load(tmp_path).tell(answers)
+    first.learn({"age": AGES})
+    for again in (first, first.tell({}), second, Asking.load(tmp_path).tell(answers)):
+        with pytest.raises(PrivpacError, match="learnt from this list already"):
+            again.learn({"age": AGES})
 
 
 def test_a_list_drawn_with_a_seed_is_not_for_release() -> None:

@@ -93,6 +93,15 @@ def test_records_for_questions(kept: int, inner: int, epsilon: float, need: int)
     assert need < printed
 
 
+@pytest.mark.parametrize("inner", [1, 2, 4])
+def test_delta_of_asking_is_below_both_printed_versions(inner: int) -> None:
+    """The claim states (7 + E) where its proof has (7 + e^E), times epsilon·delta/(3 + e^(2E)); ours is once that."""
+    epsilon = 0.5
+    share = epsilon / (3 + math.exp(2 * inner))
+    assert share < share * (7 + inner) <= share * (7 + math.exp(inner))
+    assert math.log1p(share * math.expm1(inner)) < epsilon
+
+
 def test_floors_of_labels() -> None:
     assert labels_floor(2, error=Fraction(1, 1000), failure=Fraction(1, 20)) == 107
     assert labels_floor(1, error=0.01, failure=0.05) == 0

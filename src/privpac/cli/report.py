@@ -171,6 +171,11 @@ def _certificate(model: Model) -> str:
     assumed = [f"Assumes that {text}." for text in tree["assumptions"]]
     parts = [_items(assumed)] if assumed else ["<p>Privacy assumes nothing about the records.</p>"]
     parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
+    for proof in tree.get("also", ()):
+        parts += [
+            f"<h3>Privacy, for those who know: {escape(proof['fact']['release'])}</h3>",
+            _proofs([proof]),
+        ]
     if tree["accuracy"]:
         parts += ["<h3>Accuracy</h3>", _proofs(tree["accuracy"])]
     return _section("The certificate, and why it holds", *parts)

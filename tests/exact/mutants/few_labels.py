@@ -16,7 +16,7 @@ from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.theory.exact import ratio_for
-from tests.exact.adversaries import asking, finite, isolated, smallest_positions
+from tests.exact.adversaries import asking, finite, isolated, random_positions, smallest_positions
 
 RATIO = ratio_for(Fraction(1, 2))
 POINTS, CAP = 50, 3
@@ -62,6 +62,21 @@ def _smallest() -> Case:
     return asking(smallest_positions, records=5, kept=2, asked=1, ratio=ratio_for(Fraction(2)))
 
 
+def _learns_twice() -> Case:
+    """Two answers from the same people kept, each paid for as if they had been drawn anew."""
+    ratio, kept, records = ratio_for(Fraction(2)), 2, 5
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        questions = random_positions(records, kept, 1, coins)
+        common = sum(1 for i in (*questions.asked, *questions.kept) if data[i] == (0,))
+        return tuple(coins.flip(ratio**common / 4) for _ in range(2))
+
+    once = 1 + Fraction(kept, records) * (1 / ratio - 1)
+    return Case(
+        "two rules from one list", run, ((0,), (1,)), records, Privacy(Loss(factor=once**2)), ordered=True
+    )
+
+
 def _votes_twice() -> Case:
     """Lets the points that are relabelled vote on their own labels, for the price of those who only vote."""
     schema = tiny_schema(2)
@@ -83,5 +98,6 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     "forgets_that_points_make_the_labellings": _forgets_the_points,
     "pays_for_the_draw_of_labels_only": _pays_for_the_draw_only,
     "asks_the_smallest_positions": _smallest,
+    "learns_twice_from_one_list": _learns_twice,
     "votes_with_the_relabelled_points": _votes_twice,
 }

@@ -1,0 +1,41 @@
+"""`privpac reproduce few-labels`: numbers that agree with the formulas, a simulation below its promise, a figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from privpac.cli.reproductions import few_labels, few_labels_tables
+from privpac.theory import sizes
+
+
+def silent(done: int, of: int) -> None:
+    assert done <= of
+
+
+def test_promised_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(few_labels, "QUICK_RUNS", 2)
+    monkeypatch.setattr(few_labels, "QUICK_BITS", (16,))
+    monkeypatch.setattr(few_labels, "POOL", 2_000)
+    made: list[dict[str, Any]] = few_labels.rows(quick=True, progress=silent)
+    assert [row["method"] for row in made] == list(few_labels.METHODS)
+    labels = {row["method"]: row["labels"] for row in made}
+    assert labels["plain"] == sizes.records_occam(2**16 + 1, error=0.1, failure=0.05, epsilon=1) == 351
+    assert labels["active"] < labels["generic"] < labels["plain"] < labels["relabel"] < labels["boost"]
+    assert labels["boost, printed constants"] > 10**8
+    for row in made:
+        assert row["measured"] is None or row["measured"] <= row["labels"]
+    drawn = few_labels.figure(made)
+    assert len(drawn.series) == len(few_labels.METHODS) * 2 - 1
+    assert all(series.dashed == ("promised" in series.label) for series in drawn.series)
+
+
+def test_the_two_printed_tables_in_numbers() -> None:
+    made = few_labels_tables.rows(quick=True, progress=silent)
+    assert {row["table"] for row in made} == {1, 2}
+    assert all(row["too_few"] is None or row["enough"] >= row["too_few"] for row in made)
+    pure = [row["enough"] for row in made if row["table"] == 2 and row["privacy"] == "pure"]
+    assert pure[0] < pure[-1], "Theta(d) grows with d"
+    flat = {row["enough"] for row in made if row["answer"] == "improper" and row["table"] == 1}
+    assert len(flat) == 1, "the representation dimension of points does not"
