@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 READY_SLOW := .venv/.ready-slow
 
-.PHONY: setup demo test test-slow lint format bench audit clean
+.PHONY: setup demo test test-slow lint format bench audit theorems clean
 
 setup: $(READY)
 
@@ -46,6 +46,9 @@ bench: $(READY)
 audit: $(READY)
 	$(BIN)/privpac audit exact --large --budget-seconds 1200 --out docs/audit.json
 	$(BIN)/python -m benchmarks.audit_page
+
+theorems: $(READY)
+	$(BIN)/privpac theorems --page docs/theorems.md > /dev/null
 
 clean:
 	rm -rf .venv build dist site .mypy_cache .ruff_cache .hypothesis

@@ -1,10 +1,11 @@
-"""`privpac theorems`: every statement the library relies on, its status and where it is used."""
+"""`privpac theorems`: every statement the library relies on or refutes, its status, and where it is used and tested."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,24 +14,38 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.destination import Destination
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
     from privpac.theory.statement import Statement
 
-__all__ = ["theorems", "uses"]
+__all__ = ["page", "theorems", "uses"]
 
 NOT_USES = ("theory/statements/",)  # where statements are written down
+TESTED = re.compile(r"tests/[\w/]+\.py|tests/[\w/]+/(?=[\s,.])")
+
+
+@dataclass
+class Places:
+    """Where a statement is named in the code, and the tests those places name."""
+
+    used: list[str] = field(default_factory=list)
+    tested: list[str] = field(default_factory=list)
 
 
 def theorems(
     key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="One statement, in full.")] = None,
     *,
+    out: Annotated[
+        str | None, typer.Option("--page", metavar="FILE", help="Write all of them as a Markdown page.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """List every statement the guarantees rest on: its status, its source, and the code that uses it."""
+    """List every statement the guarantees rest on: its status, its source, where it is used and tested."""
     from privpac.theory.register import REGISTER, statement
 
+    destination = Destination.of(out, owner="theorems", option="page")
     try:
         chosen = list(REGISTER.values()) if key is None else [statement(key)]
     except ParameterError as problem:
@@ -38,18 +53,34 @@ def theorems(
         raise ParameterError(
             "theorems", "key", key, allowed=problem.allowed, remedy=near or "Without a key, all are listed."
         ) from None
+    if destination is not None:
+        destination.write(page(list(REGISTER.values())))
+        console.note(f"Wrote {destination.path}.", as_json=as_json)
     found = uses([entry.key for entry in chosen])
     if as_json:
         trees = [_json(entry, found[entry.key]) for entry in chosen]
         console.show_json({"statements": trees} if key is None else trees[0])
     elif key is None:
-        rows = [[entry.key, entry.status, entry.title, str(len(found[entry.key]))] for entry in chosen]
+        rows = [[entry.key, entry.status, entry.title, str(len(found[entry.key].used))] for entry in chosen]
         console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
     else:
         console.show(_text(chosen[0], found[chosen[0].key]))
 
 
-def _json(entry: Statement, used: list[str]) -> dict[str, Any]:
+def _tests(entry: Statement, places: Places) -> list[str]:
+    return sorted({*entry.tested, *places.tested})
+
+
+def _constants(entry: Statement, *, printed: bool) -> dict[str, str]:
+    """The paper's constants are those whose name says that they are printed; the others are ours."""
+    return {
+        name: str(value)
+        for name, value in entry.constants.items()
+        if name.startswith(("printed", "from the printed")) is printed
+    }
+
+
+def _json(entry: Statement, places: Places) -> dict[str, Any]:
     return {
         "key": entry.key,
         "title": entry.title,
@@ -57,26 +88,85 @@ def _json(entry: Statement, used: list[str]) -> dict[str, Any]:
         "source": entry.source,
         "says": entry.says,
         "conditions": list(entry.conditions),
-        "constants": {name: str(value) for name, value in entry.constants.items()},
+        "constants": _constants(entry, printed=False),
+        "paper_constants": _constants(entry, printed=True),
         "erratum": entry.erratum,
         "proof": entry.proof,
-        "used_by": used,
+        "used_by": places.used,
+        "tested_by": _tests(entry, places),
     }
 
 
-def _text(entry: Statement, used: list[str]) -> str:
-    lines = [f"{entry.title}  [{entry.key}, {entry.status}]", "", entry.says, "", f"Source: {entry.source}"]
-    lines += [f"Holds if: {condition}" for condition in entry.conditions]
-    lines += [f"Constant: {name} = {value}" for name, value in entry.constants.items()]
-    lines += [f"Erratum: {entry.erratum}"] if entry.erratum else []
+def _lines(entry: Statement) -> Iterator[tuple[str, str]]:
+    """What there is to say, heading by heading."""
+    yield "Source", entry.source
+    for condition in entry.conditions:
+        yield "Holds if", condition
+    for name, value in _constants(entry, printed=False).items():
+        yield "Constant", f"{name} = {value}"
+    for name, value in _constants(entry, printed=True).items():
+        yield "Constant of the paper", f"{name} = {value}"
+    if entry.erratum:
+        yield "Erratum", entry.erratum
+
+
+def _text(entry: Statement, places: Places) -> str:
+    lines = [f"{entry.title}  [{entry.key}, {entry.status}]", "", entry.says, ""]
+    lines += [f"{heading}: {text}" for heading, text in _lines(entry)]
     lines += [f"Proof: {entry.proof}"] if entry.proof else []
-    lines += [f"Used by: {name}" for name in used]
+    lines += [f"Used by: {name}" for name in places.used]
+    lines += [f"Tested by: {name}" for name in _tests(entry, places)]
     return "\n".join(lines)
 
 
-def uses(keys: list[str]) -> dict[str, list[str]]:
-    """The functions and classes that name each key, found in the code itself so as never to go stale."""
-    found: dict[str, list[str]] = {key: [] for key in keys}
+STATUSES = {
+    "printed": "as in the source",
+    "derived": "our proof, often with a better constant",
+    "repaired": "the printed form is wrong or incomplete, ours is not",
+    "shape": "an order of growth, never a number in a guarantee",
+    "false": "refuted by a counterexample that a test shows",
+}
+
+
+def page(entries: Sequence[Statement]) -> str:
+    """All statements as a page of the documentation; tests/contracts/test_theorems_page.py keeps it up to date."""
+    found = uses([entry.key for entry in entries])
+    counts = {status: sum(entry.status == status for entry in entries) for status in STATUSES}
+    parts = [
+        "# Every statement the guarantees rest on",
+        "",
+        "Written by `make theorems` from `src/privpac/theory/statements/`; `privpac theorems KEY` prints one of them"
+        " with the code that uses it.",
+        "",
+        "| Status | Statements | Meaning |",
+        "|---|---|---|",
+        *(f"| {status} | {counts[status]} | {meaning} |" for status, meaning in STATUSES.items()),
+        "",
+    ]
+    for entry in entries:
+        parts += [f"## `{entry.key}`", "", f"**{entry.title}** ({entry.status}). {entry.says}", ""]
+        parts += [f"* {heading}: {text}" for heading, text in _lines(entry)]
+        if entry.proof:
+            parts.append(
+                f"* Proof: [{entry.proof.removeprefix('docs/')}]({entry.proof.removeprefix('docs/')})"
+            )
+        modules = sorted({_module(name) for name in found[entry.key].used})
+        parts += [f"* Used by: {', '.join(f'`{name}`' for name in modules)}"] if modules else []
+        tests = _tests(entry, found[entry.key])
+        parts += [f"* Tested by: {', '.join(f'`{name}`' for name in tests)}"] if tests else []
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _module(place: str) -> str:
+    """A place without the function or class: names of modules are lower case and live longer."""
+    *most, last = place.split(".")
+    return ".".join(most) if len(most) > 1 or not last.islower() else place
+
+
+def uses(keys: list[str]) -> dict[str, Places]:
+    """The functions and classes that name each key, and their tests, found in the code so as never to go stale."""
+    found = {key: Places() for key in keys}
     either = re.compile("[\"'`](" + "|".join(re.escape(key) for key in keys) + ")[\"'`]")
     for name, source in _sources(files("privpac"), ""):
         if either.search(source) is None or name.startswith(NOT_USES):
@@ -84,8 +174,9 @@ def uses(keys: list[str]) -> dict[str, list[str]]:
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for place, text in _pieces(module, source):
             for key in dict.fromkeys(either.findall(text)):
-                if place not in found[key]:
-                    found[key].append(place)
+                if place not in found[key].used:
+                    found[key].used.append(place)
+                found[key].tested += [test for test in TESTED.findall(text) if test not in found[key].tested]
     return found
 
 

@@ -20,6 +20,7 @@ from privpac.theory.statements.accuracy import ACCURACY
 from privpac.theory.statements.covers import COVERS
 from privpac.theory.statements.few_labels import FEW_LABELS
 from privpac.theory.statements.floors import FLOORS
+from privpac.theory.statements.papers import PAPERS
 from privpac.theory.statements.points import POINTS
 from privpac.theory.statements.prediction import PREDICTION
 from privpac.theory.statements.prediction_floors import PREDICTION_FLOORS
@@ -83,6 +84,7 @@ FAMILIES: tuple[tuple[Statement, ...], ...] = (
     RELEASE,
     RELABELLING,
     COVERS,
+    PAPERS,
 )
 """Statements, one tuple a family: a new family adds its own here."""
 

@@ -12,7 +12,7 @@ FLOORS = (
     Statement(
         "floor-minimal-class",
         "No learner whose answers lie in a minimal class",
-        f"{BBKN}, Theorem 3.6",
+        f"{BBKN}, Theorem 3.6 (and Proposition 3.7, Corollary 3.8)",
         "printed",
         "n ≥ ln((size − 1)(1 − failure)/failure)/epsilon.",
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.theory.statement import BBKN, BNS, DF, LWY, Statement
+from privpac.theory.statement import BBKN, BNS, CH, DF, LWY, Statement
 
 __all__ = ["PRIVACY"]
 
@@ -12,7 +12,7 @@ PRIVACY = (
     Statement(
         "exponential-mechanism",
         "Exponential mechanism",
-        f"McSherry–Talwar 2007, Theorem 6; {BNS}, Proposition A.1",
+        f"McSherry–Talwar 2007, Theorem 6; {BNS}, Proposition A.1; {CH}, Theorems 7 and 26, Lemma 18",
         "printed",
         "Choosing h with probability proportional to prior(h)·ratio^score(h) is epsilon-DP with"
         " e^epsilon = ratio^(−2·sensitivity).",
@@ -160,7 +160,7 @@ PRIVACY = (
     Statement(
         "group",
         "Groups of records",
-        "Dwork–Roth 2014, Theorem 2.2 (with delta: by induction)",
+        f"Dwork–Roth 2014, Theorem 2.2 (with delta: by induction); {CH}, Lemma 22",
         "derived",
         "If one record costs (epsilon, delta), replacing k records costs (k·epsilon,"
         " delta·(e^(k·epsilon) − 1)/(e^epsilon − 1)).",

@@ -53,7 +53,7 @@ RELABELLING = (
     Statement(
         "relabelling-part",
         "What relabelled records lose when they are fixed beforehand",
-        f"{LWY}, Lemma 17 (A_Auxiliary)",
+        f"{LWY}, Lemma 17 and Claim 23 (A_Auxiliary)",
         "derived",
         "With the voters unchanged, replacing a relabelled record costs ln 4 + weight·vote·voters/kept + E, and"
         " delta D.",
@@ -109,7 +109,7 @@ RELABELLING = (
     Statement(
         "stable-accuracy",
         "The stable learner is near the best concept",
-        f"{DF}, Theorem 1",
+        f"{DF}, Theorems 1 and 3",
         "derived",
         "Above the best by at most the deviation of n records, (ln growth(n) + ln(1/miss))/k for listing few concepts,"
         " and 2(ln growth(k) + ln(1/miss))/(g·n) for the draw, except with probability 4·miss.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.theory.statement import BNS, DF, IID, LWY, Statement
+from privpac.theory.statement import BBKN, BNS, CH, DF, IID, LWY, Statement
 
 __all__ = ["VC"]
 
@@ -14,7 +14,7 @@ VC = (
     Statement(
         "sauer",
         "How many labellings a class puts on points",
-        f"Sauer 1972, Shelah 1972; {BNS}, Theorem B.2",
+        f"Sauer 1972, Shelah 1972; {BNS}, Theorem B.2; {DF}, Lemma 2; {LWY}, Lemma 6",
         "printed",
         "A class of VC dimension d labels n points in at most C(n, 0) + … + C(n, d) ways, and in at most 2^n.",
         ("the VC dimension is at most d",),
@@ -24,7 +24,8 @@ VC = (
     Statement(
         "epsilon-net",
         "Concepts that agree on a sample agree nearly everywhere",
-        f"Blumer–Ehrenfeucht–Haussler–Warmuth 1989, Theorem A2.1; {BNS}, Theorem B.4; {DF}, Lemmas 1 to 3",
+        f"Blumer–Ehrenfeucht–Haussler–Warmuth 1989, Theorem A2.1; {BNS}, Theorem B.4;"
+        f" {DF}, Lemmas 1 to 3; {BBKN}, Theorem 2.4",
         "printed",
         "Of n independent records, no concept that agrees with the target on all of them differs from it on more than"
         " `error` of the distribution, except with probability 2·growth(2n)^t·2^(−error·n/2); t = 1 for one target,"
@@ -47,7 +48,8 @@ VC = (
     Statement(
         "relative-deviation",
         "Small rates are estimated better",
-        f"Vapnik 1982; Anthony–Shawe-Taylor 1993, Theorem 2.1; used as {LWY}, Lemma 7",
+        f"Vapnik 1982; Anthony–Shawe-Taylor 1993, Theorem 2.1; used as {LWY}, Lemma 7;"
+        f" {CH}, Lemmas 16 and 17; {BNS}, Theorem B.5",
         "printed",
         "For all concepts at once a rate of r on n records is at most r + 2·sqrt(r·A) + 4A in truth, and the other way"
         " round, A = (t·ln growth(2n) + ln(4/failure))/n, except with probability `failure`; t = 2 for pairs.",
