@@ -48,6 +48,7 @@ CONCEPTS = {
     "recconcave": "recconcave:a",
     "scorecards": "scorecards:2",
     "halfspaces": "halfspaces:a,b",
+    "reference": "reference:a",
 }
 
 
