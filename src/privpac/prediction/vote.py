@@ -35,11 +35,11 @@ from privpac.theory.exact import plain, ratio_for
 
 __all__ = ["PreparedVote", "Vote", "default_models", "require_two_classes"]
 
-RECORDS_A_MODEL = 20
-NOISE = 12
+RECORDS_A_MODEL = 12
+NOISE = 9
 MOST_MODELS = 1_001
-"""A default of about 12/epsilon models, as long as each has 20 records: then noise turns few clear majorities round,
-and models are not starved (benchmarks/accuracy)."""
+"""A default of about 9/epsilon models, as long as each has 12 records: then noise turns few clear majorities round, and
+models are not starved (benchmarks/accuracy/predictions.py). At small prices noise costs more than small blocks do."""
 
 
 def default_models(n: int, epsilon: Fraction) -> int:

@@ -113,6 +113,12 @@ def vote_error(error: Number, *, models: int, ratio: Fraction) -> Fraction:
     return min(ONE, base + slope * chance(error, owner="vote_error", name="error"))
 
 
+def rough_vote(average: float, models: int, x: float) -> float:
+    """About `vote_error`, in floats: for searches."""
+    base = _float_wrong(0, models, x)
+    return base + models * average * max((_float_wrong(w, models, x) - base) / w for w in _steepest(models, x))
+
+
 def _average_for(error: float, models: int, x: float) -> float:
     """The average error of the models at which the vote errs by `error`, in floats; negative if there is none."""
     base = _float_wrong(0, models, x)
@@ -344,14 +350,14 @@ def _slip(kept: int) -> float:
 
 def _rough_flipped(n: int, kept: int, rate: float, failure: float, vc: int) -> float:
     """`excess_flipped` without the flip, in floats; rate is the epsilon of the draw."""
-    whole = _rough_ln_growth(n, vc)
+    whole = rough_ln_growth(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(2 / failure) / (2 * n))
     slip = _slip(kept)
     near = (whole - math.log(slip)) / kept
-    return gap + near + slip + 2 * _rough_ln_growth(kept, vc) / (rate * n)
+    return gap + near + slip + 2 * rough_ln_growth(kept, vc) / (rate * n)
 
 
-def _rough_ln_growth(n: int, vc: int) -> float:
+def rough_ln_growth(n: int, vc: int) -> float:
     if n <= vc:
         return n * math.log(2)
     if vc <= 64:

@@ -98,4 +98,42 @@ PREDICTION = (
         erratum="In print e^epsilon − 1, which exceeds 1 from epsilon 0.7 on.",
         proof="docs/proofs/delta-removal.md",
     ),
+    Statement(
+        "relabelled-vote",
+        "A vote on records relabelled by the others (Theorem 20)",
+        f"{LWY}, Theorem 20, Lemmas 15 and 19, Claim 16",
+        "repaired",
+        "For every question, k random records are relabelled by a private vote of all others, r concepts are fitted to"
+        " blocks of them, and these vote. The answer has the loss of the relabelling rule on top of that of the"
+        " vote, and"
+        " errs above the best concept by at most erm_excess(w) + a + relative_error(a/weight) + vote_error(net_error),"
+        " a the excess of the labels' draw.",
+        (IID + " (for the error only)", _FRESH, "the relabelled records come in uniformly random order"),
+        erratum="In print the records are not shuffled, so that blocks by index break the neighbours of the inner"
+        " vote (0.9534"
+        " where 0.9054 is certified); the constants stay inside O(·), and removing them by subsampling, as Theorem 18"
+        " proposes, multiplies the records by 30 to 180.",
+        proof="docs/proofs/relabelled-vote.md",
+    ),
+    Statement(
+        "net-relabelling",
+        "All records relabelled by a fresh draw, then a vote (Theorem 2)",
+        f"{DF}, Theorem 2, Lemmas 8 to 11",
+        "repaired",
+        "With draw and vote at g and eR on all n records, labellings listed from k of them, q = k/n, and D ="
+        " floor(eta·(n"
+        " − 1)) + 1: an answer is (eps, delta)-DP with e^eps = (1 − q)·e^(g + eR) + 4q·e^((g + eR)·D) and delta ="
+        " q·growth(n − 1)^2·e^(−eta·(k − 1))/2; flips remove delta.",
+        (_FRESH, "a representative is a function of the set of points alone"),
+        {"printed factor": "4·e^6", "printed reach": "2·eta·n"},
+        erratum="Lemma 9 says 4·alpha with failure beta where its proof gives 6·alpha with 2·beta; Section 4.2 takes"
+        " eta near"
+        " epsilon/d and later alpha/d, which is right; equation (8) sums over the labellings of S_I where those of T"
+        " are"
+        " meant; Lemma 8 asks growth at n where n' suffices; Lemma 10 counts 2·eta·n records where floor(eta·(n −"
+        " 1)) + 1"
+        " is enough, and the extra e^(3·eps) of Lemma 11 is not needed; Remark 2 quotes a base learner that would give"
+        " d/(eps·alpha^2).",
+        proof="docs/proofs/net-relabelling.md",
+    ),
 )
