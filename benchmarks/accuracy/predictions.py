@@ -2,12 +2,13 @@
 
 `python -m benchmarks.accuracy.predictions [--data DIR] [--splits 3] [--json out.json]`
 
-For 1, 10, 100 and 1000 answers at total epsilon 1: pure, and for 100 and 1000 also with delta 10^-6. The peer votes with
-logistic regressions on disjoint parts of at least 20 records (10 to 400 of them, by its usual rule), answers by the
-exponential mechanism on the votes, or by Gaussian noise with exact composition under a delta. Ours is `PrivatePredictor`
-with its default number of models, the same logistic regression, and the optimal composition under a delta. Accuracies
-are expectations over the noise, computed exactly from the counts of votes; what varies is the split. Beside both, a model
-released once at the same total epsilon (`privpac.learn`'s default), which answers any number of questions.
+For 1, 10, 100 and 1000 answers at total epsilon 1: pure, and for 100 and 1000 also with delta 10^-6. The peer votes
+with logistic regressions on disjoint parts of at least 20 records (10 to 400 of them, by its usual rule), answers by
+the exponential mechanism on the votes, or by Gaussian noise with exact composition under a delta. Ours is
+`PrivatePredictor` with its default number of models, the same logistic regression, and the optimal composition under
+a delta. Accuracies are expectations over the noise, computed exactly from the counts of votes; what varies is the
+split. Beside both, a model released once at the same total epsilon (`privpac.learn`'s default), which answers any
+number of questions.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from privpac.guarantee.facts import Loss
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
 from privpac.theory.exact import ratio_for
+from tests.exact.mutants import MUTANTS
 
 
 @pytest.mark.parametrize("models", [1, 2, 3])
@@ -30,6 +31,24 @@ def test_votes_add_up_though_models_are_kept() -> None:
     finding = audit(predictor_case("vote", vote, 2, (1,), (2,)))
     assert finding.exact == ratio_for(Fraction(1, 2)) ** -2
     assert Loss(factor=finding.exact) <= finding.claim.epsilon
+
+
+def test_corollary_1_is_tight_and_a_hypothesis_that_answers_twice_loses_more_than_twice() -> None:
+    """Thresholds on 4 cells, n = 5, k = 1, draw at 0.575, flip 0.05: certified 1.5261 for one answer."""
+    one = audit(ROWS["flipped-answers"]())
+    assert one.holds
+    assert one.tightness is not None
+    assert one.tightness > 0.9999
+    reused = audit(MUTANTS["reuses_the_hypothesis"](), stop_when_broken=True)
+    assert not reused.holds
+    assert reused.exact is not None
+    assert not Loss(factor=reused.exact) <= reused.claim.epsilon
+
+
+def test_three_fresh_answers_stay_within_three_times_the_price_and_are_a_product() -> None:
+    finding = audit(ROWS["flipped-three-answers"]())
+    assert finding.complete
+    assert finding.holds
 
 
 @pytest.mark.parametrize("name", [name for name in ROWS if name.endswith("answers")])

@@ -135,4 +135,37 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "stable choice, long": rules.stable_choice(ratio=REAL, threshold=500),
     "recursion, a small domain": reconstruction.rec_concave(2**16, 2950),
     **{name: make() for name, make in release.MORE.items()},
+    "net relabelling": rules.net_relabelling(
+        rules.declared(rules.vote(ratio=ratio_for(Fraction(1, 100)), models=5), epsilon=Fraction(1, 100)),
+        ratio=ratio_for(Fraction(1, 300)),
+        kept=300,
+        of=1000,
+        net=Fraction(1, 9),
+        vc=2,
+    ),
+    "net relabelling, no net": rules.net_relabelling(
+        rules.vote(ratio=SHORT, models=5), ratio=SHORT, kept=2, of=5, net=Fraction(0), vc=1
+    ),
+    "relabelled vote": rules.relabelled_vote(
+        kept=40_000,
+        ratio=ratio_for(Fraction(1, 100)),
+        mistake=3,
+        weight=Fraction(1, 3),
+        models=5,
+        inner=REAL,
+        records=200_000,
+        vc=1,
+        failure=Fraction(1, 20),
+    ),
+    "net relabelling, accuracy": rules.net_relabelling_accuracy(
+        kept=5000,
+        ratio=REAL,
+        models=11,
+        inner=SHORT,
+        flip=Fraction(1, 300),
+        slip=Fraction(1, 5000),
+        records=150_000,
+        vc=2,
+        failure=Fraction(1, 20),
+    ),
 }

@@ -1,7 +1,8 @@
 """Private answers from fresh draws: Corollary 1, repaired. The default for a class of concepts.
 
-Statement: for every question, one concept is drawn by its mistakes on all records, at epsilon itself, from the labellings
-of a fresh random subset; the answer is turned round with a small probability. Each answer is epsilon-DP, and errs above
+Statement: for every question, one concept is drawn by its mistakes on all records, at epsilon itself, from the
+labellings of a fresh random subset; the answer is turned round with a small probability. Each answer is epsilon-DP,
+and errs above
 the best concept by at most the certified amount, except with the certified probability over independent records.
 Source: Dagan–Feldman 2020, Theorem 1 and Corollary 1; register `flipped-answers`, `listed-from-some`, `delta-removal`.
 Holds if: nothing drawn from the records is used twice; representatives depend on the set of points alone.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +36,19 @@ from privpac.prediction.vote import require_two_classes
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.prediction import flip_for, plan_flipped
 
-__all__ = ["FreshDraws", "PreparedDraws", "row"]
+__all__ = ["Drawing", "FreshDraws", "PreparedDraws"]
 
 OWNER = "FreshDraws"
 
 
-def row(cells: Cells, place: int) -> dict[str, NDArray[Any]]:
+class Drawing(Protocol):
+    """A predictor that draws everything afresh for every question."""
+
+    def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
+        """One answer to one question, with coins for nothing else."""
+
+
+def _row(cells: Cells, place: int) -> dict[str, NDArray[Any]]:
     """One question."""
     return {name: values[place : place + 1] for name, values in cells.items()}
 
@@ -56,6 +64,8 @@ class FreshDraws:
     flip: Fraction
     slip: Fraction
     failure: Fraction = FAILURE
+    drawing: Fraction | None = None
+    """The epsilon of the draw, if it is not that of the answer."""
 
     @classmethod
     def planned(
@@ -94,7 +104,7 @@ class FreshDraws:
 
     @property
     def ratio(self) -> Fraction:
-        return ratio_for(self.epsilon / 2)
+        return ratio_for((self.drawing or self.epsilon) / 2)
 
     def certify(self, size: Size) -> Certificate:
         if size.labelled != self.records:
@@ -102,9 +112,7 @@ class FreshDraws:
                 f"{OWNER} was planned for {self.records} records, and there are {size.labelled}.",
                 remedy="Plan it for the number of records there are.",
             )
-        drawn = rules.listed_from_some(
-            rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
-        )
+        drawn = rules.listed_from_some(rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records)
         given = rules.post_processing(drawn, what="the answer to one question", release=Release.ANSWER)
         return Certificate(
             privacy=rules.declared(rules.delta_removal(given, flip=self.flip), epsilon=self.epsilon),
@@ -133,6 +141,9 @@ class FreshDraws:
 
     def prepare(self, sample: Sample, coins: Coins) -> PreparedDraws:
         """The records themselves: nothing that was drawn from them may be kept."""
+        return self.over(sample)
+
+    def over(self, sample: Sample) -> PreparedDraws:
         return PreparedDraws(self, Remembered(sample))
 
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
@@ -152,6 +163,7 @@ class FreshDraws:
             "flip": plain(self.flip),
             "slip": plain(self.slip),
             "failure": plain(self.failure),
+            "drawing": None if self.drawing is None else plain(self.drawing),
         }
 
 
@@ -159,10 +171,10 @@ class FreshDraws:
 class PreparedDraws:
     """The records. Private: it has no repr."""
 
-    predictor: FreshDraws
+    predictor: Drawing
     sample: Sample
 
     def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
-        rows = [row(cells, i) for i in range(len(next(iter(cells.values()))))]
+        rows = [_row(cells, i) for i in range(len(next(iter(cells.values()))))]
         runs = [lambda own, asked=asked: self.predictor.draw(self.sample, asked, own) for asked in rows]
         return np.array(coins.each(runs), dtype=np.uint8)

@@ -13,7 +13,10 @@ from privpac.errors import NotCertified
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import Request, learner_for
 from privpac.prediction.base import Predictor
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.net_relabelled import NetRelabelled
 from privpac.prediction.offer import Offer
+from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Classifiers, Concepts, Trained, Voters
 from privpac.theory.exact import written
@@ -63,4 +66,36 @@ def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:
     return cast(Voters, Classifiers(schema, Trained(str(tree["type"]))))
 
 
-READERS: dict[str, Reader] = {"vote": _vote}
+def _numbers(tree: Mapping[str, Any], *names: str) -> dict[str, Fraction]:
+    return {name: written(tree[name]) for name in names}
+
+
+def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, int]:
+    return {name: int(tree[name]) for name in names}
+
+
+def _fresh_draws(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    drawing = None if tree["drawing"] is None else written(tree["drawing"])
+    numbers = _numbers(tree, "epsilon", "flip", "slip", "failure")
+    counts = _counts(tree, "kept", "records")
+    return FreshDraws(concepts_of(tree["concepts"], schema), drawing=drawing, **numbers, **counts)
+
+
+def _relabelled_vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    numbers = _numbers(tree, "epsilon", "labels", "weight", "inner", "failure")
+    counts = _counts(tree, "kept", "records", "models")
+    return RelabelledVote(concepts_of(tree["concepts"], schema), **numbers, **counts)
+
+
+def _net_relabelled(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    numbers = _numbers(tree, "epsilon", "net", "drawing", "inner", "flip", "failure")
+    counts = _counts(tree, "kept", "records", "models")
+    return NetRelabelled(concepts_of(tree["concepts"], schema), **numbers, **counts)
+
+
+READERS: dict[str, Reader] = {
+    "vote": _vote,
+    "fresh-draws": _fresh_draws,
+    "relabelled-vote": _relabelled_vote,
+    "net-relabelled": _net_relabelled,
+}

@@ -10,8 +10,11 @@ from privpac.concepts.base import ConceptClass
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
-from privpac.learners.words import Request, learner_for
+from privpac.learners.words import WORDS, Request, learner_for
 from privpac.prediction.base import Predictor
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.net_relabelled import NetRelabelled
+from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote, default_models
 from privpac.prediction.voters import Classifiers, Concepts
 
@@ -74,9 +77,17 @@ FORMS = (
     "vote:boosting",
     "vote:neighbours:K",
     "vote:bayes",
+    "CLASS",
     "consistent:CLASS",
+    "relabelled:CLASS",
+    "reference:CLASS",
 )
-"""How a predictor is named; CLASS is a class of concepts such as thresholds:age."""
+"""How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer."""
+
+PLANNED: Mapping[str, Callable[..., Predictor]] = {
+    "relabelled": RelabelledVote.planned,
+    "reference": NetRelabelled.planned,
+}
 
 
 def _number(text: str, form: str, default: int) -> int:
@@ -95,7 +106,7 @@ def predictor_for(
         return _given(cast(Predictor, base), schema, epsilon)
     count = models or default_models(records, epsilon)
     if hasattr(base, "gibbs"):
-        return Vote(Concepts(cast(ConceptClass, base)), epsilon, count)
+        return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
     return Vote(Classifiers(schema, base), epsilon, count)
 
 
@@ -114,6 +125,10 @@ def _worded(word: str, *, schema: Schema, epsilon: Fraction, models: int | None,
             return Vote(Classifiers(schema, CLASSIFIERS[name](option)), epsilon, count)
     if head == "consistent" and rest:
         return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count)
+    if head in PLANNED and rest:
+        return PLANNED[head](_class(rest, schema, epsilon, records), epsilon, records=records)
+    if head in WORDS:
+        return FreshDraws.planned(_class(word, schema, epsilon, records), epsilon, records=records)
     raise ParameterError(OWNER, "base", word, allowed="one of " + ", ".join(FORMS))
 
 

@@ -78,13 +78,7 @@ def _envelope(models: int, ratio: Fraction) -> tuple[Fraction, Fraction]:
     def slope(wrong: int) -> Fraction:
         return (vote_wrong(wrong, models=models, ratio=ratio) - base) / wrong
 
-    x, half = float(ratio), models // 2
-    start = min(max(1, half + (models % 2)), models)
-
-    def rough(wrong: int) -> float:
-        return (_float_wrong(wrong, models, x) - _float_wrong(0, models, x)) / wrong
-
-    best = max(range(start, models + 1), key=rough)
+    best = _steepest(models, float(ratio))
     near = range(max(1, best - 2), min(models, best + 2) + 1)
     return base, models * max(map(slope, near))
 
@@ -115,8 +109,8 @@ def vote_error(error: Number, *, models: int, ratio: Fraction) -> Fraction:
 
 def rough_vote(average: float, models: int, x: float) -> float:
     """About `vote_error`, in floats: for searches."""
-    base = _float_wrong(0, models, x)
-    return base + models * average * max((_float_wrong(w, models, x) - base) / w for w in _steepest(models, x))
+    base, worst = _float_wrong(0, models, x), _steepest(models, x)
+    return base + models * average * (_float_wrong(worst, models, x) - base) / worst
 
 
 def _average_for(error: float, models: int, x: float) -> float:
@@ -124,15 +118,22 @@ def _average_for(error: float, models: int, x: float) -> float:
     base = _float_wrong(0, models, x)
     if base >= error:
         return -1.0
-    slope = max((_float_wrong(w, models, x) - base) / w for w in _steepest(models, x))
-    return (error - base) / (models * slope)
+    worst = _steepest(models, x)
+    return (error - base) * worst / (models * (_float_wrong(worst, models, x) - base))
 
 
-def _steepest(models: int, x: float) -> range:
-    """Where the slope is largest: from half of the models to some 40 units of noise beyond."""
-    half = models // 2
-    reach = 40 if x < 0.5 else int(40 / -math.log(x)) + 40
-    return range(max(1, half), min(models, half + reach) + 1)
+def _steepest(models: int, x: float) -> int:
+    """Where the chord from 0 is steepest: its slope rises, then falls."""
+    base = _float_wrong(0, models, x)
+
+    def slope(wrong: int) -> float:
+        return (_float_wrong(wrong, models, x) - base) / wrong
+
+    low, high = max(1, models // 2), models
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if slope(middle) < slope(middle + 1) else (low, middle)
+    return low
 
 
 @formula("vote-accuracy")

@@ -1,5 +1,8 @@
-"""Private answers by relabelling: a vote on records relabelled by the others (Theorem 20 of Li–Wang–Ye), and all records
-relabelled by a fresh draw (Theorem 2 of Dagan–Feldman). Errors, plans, and how many records they need.
+"""Private answers by relabelling: errors, plans, and how many records they need.
+
+A vote on records relabelled by the others (Theorem 20 of Li–Wang–Ye), and all records relabelled by a fresh draw
+(Theorem
+2 of Dagan–Feldman).
 
 As in `prediction`, searches run in floats, and whatever is promised is evaluated in fractions rounded outwards.
 """
@@ -123,7 +126,9 @@ def _refined(
     step = 1.35
     for _ in range(5):
         around = [step**i for i in (-2, -1, 0, 1, 2)]
-        best = min(((best[0] * a, best[1] * b) for a in around for b in around), key=lambda pair: value(*pair))
+        best = min(
+            ((best[0] * a, best[1] * b) for a in around for b in around), key=lambda pair: value(*pair)
+        )
         step = math.sqrt(step)
     return value(*best), *best
 
@@ -162,7 +167,9 @@ def plan_relabelled_vote(n: int, *, epsilon: Number, failure: Number, vc: int) -
     kept = min(have - 1, max(models, math.floor(q * have)))
     labels = Fraction(math.floor(e1 * 10**9), 10**9)
     # A little less for the vote inside: the rule counts in fractions, and a kept share that is rounded.
-    inner = Fraction(math.floor(_inner(kept / have, float(labels), weight, price) * (1 - 1e-7) * 10**9), 10**9)
+    inner = Fraction(
+        math.floor(_inner(kept / have, float(labels), weight, price) * (1 - 1e-7) * 10**9), 10**9
+    )
     return RelabelledPlan(kept, labels, Fraction(weight), models, inner)
 
 
@@ -231,7 +238,7 @@ def excess_net_relabelled(
 
 @dataclass(frozen=True)
 class NetPlan:
-    """Public parameters: the subset, the net, the epsilon of the draw, the models and the epsilon of their vote, flips."""
+    """Public parameters: subset, net, the epsilon of the draw, the models and the epsilon of their vote, flips."""
 
     kept: int
     net: Fraction
@@ -246,7 +253,7 @@ def _room(q: float, reach: float, epsilon: float) -> float:
     if 1 + 3 * q > math.exp(epsilon):
         return -1.0
     low, high = 0.0, epsilon
-    for _ in range(100):
+    for _ in range(50):
         u = (low + high) / 2
         if u * reach < 700 and (1 - q) * math.exp(u) + 4 * q * math.exp(u * reach) <= math.exp(epsilon):
             low = u
@@ -286,8 +293,8 @@ def _rough_net(n: int, q: float, miss: float, models: int, epsilon: float, failu
 def _best_net(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, float, float, int]:
     """(excess, q, miss, models) in floats."""
     found = []
-    for power in range(5, 40):
-        models = round(1.3**power) | 1
+    for power in range(4, 21):
+        models = round(1.6**power) | 1
 
         def value(q: float, miss: float, models: int = models) -> float:
             return _rough_net(n, q, miss, models, epsilon, failure, vc)

@@ -9,6 +9,7 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Release
 from privpac.guarantee.proof import Proof
+from privpac.theory.exact import ratio_for
 
 ALIASES: dict[str, tuple[str, ...]] = {}
 
@@ -33,6 +34,36 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         flip=Fraction(1, 50),
         slip=Fraction(1, 1000),
         records=20_000,
+        vc=1,
+        failure=Fraction(1, 20),
+    ),
+    "net-relabelling": lambda: rules.net_relabelling(
+        rules.vote(ratio=Fraction(999, 1000), models=3),
+        ratio=Fraction(999, 1000),
+        kept=400,
+        of=2000,
+        net=Fraction(1, 10),
+        vc=1,
+    ),
+    "relabelled-vote": lambda: rules.relabelled_vote(
+        kept=20_000,
+        ratio=ratio_for(Fraction(1, 50)),
+        mistake=2,
+        weight=Fraction(1, 2),
+        models=9,
+        inner=Fraction(1, 2),
+        records=125_000,
+        vc=1,
+        failure=Fraction(1, 20),
+    ),
+    "net-relabelling-accuracy": lambda: rules.net_relabelling_accuracy(
+        kept=5000,
+        ratio=Fraction(1, 2),
+        models=5,
+        inner=Fraction(1, 2),
+        flip=Fraction(1, 100),
+        slip=Fraction(1, 5000),
+        records=100_000,
         vc=1,
         failure=Fraction(1, 20),
     ),

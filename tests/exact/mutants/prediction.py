@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+
+import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
-from privpac.audit.registry.prediction import questions
+from privpac.audit.registry.prediction import CutsAtPoints, corollary_one, questions
 from privpac.coins import Coins
+from privpac.concepts.base import Cells
 from privpac.concepts.thresholds import Thresholds
+from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release
+from privpac.mechanisms import gibbs
 from privpac.mechanisms.vote import VoteLaw
+from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.exact import ratio_for
+from privpac.theory.exact import exp_down, ratio_for
+from privpac.theory.prediction import flip_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(ONE)
@@ -90,6 +98,63 @@ def tells_how_sure_it_is() -> Case:
     return Case("tells how sure it is", run, records_of(schema), 3, CLAIM)
 
 
+def reuses_the_hypothesis() -> Case:
+    """Two questions answered by one drawn hypothesis, each turned round by a coin of its own: 4.081, not 3.053."""
+    predictor = corollary_one(cells=4, records=5)
+    schema = predictor.schema
+    one = predictor.certify(Size(5)).privacy
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return reused(predictor, data, coins, questions(schema, (1,), (2,)))
+
+    return Case("reuses the hypothesis", run, records_of(schema), 5, rules.sequential(one, one).fact)
+
+
+def reused(predictor: FreshDraws, data: Sequence[Record], coins: Coins, asked: Cells) -> tuple[int, ...]:
+    """Subset and draw once, a flip for every answer."""
+    sample = sample_of(predictor.schema, data)
+    kept = np.asarray(coins.subset(predictor.records, predictor.kept), dtype=np.int64)
+    listed = predictor.concepts.dichotomies(sample.take(kept))  # type: ignore[attr-defined]
+    member = listed.member(gibbs.draw(listed.mistakes(sample), predictor.ratio, coins))
+    said = member.predict(asked).tolist()
+    return tuple(label ^ int(coins.flip(predictor.flip)) for label in said)
+
+
+def representative_by_labels() -> Case:
+    """Lists, besides the labellings of the subset, the concept that fits all records best: a list of its own for each
+    table."""
+    predictor = FreshDraws.with_subset(CutsAtPoints(tiny_schema(3), "a"), ONE / 10, kept=1, records=3)
+    schema = predictor.schema
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        best = Concepts(predictor.concepts).train(sample)
+        if coins.flip(Fraction(1, 2)):
+            return int(best.predict(questions(schema, (1,)))[0]) ^ int(coins.flip(predictor.flip))
+        return predictor.draw(sample, questions(schema, (1,)), coins)
+
+    claim = predictor.certify(Size(3)).privacy.fact
+    return Case("representative by labels", run, records_of(schema), 3, claim)
+
+
+def forgets_the_flip() -> Case:
+    """Answers of the draw as they are: an answer may be impossible on a neighbour, or nearly."""
+    predictor = replace(corollary_one(cells=3, records=3), flip=Fraction(1, 10**6))
+    claim = corollary_one(cells=3, records=3)
+    return predictor_case_claiming("forgets the flip", predictor, claim)
+
+
+def predictor_case_claiming(name: str, predictor: FreshDraws, claimed: FreshDraws) -> Case:
+    schema = predictor.schema
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return predictor.draw(sample_of(schema, data), questions(schema, (1,)), coins)
+
+    flip = flip_for(exp_down(claimed.epsilon, 30), delta=Fraction(1, claimed.records))
+    fact = replace(claimed, flip=flip).certify(Size(claimed.records)).privacy.fact
+    return Case(name, run, records_of(schema), claimed.records, fact)
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     mutant.__name__: mutant
     for mutant in (
@@ -98,5 +163,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         stumbles_over_a_block_of_one_class,
         blocks_by_index_within_a_subsample,
         tells_how_sure_it_is,
+        reuses_the_hypothesis,
+        representative_by_labels,
+        forgets_the_flip,
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,16 +13,21 @@ from privpac.audit.exact import Case
 from privpac.audit.registry.cases import RememberedSample, records_of, sample_of, tiny_schema
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.cut_dichotomies import CutDichotomies
 from privpac.concepts.thresholds import Thresholds
-from privpac.data.sample import Size
+from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
+from privpac.mechanisms.scores import Listed
 from privpac.prediction.base import Predictor
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.net_relabelled import NetRelabelled
+from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Classifiers, Concepts
 
-__all__ = ["ROWS", "predictor_case", "questions"]
+__all__ = ["ROWS", "CutsAtPoints", "corollary_one", "flipped", "predictor_case", "questions"]
 
 ONE = Fraction(1)
 
@@ -81,10 +87,89 @@ def _vote_three_answers() -> Case:
     return predictor_case("vote-three-answers", Vote(voters, ONE / 2, 3), 3, (0,), (1,), (2,))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class _AtThePoints(CutDichotomies):
+    """Representatives that cut at a point and not between two: as telling as representatives may be."""
+
+    def member(self, index: int) -> Hypothesis:
+        if len(self.points) == 0:
+            return self.name(0, True)
+        return self.name(int(self.points[max(index - 1, 0)]) + (index > 0), True)
+
+    def mistakes(self, sample: Sample) -> Listed:
+        block = sample.block()
+        wrong = [(self.member(i).predict(block.cells) != block.labels).sum() for i in range(self.count)]
+        return Listed(np.array(wrong, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class CutsAtPoints(Thresholds):
+    """Thresholds whose labellings are represented by cuts at the points."""
+
+    def dichotomies(self, *points: Sample) -> _AtThePoints:
+        plain = super().dichotomies(*points)
+        return _AtThePoints(plain.column, plain.points, plain.upward, plain.name)
+
+
+def flipped(*rows: Sequence[int], name: str = "flipped-answers") -> Case:
+    """Corollary 1 where it was first computed: thresholds on 4 cells, n = 5, k = 1, draw at 0.575, flip 0.05."""
+    return predictor_case(name, corollary_one(cells=4, records=5), 5, *rows)
+
+
+def corollary_one(*, cells: int, records: int) -> FreshDraws:
+    return FreshDraws(
+        CutsAtPoints(tiny_schema(cells), "a"),
+        Fraction("1.5261"),
+        kept=1,
+        records=records,
+        flip=Fraction(1, 20),
+        slip=Fraction(1, 2),
+        drawing=Fraction("0.575"),
+    )
+
+
+def _flipped_three() -> Case:
+    predictor = FreshDraws.with_subset(CutsAtPoints(tiny_schema(3), "a"), ONE, kept=1, records=3)
+    return predictor_case("flipped-three-answers", predictor, 3, (0,), (1,), (2,))
+
+
+def _relabelled_vote() -> Case:
+    predictor = RelabelledVote(
+        Thresholds(tiny_schema(3), "a"),
+        Fraction(2),
+        kept=2,
+        records=3,
+        labels=Fraction(1, 10),
+        weight=ONE,
+        models=2,
+        inner=Fraction(1, 2),
+    )
+    return predictor_case("relabelled-vote", predictor, 3, (1,))
+
+
+def _net_relabelled() -> Case:
+    predictor = NetRelabelled(
+        Thresholds(tiny_schema(2), "a"),
+        Fraction(3),
+        kept=2,
+        records=3,
+        net=Fraction(0),
+        drawing=Fraction(1, 4),
+        models=2,
+        inner=Fraction(1, 2),
+        flip=Fraction(1, 10),
+    )
+    return predictor_case("net-relabelled", predictor, 3, (1,))
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "vote-concepts": _vote_concepts,
     "vote-even": _vote_even,
     "vote-classifiers": _vote_classifiers,
     "vote-two-answers": _vote_two_answers,
     "vote-three-answers": _vote_three_answers,
+    "flipped-answers": lambda: flipped((2,)),
+    "flipped-three-answers": _flipped_three,
+    "relabelled-vote": _relabelled_vote,
+    "net-relabelled": _net_relabelled,
 }

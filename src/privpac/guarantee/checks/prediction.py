@@ -8,6 +8,7 @@ from math import comb
 from privpac.guarantee import directed
 from privpac.guarantee.checks.nodes import Check, pair
 from privpac.guarantee.stored import (
+    ALL,
     Loss,
     Tree,
     integer,
@@ -56,8 +57,11 @@ def _delta_removal(node: Tree) -> None:
 
 def ln_labellings(points: int, vc: int) -> Fraction:
     """ln of the most labellings a class of this VC dimension has, rounded up."""
-    count = sum(comb(points, size) for size in range(vc + 1)) if points > vc else 2**points
-    return directed.ln_ceiling(Fraction(count))
+    return directed.ln_ceiling(Fraction(_labellings(points, vc)))
+
+
+def _labellings(points: int, vc: int) -> int:
+    return sum(comb(points, size) for size in range(vc + 1)) if points > vc else int(2**points)
 
 
 def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
@@ -113,7 +117,86 @@ def _flipped_answers(node: Tree) -> None:
     )
 
 
+def _net_relabelling(node: Tree) -> None:
+    new, old = pair(node)
+    ratio, kept, of, net, vc = parameters(node, "ratio", "kept", "of", "net", "vc")
+    kept, of, vc, x, share = integer(kept, 2), integer(of, 3), integer(vc, 0), _ratio(ratio), number(net)
+    require(kept < of and 0 <= share < 1, "a parameter is out of range")
+    require(old.delta == 0 and old.release == "one answer", "the inner answer must be pure")
+    require((old.unit, old.part) == ("record", ALL), "the inner answer must protect whole records")
+    both = directed.shorten(directed.power(1 / x, 2) * old.loss.rational)
+    reach = (share * (of - 1)).__floor__() + 1
+    q = Fraction(kept, of)
+    factor = directed.shorten((1 - q) * both + 4 * q * directed.power(both, reach))
+    require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling all records")
+    pairs = Fraction(_labellings(of - 1, vc) ** 2, 2)
+    grown = directed.exp_ceiling(share * (kept - 1), 30) if share else ONE
+    missed = min(ONE, pairs / grown * (1 + Fraction(1, 10**25)))
+    require(new.delta == directed.shorten(min(ONE, q * missed)), "delta is not that of the net")
+
+
+def _net_average(block: int, failure: Fraction, vc: int) -> Fraction:
+    """The error of concepts that agree on a block, for all pairs of concepts at once."""
+    require(block >= 1, "a block has no records")
+    logs = (
+        directed.ln_ceiling(Fraction(2)) + 2 * ln_labellings(2 * block, vc) + directed.ln_ceiling(1 / failure)
+    )
+    average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
+    require(average < 1, "the models are not proved to be right at all")
+    return average
+
+
+def _voted(average: Fraction, models: int, x: Fraction) -> Fraction:
+    none = _answer_wrong(0, models, x)
+    slopes = ((_answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
+    return none + models * max(slopes) * average
+
+
+def _deviation(records: int, vc: int, failure: Fraction) -> Fraction:
+    whole = directed.root_ceiling(2 * ln_labellings(records, vc) / records)
+    return min(ONE, whole + 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records)))
+
+
+def _relabelled_vote(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "agnostic")
+    names = ("kept", "mistake", "models", "ratio", "weight", "inner", "records", "vc")
+    kept, mistake, models, ratio, weight, inner, said, vc = parameters(node, *names)
+    kept, mistake, models, vc = (*(integer(n, 1) for n in (kept, mistake, models)), integer(vc, 0))
+    x, y, heavy = _ratio(ratio), _ratio(inner), number(weight)
+    require(said == records > kept and x < 1 and heavy > 0, "a parameter is out of range")
+    voters, miss = records - kept, failure / 5
+    drawn = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
+        voters * mistake * directed.ln_floor(1 / x)
+    )
+    require(drawn < heavy, "the draw of labels proves nothing")
+    spread = (2 * ln_labellings(2 * kept, vc) + directed.ln_ceiling(4 / miss)) / kept
+    seen = drawn / heavy
+    near = min(ONE, seen + 2 * directed.root_ceiling(seen * spread) + 4 * spread)
+    voted = min(ONE, _voted(_net_average(kept // models, miss / models, vc), models, y))
+    found = _deviation(voters, vc, 2 * miss) + drawn + near + voted
+    require(error == directed.shorten(found), "the error is not the rule's")
+
+
+def _net_relabelling_accuracy(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "agnostic")
+    names = ("kept", "models", "ratio", "inner", "flip", "slip", "records", "vc")
+    kept, models, ratio, inner, flip, slip, said, vc = parameters(node, *names)
+    kept, models, vc = integer(kept, 1), integer(models, 1), integer(vc, 0)
+    x, y, turned, missed = _ratio(ratio), _ratio(inner), number(flip), number(slip)
+    require(said == records >= kept and x < 1, "a parameter is out of range")
+    require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
+    half = failure / 2
+    near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / missed)) / kept + missed
+    drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
+    voted = min(ONE, _voted(_net_average(records // models, half / models, vc), models, y))
+    found = _deviation(records, vc, half) + near + drawn + voted + turned
+    require(error == directed.shorten(found), "the error is not the rule's")
+
+
 RULES: dict[str, Check] = {
+    "net-relabelling": _net_relabelling,
+    "relabelled-vote": _relabelled_vote,
+    "net-relabelling-accuracy": _net_relabelling_accuracy,
     "vote": _vote,
     "delta-removal": _delta_removal,
     "vote-accuracy": _vote_accuracy,

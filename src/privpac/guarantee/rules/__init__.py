@@ -55,6 +55,9 @@ from privpac.guarantee.rules.points import (
 from privpac.guarantee.rules.prediction import (
     delta_removal,
     flipped_answers,
+    net_relabelling,
+    net_relabelling_accuracy,
+    relabelled_vote,
     vote,
     vote_accuracy,
 )
@@ -111,6 +114,8 @@ __all__ = [
     "leafwise_exponential",
     "leafwise_medians",
     "listed_from_some",
+    "net_relabelling",
+    "net_relabelling_accuracy",
     "noise_reconstruction",
     "occam",
     "on_part",
@@ -124,6 +129,7 @@ __all__ = [
     "rec_concave",
     "reed_solomon_points",
     "reference_cover",
+    "relabelled_vote",
     "relabelling",
     "relabelling_accuracy",
     "relabelling_part",

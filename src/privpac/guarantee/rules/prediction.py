@@ -6,11 +6,20 @@ from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need, need_ratio
+from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational
 from privpac.theory.exact import shortened
 from privpac.theory.prediction import error_vote, excess_flipped
+from privpac.theory.relabelled_prediction import excess_net_relabelled, excess_relabelled_vote, net_failure
 
-__all__ = ["delta_removal", "flipped_answers", "vote", "vote_accuracy"]
+__all__ = [
+    "delta_removal",
+    "flipped_answers",
+    "net_relabelling",
+    "net_relabelling_accuracy",
+    "relabelled_vote",
+    "vote",
+    "vote_accuracy",
+]
 
 
 def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
@@ -92,5 +101,112 @@ def flipped_answers(
         "records": records,
         "vc": vc,
     }
+    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def net_relabelling(
+    premise: Proof[Privacy], *, ratio: Fraction, kept: int, of: int, net: Fraction, vc: int
+) -> Proof[Privacy]:
+    """An answer from all records, labelled by a draw from the labellings of a random subset of them.
+
+    With E = ratio^-2·e^eps of the inner answer, q = kept/of, D = floor(net·(of - 1)) + 1: e^eps' = (1 - q)·E + 4q·E^D
+    and delta' = q·growth(of - 1)^2·e^(-net·(kept - 1))/2. Source: Dagan–Feldman 2020, Theorem 2 and Lemmas 8 to 11,
+    constants ours; register `net-relabelling`. Holds if representatives depend on the set of points alone, and draw
+    and inner
+    answer have fresh coins (assumed of the caller).
+    """
+    rule = "net-relabelling"
+    need_ratio(rule, ratio, 1)
+    need(rule, 2 <= kept < of, "at least two records must be kept, and some not")
+    need(rule, 0 <= net < 1 and vc >= 0, "net or VC dimension is out of range")
+    old = premise.fact
+    need(rule, old.delta == 0 and old.release is Release.ANSWER, "the inner answer must be pure")
+    need(rule, old.unit is Unit.RECORD and old.part == ALL, "the inner answer must protect whole records")
+    both = shortened(power(rule, 1 / ratio, 2) * rational(rule, old.epsilon))
+    reach = int(net * (of - 1)) + 1
+    q = Fraction(kept, of)
+    factor = shortened((1 - q) * both + 4 * q * power(rule, both, reach))
+    delta = shortened(min(ONE, q * net_failure(of, kept=kept, net=net, vc=vc)))
+    where: dict[str, Value] = {"ratio": str(ratio), "kept": kept, "of": of, "net": str(net), "vc": vc}
+    fact = Privacy(Loss(factor=factor), delta, old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
+
+
+def relabelled_vote(
+    *,
+    kept: int,
+    ratio: Fraction,
+    mistake: int,
+    weight: Fraction,
+    models: int,
+    inner: Fraction,
+    records: int,
+    vc: int,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """How far the vote of concepts on relabelled records errs above the best of the class.
+
+    Source: Li–Wang–Ye 2025, Theorem 20, constants ours; register `relabelled-vote`. Holds for independent records.
+    """
+    rule = "relabelled-vote"
+    numbers = {"kept": kept, "mistake": mistake, "models": models}
+    need(rule, all(number >= 1 for number in numbers.values()) and kept < records, "a number is out of range")
+    need(rule, 0 < ratio < 1 and 0 < inner <= 1 and weight > 0, "a ratio or the weight is out of range")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = excess_relabelled_vote(
+        records,
+        kept=kept,
+        ratio=ratio,
+        mistake=mistake,
+        weight=weight,
+        models=models,
+        inner=inner,
+        failure=failure,
+        vc=vc,
+    )
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {**numbers, "ratio": str(ratio), "weight": str(weight), "inner": str(inner)}
+    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
+    return Proof(fact, rule, where=where | {"records": records, "vc": vc}, seal=SEAL)
+
+
+def net_relabelling_accuracy(
+    *,
+    kept: int,
+    ratio: Fraction,
+    models: int,
+    inner: Fraction,
+    flip: Fraction,
+    slip: Fraction,
+    records: int,
+    vc: int,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """How far answers of a vote on all records, relabelled by a fresh draw, err above the best of the class.
+
+    Source: Dagan–Feldman 2020, Theorem 2 and Lemma 9, constants ours; register `net-relabelling-accuracy`. Holds for
+    independent records.
+    """
+    rule = "net-relabelling-accuracy"
+    need(rule, 1 <= kept <= records and 1 <= models <= records, "a number is out of range")
+    need(rule, 0 < ratio < 1 and 0 < inner <= 1, "a ratio is out of range")
+    need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = excess_net_relabelled(
+        records,
+        kept=kept,
+        ratio=ratio,
+        models=models,
+        inner=inner,
+        flip=flip,
+        slip=slip,
+        failure=failure,
+        vc=vc,
+    )
+    need(rule, error < 1, "these records prove nothing")
+    texts = {"ratio": ratio, "inner": inner, "flip": flip, "slip": slip}
+    where: dict[str, Value] = {name: str(value) for name, value in texts.items()}
+    where |= {"kept": kept, "models": models, "records": records, "vc": vc}
     fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
     return Proof(fact, rule, where=where, seal=SEAL)

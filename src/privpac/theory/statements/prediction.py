@@ -82,7 +82,7 @@ PREDICTION = (
         {"printed stability": "epsilon·phi/2", "share of subset and draw each": Fraction(1, 3)},
         erratum="In print the draw runs at epsilon·alpha/6, from a bound 3·gamma on the stability, and the same"
         " hypothesis may"
-        " answer several questions: two answers from one draw lose 4.081 where 3.053 is allowed (thresholds on 4"
+        " answer several questions: two answers from one draw lose 4.29 where 3.05 is allowed (thresholds on 4"
         " cells,"
         " n = 5, k = 1, g = 0.575, phi = 0.05).",
         proof=_FLIPPED,
@@ -134,6 +134,17 @@ PREDICTION = (
         " 1)) + 1"
         " is enough, and the extra e^(3·eps) of Lemma 11 is not needed; Remark 2 quotes a base learner that would give"
         " d/(eps·alpha^2).",
+        proof="docs/proofs/net-relabelling.md",
+    ),
+    Statement(
+        "net-relabelling-accuracy",
+        "The error of a vote on records relabelled by a fresh draw",
+        f"{DF}, Theorem 2 and Lemma 9",
+        "derived",
+        "Answers of the construction of `net-relabelling` err above the best concept by at most what a flipped draw"
+        " does,"
+        " with half of `failure`, plus vote_error(net_error(n // r, failure/(2r), pairs)).",
+        (IID,),
         proof="docs/proofs/net-relabelling.md",
     ),
 )
