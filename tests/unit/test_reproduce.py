@@ -17,6 +17,7 @@ from privpac.cli import cache, console, main, reproduce
 from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
 from privpac.cli.reproductions import separations
 from privpac.pictures.curves import Curves, Series
+from privpac.theory import sizes
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -111,6 +112,24 @@ def test_separations_tell_bits_from_no_bits(capsys: pytest.CaptureFixture[str]) 
     assert sets16["needed_high"] < draw16["needed_low"]
     figure = separations.figure(rows)
     assert {"points: one draw", "floor, any answer"} <= {series.label for series in figure.series}
+
+
+def test_the_stored_separations_are_those_of_the_formulas() -> None:
+    """The long run's numbers: what they promise is what is promised today, and what was measured lies in between."""
+    stored = Path(__file__).parents[2] / "benchmarks" / "results" / "separations.json"
+    rows = json.loads(stored.read_text(encoding="utf-8"))["rows"]
+    wanted = {"error": "0.1", "failure": "0.05", "epsilon": 1}
+    draws = [row for row in rows if row["learner"] == "points: one draw"]
+    assert [row["needed"] for row in draws] == [201, 328, 575, 1057, 2001]
+    assert [row["promised"] for row in draws] == [
+        sizes.records_occam(2 ** row["domain_bits"], **wanted) for row in draws
+    ]
+    assert [row["floor"] for row in draws] == [114, 182, 312, 563, 1048]
+    sets = [row for row in rows if row["learner"] == "points: random sets"]
+    assert [row["floor"] for row in sets] == [32, 47, 47, 47, 47]
+    for row in rows:
+        assert (row["floor"] or 0) <= row["needed_low"] <= row["needed"] <= row["promised"]
+        assert row["failure_low"] <= 0.05
 
 
 def test_all_runs_every_one_and_a_figure_gives_two_files(

@@ -19,7 +19,10 @@ __all__ = ["Curves", "Series", "require_matplotlib"]
 
 OWNER = "curves"
 WIDTH, HEIGHT = 8.0, 5.0  # inches
+BESIDE = 2.8  # more width for a legend beside the axes
 DOTS_PER_INCH = 160
+FEW = 6
+"""Series whose names find room inside the axes; those of more stand beside them."""
 COLOURS = (*CLASS_COLOURS, "#1f6feb", "#9a6b00", "#c05780", "#3d8b5f")
 MARKERS = "osD^v<>Ph"
 """Told apart by colour and by shape: nobody should need to see colours."""
@@ -94,7 +97,8 @@ class Curves:
             "text.parse_math": False,
         }
         with mpl.rc_context(settings):
-            figure = Figure(figsize=(WIDTH, HEIGHT), facecolor="#ffffff", layout="constrained")
+            width = WIDTH + (BESIDE if len(self.series) > FEW else 0.0)
+            figure = Figure(figsize=(width, HEIGHT), facecolor="#ffffff", layout="constrained")
             canvas = FigureCanvasAgg(figure)
             self._draw(figure.add_subplot())
             if self.note:
@@ -121,7 +125,10 @@ class Curves:
         axes.spines[["top", "right"]].set_visible(False)
         axes.spines[["left", "bottom"]].set_color(EDGE)
         axes.tick_params(colors=SOFT)
-        axes.legend(frameon=False, fontsize=8.5, loc="best")
+        if len(self.series) <= FEW:
+            axes.legend(frameon=False, fontsize=8.5, loc="best")
+        else:
+            axes.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _draw_series(axes: Any, series: Series, index: int) -> None:
