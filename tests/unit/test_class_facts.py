@@ -76,7 +76,9 @@ def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     learners = {"auto", "staged", "switches", "recconcave"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
-    assert {word.partition(":")[0] for word in CLASSES} | {"any", "generated"} == set(KINDS)
+    assert {word.partition(":")[0] for word in CLASSES} | {"any", "generated", "reference", "sphere"} == set(
+        KINDS
+    )
     assert [facts.word for facts in facts_of("auto", Description(columns=12))] == list(AUTO)
 
 
@@ -115,6 +117,9 @@ def test_a_class_of_any_kind_has_the_numbers_it_was_given() -> None:
         ("trees:7", {"columns": 3}, "must be trees:1 to trees:4"),
         ("any:inf", {"bits": 9}, "A class of infinite dimension cannot be learnt, private or not"),
         ("any:9", {"bits": 8}, "bits is 8, but must be at least 9"),
+        ("reference", {}, "nothing can be promised without a bound on the density"),
+        ("reference:0.5", {}, "a number of at least 1"),
+        ("sphere:1:2", {}, "dimension"),
         ("forests", {"columns": 3}, "must be one of auto, points, generated:BITS, thresholds"),
         ("rectangles:4", {"bits": 8}, "boxes in one to three columns. Use trees."),
         ("unions:none", {"bits": 8}, "must be of the form unions:COLUMN:K or unions:K"),

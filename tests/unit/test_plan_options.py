@@ -56,6 +56,12 @@ REFERENCE = {
     ("occam", "generated:20", "realizable", ("bits", 64)): 420,
     ("occam", "generated:24", "realizable", ("bits", 64)): 490,
     ("occam", "any:8", "realizable", ("bits", 5000)): 86_412,
+    ("reference-cover", "reference:1", "realizable", ("bits", 1)): 206,
+    ("reference-cover", "reference:10", "realizable", ("bits", 1)): 270,
+    ("reference-cover", "reference:100", "realizable", ("bits", 1)): 332,
+    ("reference-cover", "reference:1000000", "realizable", ("bits", 1)): 575,
+    ("reference-cover", "reference:1", "agnostic", ("bits", 1)): 1672,
+    ("reference-cover", "reference:10", "agnostic", ("bits", 1)): 2185,
 }
 
 
@@ -116,7 +122,7 @@ def test_the_plan_of_a_sanitised_table_is_what_the_learner_certifies(word: str, 
 
 CLASSES = [
     facts_of(word, Description(bits=bits))[0]
-    for word, bits in (("points", 16), ("thresholds", 32), ("any:3", 300))
+    for word, bits in (("points", 16), ("thresholds", 32), ("any:3", 300), ("reference:10", 1))
 ]
 
 

@@ -48,6 +48,8 @@ class ClassFacts:
     tests: int | None = None
     parts: int = 1
     """Intervals of a union, columns of a box, levels of a tree."""
+    kappa: Fraction | None = None
+    """Continuous features: the largest density against the reference; such a class has no number of members."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

@@ -15,6 +15,7 @@ from privpac.plan.options.base import Option
 from privpac.plan.wish import Wish
 from privpac.theory import floors
 from privpac.theory.binomial import first_whole
+from privpac.theory.cover_floors import floor_label_packing, floor_thresholds_smooth
 from privpac.theory.label_floors import labels_floor
 from privpac.theory.prediction_floors import floor_private_prediction
 
@@ -135,6 +136,31 @@ def _prediction_records(wish: Wish) -> int:
     return floor_private_prediction(wish.concepts.shatters, error=mean, epsilon=wish.epsilon)
 
 
+def _smooth(option: Option, wish: Wish) -> bool:
+    dense = wish.concepts.kind == "reference" and (wish.concepts.kappa or 0) >= 2
+    return _whole_records(option) and option.proper and dense
+
+
+def _smooth_records(wish: Wish) -> int:
+    assert wish.concepts.kappa is not None
+    return floor_thresholds_smooth(
+        wish.concepts.kappa, error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _label_private_line(option: Option, wish: Wish) -> bool:
+    """Cuts are members of all these classes, and cuts far enough apart must be told apart."""
+    line = wish.concepts.kind in ("thresholds", "intervals", "unions")
+    return option.protects == "labels" and option.pure and option.proper and line
+
+
+def _label_records(wish: Wish) -> int:
+    """Under the uniform distribution on the cells, every so many cells a cut, pairwise above 2·error apart."""
+    cells = _cells(wish)
+    step = int(2 * wish.error * cells) + 1
+    return floor_label_packing(cells // step + 1, failure=wish.failure, epsilon=wish.epsilon)
+
+
 def _labels_records(wish: Wish) -> int:
     """Every learner, private or not; outside the condition of the theorem nothing is known."""
     if wish.failure >= Fraction(1, 2) or wish.error * 4 * (1 - wish.failure) >= 1 - 2 * wish.failure:
@@ -152,6 +178,10 @@ FLOORS: tuple[FloorRow, ...] = (
         _private_answers,
         _prediction_records,
         lambda wish, n: _prediction_records(wish) > n,
+    ),
+    FloorRow("floor-thresholds-smooth", _smooth, _smooth_records, lambda wish, n: _smooth_records(wish) > n),
+    FloorRow(
+        "floor-label-packing", _label_private_line, _label_records, lambda wish, n: _label_records(wish) > n
     ),
     FloorRow(
         "floor-labels",

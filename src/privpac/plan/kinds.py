@@ -9,7 +9,7 @@ from fractions import Fraction
 from privpac.errors import ParameterError
 from privpac.plan.class_facts import MOST_BITS, OWNER, ClassFacts, Description
 from privpac.plan.linear_kinds import halfspaces, scorecards
-from privpac.theory.parameters import at_least
+from privpac.theory.parameters import at_least, rational
 
 __all__ = ["AUTO", "KINDS", "facts_of"]
 
@@ -168,6 +168,38 @@ def _classes(given: Description) -> int:
     return given.classes if given.schema is None else len(given.schema.classes)
 
 
+def _density(text: str, form: str) -> Fraction:
+    if not text:
+        raise ParameterError(
+            OWNER,
+            "kappa",
+            None,
+            allowed=f"given, as in {form}",
+            remedy="On a continuous domain nothing can be promised without a bound on the density: no number of records"
+            " suffices (floor-thresholds-smooth).",
+        )
+    kappa = rational(text, owner=OWNER, name="kappa", allowed="a number of at least 1")
+    if kappa < 1:
+        raise ParameterError(
+            OWNER, "kappa", text, allowed="a number of at least 1, since no density is smaller"
+        )
+    return kappa
+
+
+def _reference(rest: str, given: Description) -> ClassFacts:
+    """Cuts of the unit interval, densities up to kappa times the uniform one."""
+    kappa = _density(rest, "reference:10")
+    return ClassFacts(f"reference:{rest}", "reference", 2, Fraction(1), 1, 1, kappa=kappa, named=False)
+
+
+def _sphere(rest: str, given: Description) -> ClassFacts:
+    """Half-spaces through the origin, densities up to kappa times the uniform one on the sphere."""
+    dimension, _, density = rest.partition(":")
+    d = at_least(2, dimension or 3, owner=OWNER, name="dimension")
+    kappa = _density(density or "1", "sphere:3:10")
+    return ClassFacts(f"sphere:{rest}", "sphere", 2, Fraction(1), d, d, parts=d, kappa=kappa, named=False)
+
+
 def _any(rest: str, given: Description) -> ClassFacts:
     """Any class of a VC dimension and a number of members: what is true of all of them."""
     if rest in ("inf", "infinite", "infinity"):
@@ -206,6 +238,8 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
     "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),
     "scorecards": ("scorecards:K --columns C", scorecards),
     "halfspaces": ("halfspaces:K", halfspaces),
+    "reference": ("reference:KAPPA", _reference),
+    "sphere": ("sphere:DIMENSION:KAPPA", _sphere),
     "any": ("any:VC --bits B", _any),
 }
 """Every class a plan can be made for: how it is written without a schema, and its facts."""

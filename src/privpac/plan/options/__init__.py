@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from privpac.plan.options.base import Need, Option
+from privpac.plan.options.covers import COVERS
 from privpac.plan.options.few_labels import FEW_LABELS
 from privpac.plan.options.occam import OCCAM
 from privpac.plan.options.points import POINTS
@@ -11,4 +12,4 @@ from privpac.plan.options.thresholds import THRESHOLDS
 
 __all__ = ["OPTIONS", "Need", "Option"]
 
-OPTIONS: tuple[Option, ...] = (*OCCAM, *POINTS, *THRESHOLDS, *FEW_LABELS, *PREDICTION)
+OPTIONS: tuple[Option, ...] = (*OCCAM, *POINTS, *THRESHOLDS, *FEW_LABELS, *COVERS, *PREDICTION)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.errors import SizeError
+from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
@@ -70,10 +71,14 @@ def _hard_agnostic(wish: Wish) -> int | None:
     return agnostic_need(wish)
 
 
+def _finite(concepts: ClassFacts) -> bool:
+    return concepts.kappa is None
+
+
 def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
     """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
     word = wish.concepts.word if concepts is None else concepts
-    if wish.concepts.kind in ("any", "one-test"):
+    if wish.concepts.kind in ("any", "one-test", "sphere"):
         return None
     more = f" {options}" if options else ""
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
@@ -88,6 +93,7 @@ OCCAM = (
         True,
         "occam-realizable",
         _needs_realizable,
+        serves=_finite,
         error=_error,
         epsilon=_epsilon_realizable,
         command=learn_command,
@@ -102,6 +108,7 @@ OCCAM = (
         True,
         "occam-agnostic",
         _needs_agnostic,
+        serves=_finite,
         error=_excess,
         epsilon=_epsilon_agnostic,
         command=learn_command,

@@ -14,7 +14,7 @@ MOST_VC = 200
 
 
 def _small(concepts: ClassFacts) -> bool:
-    return concepts.vc <= MOST_VC
+    return concepts.vc <= MOST_VC and concepts.kappa is None
 
 
 def _vote(wish: Wish) -> Need:

@@ -1,0 +1,145 @@
+"""Continuous features under a density bound, and learning where only labels are private."""
+
+from __future__ import annotations
+
+from privpac.plan.class_facts import ClassFacts
+from privpac.plan.options.base import Need, Option
+from privpac.plan.options.occam import learn_command
+from privpac.plan.wish import Wish
+
+__all__ = ["COVERS"]
+
+MOST_VC = 100
+ROUNDS = 60
+"""Steps of the fixed point below; it is reached in about ten."""
+
+
+def _continuous(concepts: ClassFacts) -> bool:
+    return concepts.kappa is not None
+
+
+def _dimension(wish: Wish) -> int | None:
+    return wish.concepts.parts if wish.concepts.kind == "sphere" else None
+
+
+def _reference(wish: Wish) -> Need:
+    from privpac.theory.covers import records_reference
+
+    assert wish.concepts.kappa is not None
+    return Need(
+        records_reference(
+            wish.concepts.kappa,
+            error=wish.error,
+            failure=wish.failure,
+            epsilon=wish.epsilon,
+            dimension=_dimension(wish),
+        )
+    )
+
+
+def _reference_agnostic(wish: Wish) -> Need:
+    from privpac.theory.covers import records_reference_agnostic
+
+    assert wish.concepts.kappa is not None
+    return Need(
+        records_reference_agnostic(
+            wish.concepts.kappa,
+            excess=wish.error,
+            failure=wish.failure,
+            epsilon=wish.epsilon,
+            dimension=_dimension(wish),
+        )
+    )
+
+
+def _reference_command(wish: Wish, need: Need) -> str | None:
+    word = "reference:COLUMN" if wish.concepts.kind == "reference" else None
+    return None if word is None else learn_command(wish, need, concepts=word)
+
+
+def _cuts(concepts: ClassFacts) -> bool:
+    return concepts.kind == "thresholds" and concepts.vc == 1
+
+
+def _label_thresholds(wish: Wish) -> Need:
+    from privpac.theory.label_privacy import records_label_thresholds
+
+    return Need(
+        records_label_thresholds(error=wish.error, failure=wish.failure, epsilon=wish.epsilon, ties=True)
+    )
+
+
+def _small(concepts: ClassFacts) -> bool:
+    return concepts.vc <= MOST_VC and concepts.kappa is None
+
+
+def _label_cover(wish: Wish) -> Need | None:
+    """A cover has no more members than there are labellings, and those depend on the number asked for."""
+    from privpac.theory.label_privacy import records_label_cover
+    from privpac.theory.vc import ln_growth
+
+    n = 64 * wish.concepts.vc
+    for _ in range(ROUNDS):
+        found = records_label_cover(
+            vc=wish.concepts.vc,
+            log_cover=ln_growth(n, vc=wish.concepts.vc),
+            error=wish.error,
+            failure=wish.failure,
+            epsilon=wish.epsilon,
+        )
+        if found <= n:
+            return Need(n)
+        n = found
+    return None
+
+
+def _label_command(wish: Wish, need: Need) -> str | None:
+    return learn_command(wish, need, options="--protect labels")
+
+
+COVERS = (
+    Option(
+        "reference-cover",
+        "one draw from a cover of a public reference distribution",
+        "realizable",
+        "records",
+        True,
+        "reference-cover-realizable",
+        _reference,
+        serves=_continuous,
+        command=_reference_command,
+    ),
+    Option(
+        "reference-cover",
+        "one draw from a cover of a public reference distribution",
+        "agnostic",
+        "records",
+        True,
+        "reference-cover-agnostic",
+        _reference_agnostic,
+        serves=_continuous,
+        command=_reference_command,
+    ),
+    Option(
+        "label-thresholds",
+        "one draw from cuts at every few records; features are public",
+        "realizable",
+        "labels",
+        True,
+        "label-thresholds",
+        _label_thresholds,
+        serves=_cuts,
+        command=_label_command,
+    ),
+    Option(
+        "label-cover",
+        "one draw from the labellings of the records; features are public",
+        "realizable",
+        "labels",
+        True,
+        "label-cover",
+        _label_cover,
+        serves=_small,
+        command=_label_command,
+    ),
+)
