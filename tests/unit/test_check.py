@@ -128,7 +128,7 @@ def rules_in(tree: dict[str, Any]) -> set[str]:
 
 def test_every_rule_is_exercised() -> None:
     trees = [proof.to_json() for proof in (*DERIVATIONS.values(), *SIDE.values())]
-    trees += [accuracy(against, 200).to_json() for against in Against]
+    trees += [accuracy(against, 200).to_json() for against in (Against.REALIZABLE, Against.AGNOSTIC)]
     trees += [make().to_json() for make in EXAMPLES.values()]
     assert set().union(*(rules_in(tree) for tree in trees)) == set(check.RULES)
 

@@ -303,6 +303,19 @@ def test_rules_refuse_what_they_cannot_prove() -> None:
         rules.positions_known(rules.on_part(inner, part=LABELLED), part=UNQUERIED, release=Release.WITH_COINS)
 
 
+def test_the_bound_for_distributions_is_not_one_for_the_records_themselves() -> None:
+    with pytest.raises(RuleRefused, match="errors under the distribution"):
+        rules.occam(
+            odds=1,
+            records=100,
+            ratio=Fraction(1, 2),
+            tilt=Fraction(1, 2),
+            error=Fraction(1, 2),
+            failure=FAILURE,
+            against=Against.EMPIRICAL,
+        )
+
+
 def test_an_accuracy_that_does_not_follow_is_refused() -> None:
     good = {
         "against": Against.REALIZABLE,

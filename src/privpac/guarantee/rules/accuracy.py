@@ -34,6 +34,9 @@ def occam(
     the weight of one largest cost.
     """
     rule = f"occam-{against.value}"
+    need(
+        rule, against in (Against.REALIZABLE, Against.AGNOSTIC), "it speaks of errors under the distribution"
+    )
     need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
     need(rule, 0 < error <= 1 and 0 < failure < 1, "error and failure must lie in (0, 1)")
     need(rule, odds >= 0 and records >= 0, "odds and records must not be negative")
