@@ -104,4 +104,13 @@ FLOORS = (
         " for any output.",
         proof="docs/proofs/floors.md",
     ),
+    Statement(
+        "floor-agnostic",
+        "Noise costs the square of the error, private or not",
+        "Anthony–Bartlett 1999, Theorem 5.2; Vapnik–Chervonenkis 1974",
+        "shape",
+        "To come within `error` of the best concept of a class of VC dimension d takes of the order of d/error²"
+        " records; proven constants, about 1/320, are too small for a plan.",
+        ("any learner, private or not", "some distribution with noise"),
+    ),
 )
