@@ -166,6 +166,35 @@ def test_the_step_counts_every_record_that_changes() -> None:
     assert listed(found.relabelling(kept, rest, change=1, mistake=2), 2) == [0, 3]
 
 
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_cuts_of_several_columns_find_each_other(columns: int) -> None:
+    """Stumps on ordered columns alone, and beside a category: repeated points, ties, every pair of directions."""
+    names = "abc"[:columns]
+    generator = np.random.default_rng(columns)
+    for trial in range(30):
+        shape = [Numeric(name, 0, 5, integer=True) for name in names]
+        kinds = [Categorical("kind", ("u", "v"))] if trial % 2 else []
+        schema = Schema((*shape, *kinds), label="y", classes=("0", "1"))
+        members: list[Any] = [Constant(0), Constant(1)]
+        members += [Threshold(name, cut, up) for name in names for cut in range(1, 6) for up in (True, False)]
+        members += [Match("kind", 0, equal) for equal in (True, False)] if kinds else []
+
+        def some(n: int, schema: Schema = schema) -> MemorySample:
+            cells = {c.name: generator.integers(0, c.size, n) for c in schema.columns}
+            return MemorySample.from_cells(schema, cells, generator.integers(0, 2, n))
+
+        kept, rest = some(1 + trial % 8), some(trial % 11)
+        found, here, there = Stumps(schema).dichotomies(kept), kept.block(), rest.block()
+        scores = listed(found.relabelling(kept, rest, change=3, mistake=2), found.count)
+        for index, score in enumerate(scores):
+            z = found.labels(index, here.cells)
+            assert score == min(
+                3 * int((z != f.predict(here.cells)).sum())
+                + 2 * int((f.predict(there.cells) != there.labels).sum())
+                for f in members
+            )
+
+
 def test_wide_columns_are_ranked() -> None:
     schema = Schema((Numeric("a", 0, 2**70, integer=True),), label="y", classes=("0", "1"))
     kept = MemorySample.from_cells(schema, {"a": np.array([5, 2**69], dtype=object)}, np.array([0, 1]))

@@ -14,10 +14,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Hypothesis
+from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.cut_dichotomies import cut_mistakes, middle_cuts
 from privpac.concepts.dichotomies import reduced
 from privpac.concepts.distance import gap_extremes, ranked
+from privpac.concepts.stump_distance import Chain, Sets, spread
 from privpac.concepts.table_dichotomies import TableDichotomies
 from privpac.data.column import Column
 from privpac.data.raw import Array
@@ -155,6 +156,10 @@ def stump_dichotomies(
         )
     places = [(part, index) for part in parts for index in range(part.count)]
     table = np.stack([part.name(index).predict(cells) for part, index in places])
+
+    def nearest(fewest: Prices, weights: Prices, change: int) -> Prices:
+        return _nearest(parts, table, cells, fewest, weights, change)
+
     return TableDichotomies(
         statistic,
         rows,
@@ -162,4 +167,35 @@ def stump_dichotomies(
         lambda sample: np.concatenate([part.mistakes(sample) for part in parts]),
         lambda index: places[index][0].name(places[index][1]),
         lambda sample: np.concatenate([part.fewest(sample) for part in parts]),
+        nearest,
     )
+
+
+def _nearest(
+    parts: Sequence[_Constants | _Cuts | _Matches],
+    table: NDArray[np.uint8],
+    cells: Cells,
+    costs: Prices,
+    weights: Prices,
+    change: int,
+) -> Prices:
+    """The distance transform of all candidates: cuts by their order, the others as sets."""
+    starts = np.cumsum([0, *(part.count for part in parts)])
+    cuts = {i: part for i, part in enumerate(parts) if isinstance(part, _Cuts)}
+    loose = np.concatenate(
+        [np.arange(starts[i], starts[i + 1]) for i in range(len(parts)) if i not in cuts]
+    ).astype(np.intp)
+    chains, own = [], []
+    for i, part in cuts.items():
+        values = cells[part.column.name]
+        order = np.argsort(values, kind="stable")
+        ends = np.searchsorted(values[order], part.points)
+        chains.append(Chain(order, np.append(ends, len(order)) if len(order) else np.zeros(1, np.int64)))
+        half = part.count // 2
+        own.append((costs[starts[i] : starts[i] + half], costs[starts[i] + half : starts[i + 1]]))
+    best, among = spread(chains, Sets(table[loose]), own, costs[loose], weights, change)
+    result = np.empty_like(costs)
+    result[loose] = among
+    for i, (up, down) in zip(cuts, best, strict=True):
+        result[starts[i] : starts[i + 1]] = np.concatenate([up, down])
+    return result

@@ -39,6 +39,9 @@ class TableDichotomies:
     mistakes_of: Mistakes
     name: Callable[[int], Hypothesis]
     fewest_of: Mistakes | None = None
+    nearest_of: Callable[[NDArray[np.int64], NDArray[np.int64], int], NDArray[np.int64]] | None = None
+    """The distance transform over candidates, where they have more structure than a table: from costs, weights of the
+    points and the price of a change."""
 
     @cached_property
     def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -65,11 +68,13 @@ class TableDichotomies:
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
         first, group = self._grouped
-        fewest = np.full(len(first), np.iinfo(np.int64).max)
-        np.minimum.at(fewest, group, (self.fewest_of or self.mistakes_of)(rest))
+        candidates = mistake * (self.fewest_of or self.mistakes_of)(rest)
         counts = aligned(self.rows, kept.reduce(self.statistic))
+        if self.nearest_of is not None:
+            return Listed(self.nearest_of(candidates, counts, change)[first])
+        costs = np.full(len(first), np.iinfo(np.int64).max)
+        np.minimum.at(costs, group, candidates)
         bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
-        costs = mistake * fewest
         return Listed(nearest(bits, costs, np.argsort(costs, kind="stable"), change))
 
 
