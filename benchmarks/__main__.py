@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SPEED = ("thresholds", "intervals", "rectangles", "trees", "selection", "files", "relabelling")
+SPEED = ("thresholds", "intervals", "rectangles", "trees", "selection", "prediction", "files", "relabelling")
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -72,6 +72,10 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
         "Records private learners need by kind of privacy and answer: two printed tables in numbers",
         "privpac.cli.reproductions.few_labels_tables",
     ),
+    "predictions": Reproduction(
+        "Private answers: records each construction needs for an error, printed and ours, and which needs fewest",
+        "privpac.cli.reproductions.predictions",
+    ),
 }
 """Every reproduction by name."""
 

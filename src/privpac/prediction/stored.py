@@ -66,11 +66,11 @@ def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:
     return cast(Voters, Classifiers(schema, Trained(str(tree["type"]))))
 
 
-def _numbers(tree: Mapping[str, Any], *names: str) -> dict[str, Fraction]:
+def _numbers(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: written(tree[name]) for name in names}
 
 
-def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, int]:
+def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: int(tree[name]) for name in names}
 
 

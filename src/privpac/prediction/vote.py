@@ -35,16 +35,16 @@ from privpac.theory.exact import plain, ratio_for
 
 __all__ = ["PreparedVote", "Vote", "default_models", "require_two_classes"]
 
-FEW, MANY = 9, 14
-LEAST_RECORDS, PLENTY = 12, 60
-MOST_MODELS = 2_001
-"""A default of 9/epsilon models while each has 12 records, and up to 14/epsilon while each has 60: then noise turns few
-clear majorities round, and models are not starved (benchmarks/accuracy/predictions.py)."""
+RECORDS_A_MODEL = 12
+NOISE = 9
+MOST_MODELS = 1_001
+"""A default of about 9/epsilon models, as long as each has 12 records: then noise turns few clear majorities round, and
+models are not starved. More of them did not help (benchmarks/accuracy/predictions.py)."""
 
 
 def default_models(n: int, epsilon: Fraction) -> int:
     """An odd number of models that follows from public numbers."""
-    wanted = min(int(MANY / epsilon), max(int(FEW / epsilon), n // PLENTY), n // LEAST_RECORDS, MOST_MODELS)
+    wanted = min(int(NOISE / epsilon) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
     return max(1, wanted - (wanted + 1) % 2)
 
 
