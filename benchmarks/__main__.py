@@ -10,7 +10,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-SPEED = ("thresholds", "intervals", "rectangles", "trees", "selection", "prediction", "files", "relabelling")
+SPEED = (
+    "thresholds",
+    "intervals",
+    "rectangles",
+    "trees",
+    "selection",
+    "prediction",
+    "files",
+    "relabelling",
+    "release",
+)
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -28,7 +28,8 @@ def main(request_file: str, made: str) -> None:
         if cells <= request["bins"]:
             keys[name] = list(range(cells))
         else:
-            cuts[name] = [cells * i // request["bins"] for i in range(1, request["bins"])]
+            # Bins are open on the left: half a cell before an edge, so that edges are those of the questions.
+            cuts[name] = [cells * i // request["bins"] - 0.5 for i in range(1, request["bins"])]
     start = time.process_time()
     table = (
         context.query(epsilon=request["epsilon"])

@@ -34,7 +34,7 @@ COLUMNS = {
     "cardio": ("height", "weight", "ap_hi", "ap_lo"),
     "credit_default": ("limit_bal", "age", "bill_amt1", "pay_amt1"),
 }
-EPSILONS = ("1", "0.1")
+EPSILONS = ("1",)
 QUESTIONS = 400
 RUNS = 1
 BINS = 32
@@ -45,7 +45,7 @@ Cells = dict[str, NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Questions:
-    """Random ranges of each column, and rectangles over pairs of columns, as shares of a column's cells."""
+    """Random ranges of each column, and rectangles over pairs of columns, on the edges of AIM's bins."""
 
     sizes: dict[str, int]
     seed: int
@@ -62,8 +62,10 @@ class Questions:
         return [(self._range(rng, names[i]), self._range(rng, names[j])) for i, j in chosen]
 
     def _range(self, rng: np.random.Generator, name: str) -> tuple[str, int, int]:
-        low, high = sorted(rng.integers(0, self.sizes[name] + 1, 2).tolist())
-        return name, low, high
+        size = self.sizes[name]
+        steps = min(size, BINS)
+        low, high = sorted(rng.choice(steps + 1, 2, replace=False).tolist())
+        return name, size * low // steps, size * high // steps
 
 
 def share(cells: Cells, *sides: tuple[str, int, int]) -> float:
@@ -88,7 +90,8 @@ def ours(
     return made, float(promised), time.process_time() - start
 
 
-def aim(cells: Cells, sizes: dict[str, int], epsilon: str, peer: str) -> tuple[Cells, float]:
+def aim(cells: Cells, sizes: dict[str, int], epsilon: str, peer: str) -> tuple[Cells, float] | str:
+    """Its synthetic records and seconds, or the last line of its error."""
     n = len(next(iter(cells.values())))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -96,7 +99,7 @@ def aim(cells: Cells, sizes: dict[str, int], epsilon: str, peer: str) -> tuple[C
         np.savetxt(
             place / "data.csv",
             np.stack([cells[name] for name in names], axis=1),
-            fmt="%d",
+            fmt=["%d" if sizes[name] <= BINS else "%.1f" for name in names],  # bins need real numbers
             delimiter=",",
             header=",".join(names),
             comments="",
@@ -111,7 +114,9 @@ def aim(cells: Cells, sizes: dict[str, int], epsilon: str, peer: str) -> tuple[C
         (place / "request.json").write_text(json.dumps(request), encoding="utf-8")
         script = Path(__file__).with_name("release_aim.py")
         command = [peer, str(script), str(place / "request.json"), str(place / "made.csv")]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr.strip().splitlines()[-1][:200]
         made = np.genfromtxt(place / "made.csv", delimiter=",", skip_header=1)
     seconds = json.loads(done.stdout.strip().splitlines()[-1])["seconds"]
     return {name: np.nan_to_num(made[:, i]) for i, name in enumerate(names)}, seconds
@@ -142,7 +147,7 @@ def measure(name: str, sample: MemorySample, epsilon: str, peer: str) -> list[Ro
         found.setdefault(f"{who} {what}, mean", []).append(float(np.mean(errors)))
         found.setdefault(f"{who} {what}, worst", []).append(float(np.max(errors)))
 
-    promised = 0.0
+    promised, stopped = 0.0, ""
     for run in range(RUNS):
         asked = Questions(sizes, 100 * run)
         ranges, pairs = asked.ranges(), asked.pairs()
@@ -153,12 +158,18 @@ def measure(name: str, sample: MemorySample, epsilon: str, peer: str) -> list[Ro
         }
         note("ours", "ranges", [abs(one[r] - share(cells, r)) for r in ranges])
         note("ours", "rectangles", [abs(one[a] * one[b] - share(cells, a, b)) for a, b in pairs])
-        theirs, seconds = aim(cells, sizes, epsilon, peer)
+        answered = aim(cells, sizes, epsilon, peer)
+        if isinstance(answered, str):
+            stopped = answered
+            continue
+        theirs, seconds = answered
         found.setdefault("AIM seconds", []).append(seconds)
         note("AIM", "ranges", [abs(share(theirs, r) - share(cells, r)) for r in ranges])
         note("AIM", "rectangles", [abs(share(theirs, a, b) - share(cells, a, b)) for a, b in pairs])
     row: Row = {"table": name, "records": sample.size.total, "columns": list(names), "epsilon": epsilon}
     row["ours promised for every range"] = round(promised, 5)
+    if stopped:
+        row["AIM stopped"] = stopped
     return [row | {what: round(float(np.mean(values)), 5) for what, values in sorted(found.items())}]
 
 
@@ -167,10 +178,11 @@ def main() -> int:
     parser.add_argument("--tables", type=Path, required=True, help="folder of tables")
     parser.add_argument("--peer", required=True, help="a Python that has opendp[mbi]")
     parser.add_argument("--json", type=Path, help="where the results go")
+    parser.add_argument("names", nargs="*", metavar="TABLE", help=f"of {', '.join(COLUMNS)}; all without one")
     given = parser.parse_args()
     rows = []
-    for name, columns in COLUMNS.items():
-        sample = load(given.tables / name, columns)
+    for name in given.names or COLUMNS:
+        sample = load(given.tables / name, COLUMNS[name])
         for epsilon in EPSILONS:
             rows += measure(name, sample, epsilon, given.peer)
             print(json.dumps(rows[-1]), flush=True)

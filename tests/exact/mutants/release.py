@@ -11,7 +11,7 @@ import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import sample_of, tiny_schema
-from privpac.audit.registry.release import quantile_case, tree_case
+from privpac.audit.registry.release import quantile_case
 from privpac.coins import Coins
 from privpac.guarantee import rules
 from privpac.mechanisms import gibbs
@@ -19,7 +19,6 @@ from privpac.mechanisms.geometric import add_noise, noisy_counts
 from privpac.mechanisms.scores import Row, Runs
 from privpac.release.blr import ThresholdBLR
 from privpac.theory.exact import ratio_for
-from privpac.theory.tree_counts import TreePlan
 
 HALF = ratio_for(Fraction(1, 2))
 Data = Sequence[Record]
@@ -61,11 +60,20 @@ def keeps_too_few_empty_cells() -> Case:
     return Case("too few empty cells", run, _cells(3), 2, claim)
 
 
+NODES = ((0, 2), (2, 3), (0, 1), (1, 2))
+"""Two levels over three cells."""
+
+
 def charges_a_tree_for_one_level() -> Case:
     """Noise for two changed counts, though a record changes two on each of two levels."""
-    plan = TreePlan(3, 2, 2, HALF, 1, 0, 1, Fraction(1))
-    case = tree_case("a tree for the price of a level", plan, 1)
-    return replace(case, claim=rules.geometric_noise(ratio=HALF, change=2).fact)
+
+    def run(data: Data, coins: Coins) -> Hashable:
+        column = _column(data)
+        counts = [sum(1 for cell in column if low <= cell < high) for low, high in NODES]
+        return tuple(add_noise(counts, ratio=HALF, low=0, high=1, coins=coins))
+
+    claim = rules.geometric_noise(ratio=HALF, change=2).fact
+    return Case("a tree for the price of a level", run, _cells(3), 1, claim)
 
 
 def leaves_empty_nodes_out() -> Case:
@@ -73,8 +81,7 @@ def leaves_empty_nodes_out() -> Case:
 
     def run(data: Data, coins: Coins) -> Hashable:
         column = _column(data)
-        nodes = [(0, 2), (2, 3), (0, 1), (1, 2)]
-        counts = [sum(1 for cell in column if low <= cell < high) for low, high in nodes]
+        counts = [sum(1 for cell in column if low <= cell < high) for low, high in NODES]
         full = [count for count in counts if count]
         noisy = iter(add_noise(full, ratio=ratio_for(Fraction(1, 4)), low=-1, high=2, coins=coins))
         return tuple(next(noisy) if count else 0 for count in counts)

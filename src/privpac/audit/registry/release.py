@@ -65,16 +65,16 @@ def sanitiser_case(name: str, sanitiser: Sanitiser, n: int, *, cells: int) -> Ca
 
 
 def _histogram() -> Case:
-    """Two cells and two labels: combinations, every one with noise of its own."""
-    schema = tiny_schema(2)
-    sanitiser = PointHistogram(schema, ("a", "y"), Fraction(2))
-
+    """Labels, every one with noise of its own."""
+    schema = tiny_schema(2, classes=3)
+    sanitiser = PointHistogram(schema, ("y",), Fraction(2))
     remembered: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
 
-    return Case("point histogram", run, records_of(schema), 2, sanitiser.certify(Size(2)).privacy.fact)
+    claim = sanitiser.certify(Size(2)).privacy.fact
+    return Case("point histogram", run, tuple((0, label) for label in range(3)), 2, claim)
 
 
 def _sparse() -> Case:
