@@ -20,6 +20,7 @@ SPEED = (
     "files",
     "relabelling",
     "release",
+    "points",
 )
 RESULTS = Path(__file__).parent / "results"
 

@@ -50,6 +50,9 @@ _DEPTH = 60
 _RATE_STEPS = 10**6
 """Rates are rounded down to a millionth."""
 
+_MARGINS = 128
+"""Margins tried a slack, about: all of them at an epsilon of 1, a grid at small ones."""
+
 _SLACKS = tuple(Fraction(half, 2) for half in (2, 3, 4, 5, 6, 7, 8, 10))
 """ln(T/W) tried by the search, W the largest weight that still costs nothing twice: coarse, the optimum is flat."""
 
@@ -212,7 +215,8 @@ def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[
         if rounded <= 0 or size <= slack:
             continue
         surplus = (size - float(slack)) / float(rounded)
-        for margin in range(max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2):
+        least, most = max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2
+        for margin in range(least, most, max(1, (most - least) // _MARGINS)):
             threshold = math.ceil(round(2 * margin - surplus, 9))
             if margin < threshold <= positives:
                 yield rounded, threshold, margin
