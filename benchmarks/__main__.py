@@ -15,6 +15,7 @@ SPEED = (
     "intervals",
     "rectangles",
     "trees",
+    "halfspaces",
     "selection",
     "prediction",
     "files",

@@ -157,7 +157,7 @@ CASES = [
     Case(
         "protection not built yet",
         ("protect", "does not exist yet"),
-        ("--protect", "labels", "--concepts", "points:age"),
+        ("--protect", "labels", "--concepts", "lists:2"),
     ),
     Case(
         "bundle of an unknown base",

@@ -11,12 +11,14 @@ import duckdb
 import numpy as np
 import pytest
 
+import privpac
 from privpac.coins import SeededCoins, law
 from privpac.concepts.centred import CentredHalfspaces
 from privpac.concepts.cuts import Cuts
 from privpac.concepts.fitting import misfit
 from privpac.concepts.halfspace import Halfspace
 from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.plane import Halfplanes
 from privpac.concepts.reference import ByCdf, Product, PublicTable, Uniform, UniformSphere
 from privpac.concepts.thresholds import Threshold
 from privpac.data.engines.memory import MemorySample
@@ -262,3 +264,22 @@ def test_draws_follow_their_reference() -> None:
     assert np.abs((x**2).mean(axis=0) - 1 / 3).max() < 0.05
     with pytest.raises(ParameterError, match="Uniform for thresholds"):
         sphere.below("a", 3)
+
+
+@pytest.mark.parametrize(("concepts", "protect"), [(CentredHalfspaces, "records"), (Halfplanes, "labels")])
+def test_models_of_given_classes_verify(concepts, protect: str, tmp_path) -> None:
+    schema = grid(9)
+    records = sample(schema, 8, 60)
+    cells = records.block().cells
+    table = {"a": cells["a"], "b": cells["b"], "c": cells["c"], "k": ["u"] * 60}
+    model = privpac.learn(
+        table,
+        schema=schema,
+        y=records.block().labels,
+        concepts=concepts(schema, ("a", "b")),
+        protect=protect,
+        epsilon=2,
+        random_state=0,
+    )
+    model.save(tmp_path / "model.json")
+    assert privpac.verify(tmp_path / "model.json").rebuilt

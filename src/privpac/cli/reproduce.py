@@ -76,6 +76,10 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
         "Private answers: records each construction needs for an error, printed and ours, and which needs fewest",
         "privpac.cli.reproductions.predictions",
     ),
+    "continuous": Reproduction(
+        "Thresholds on a continuum: failures as the data concentrate, for whole records and for labels only",
+        "privpac.cli.reproductions.continuous",
+    ),
 }
 """Every reproduction by name."""
 

@@ -12,12 +12,15 @@ from typing import Any
 
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.binarise import Binarisation, Test
+from privpac.concepts.centred import CentredHalfspaces
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.cuts import Cuts
 from privpac.concepts.finite import Finite
 from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
+from privpac.concepts.plane import Halfplanes
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
@@ -33,11 +36,14 @@ __all__ = ["concepts_from_json", "stored_concepts"]
 CLASSES: Mapping[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
+        CentredHalfspaces,
         Conjunctions,
+        Cuts,
         DecisionLists,
         Disjunctions,
         Finite,
         GeneratedPoints,
+        Halfplanes,
         Halfspaces,
         Intervals,
         Points,
