@@ -116,7 +116,10 @@ class _Runner:
             exact = hard_estimate(self._question, made)
             if exact is not None:
                 return exact
-        return self._kept(made) if made.option.runs and made.concepts.kind != "any" else None
+        # Among the classes of `auto` most have no perfect member, and each takes its seconds: the honest setting only.
+        several = self._question.word == "auto" and made.option.setting == "realizable"
+        runs = made.option.runs and made.concepts.kind != "any" and not several
+        return self._kept(made) if runs else None
 
     def _kept(self, made: Answer) -> Estimate | None:
         """From an earlier run of the same code on the same numbers, or simulated and kept."""
