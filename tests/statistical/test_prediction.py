@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.net_relabelled import NetRelabelled
+from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
 from privpac.theory.exact import ratio_for
-from privpac.theory.prediction import error_vote, models_vote, records_vote, records_vote_printed, vote_wrong
+from privpac.theory.prediction import (
+    error_vote,
+    models_vote,
+    records_flipped,
+    records_vote,
+    records_vote_printed,
+    vote_wrong,
+)
+from privpac.theory.relabelled_prediction import records_net_relabelled, records_relabelled_vote
 
 CELLS = 10**6
 SCHEMA = Schema.from_json(
@@ -80,3 +93,74 @@ def test_the_printed_number_of_models_needs_many_times_the_records() -> None:
     printed = records_vote_printed(0.1, failure=0.05, epsilon=1, vc=1)
     assert printed > 10 * ours
     assert models_vote(0.1, epsilon=1) == 5
+
+
+# --- everything drawn afresh: one question to each of many fresh samples, so that wrong answers are a binomial ---
+
+NOISE = 0.05
+RARELY = 0.01
+"""The failure that is asked for."""
+
+Afresh = FreshDraws | RelabelledVote | NetRelabelled
+
+
+def wrong_answers(predictor: Afresh, *, asked: int) -> int:
+    """How often the answer differs from that of the best concept, over samples, questions and coins."""
+    generator, wrong = np.random.default_rng(17), 0
+    for run in range(asked):
+        sample = records(predictor.records, generator, NOISE)
+        x = generator.integers(0, CELLS, 1).astype(np.uint32)
+        (answer,) = predictor.prepare(sample, SeededCoins(run)).answer({"x": x}, SeededCoins(asked + run))
+        wrong += int(answer) != int(x[0] >= TARGET)
+    return wrong
+
+
+def most_wrong(error: Fraction, *, asked: int) -> int:
+    """More wrong answers come once in ten thousand times at most, if the promise holds.
+
+    An answer unlike the best concept's is wrong 1 - 2·noise more often; samples that fail may err always.
+    """
+    rate = float(error) / (1 - 2 * NOISE) + RARELY
+    tail, most = 0.0, asked
+    while tail + comb(asked, most) * rate**most * (1 - rate) ** (asked - most) < 1e-4:
+        tail += comb(asked, most) * rate**most * (1 - rate) ** (asked - most)
+        most -= 1
+    return most
+
+
+def promised(predictor: Afresh, error: Fraction) -> Afresh:
+    """The same, once its certificate has promised the error."""
+    (accuracy,) = predictor.certify(Size(predictor.records)).accuracy
+    assert accuracy.fact.error <= error + Fraction(1, 10**4)
+    assert float(accuracy.fact.failure) == RARELY
+    return predictor
+
+
+def test_fresh_draws_keep_the_promise_of_corollary_1_and_few_records_do_not() -> None:
+    error, price, rarely = Fraction(1, 10), Fraction(1), Fraction(1, 100)
+    n = records_flipped(error, failure=rarely, epsilon=price, vc=1)
+    planned = promised(FreshDraws.planned(CLASS, price, records=n, failure=rarely), error)
+    assert wrong_answers(planned, asked=300) <= most_wrong(error, asked=300)
+    few = FreshDraws.planned(CLASS, price, records=n // 300, failure=rarely)
+    assert few.certify(Size(few.records)).accuracy == ()
+    assert wrong_answers(few, asked=300) > most_wrong(error, asked=300)
+
+
+def test_a_vote_on_relabelled_records_keeps_the_promise_of_theorem_20() -> None:
+    """The control: the same records, and a vote at a thousandth of its epsilon."""
+    error, price, rarely = Fraction(1, 5), Fraction(4), Fraction(1, 100)
+    n = records_relabelled_vote(error, failure=rarely, epsilon=price, vc=1)
+    planned = RelabelledVote.planned(CLASS, price, records=n, failure=rarely)
+    assert wrong_answers(promised(planned, error), asked=150) <= most_wrong(error, asked=150)
+    broken = replace(planned, inner=planned.inner / 1000)
+    assert wrong_answers(broken, asked=150) > most_wrong(error, asked=150)
+
+
+def test_all_records_relabelled_keep_the_promise_of_theorem_2() -> None:
+    """At a large epsilon, where few records do. The control: a vote at a thousandth of its epsilon."""
+    error, price, rarely = Fraction(1, 5), Fraction(16), Fraction(1, 100)
+    n = records_net_relabelled(error, failure=rarely, epsilon=price, vc=1)
+    planned = NetRelabelled.planned(CLASS, price, records=n, failure=rarely)
+    assert wrong_answers(promised(planned, error), asked=80) <= most_wrong(error, asked=80)
+    broken = replace(planned, inner=planned.inner / 1000)
+    assert wrong_answers(broken, asked=80) > most_wrong(error, asked=80)

@@ -5,7 +5,8 @@ all records get its labels; concepts fitted to blocks of them vote, and the answ
 answer is epsilon-DP. It needs far more records than `FreshDraws` wherever that was computed: for comparison only.
 Source: Dagan–Feldman 2020, Theorem 2; register `net-relabelling`, `delta-removal`, `vote`.
 Holds if: everything is drawn afresh for every question; representatives depend on the set of points alone.
-Proof: docs/proofs/net-relabelling.md. Tested by tests/exact/test_prediction.py.
+Proof: docs/proofs/net-relabelling.md. Tested by tests/exact/test_prediction.py,
+tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations

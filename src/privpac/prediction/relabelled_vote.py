@@ -5,7 +5,8 @@ to `models` blocks of them, and these vote. Each answer is epsilon-DP, and errs 
 certified amount, except with the certified probability over independent records.
 Source: Li–Wang–Ye 2025, Theorem 20; register `relabelled-vote`, `relabelling`, `vote`.
 Holds if: everything is drawn afresh for every question; the relabelled records come in uniformly random order.
-Proof: docs/proofs/relabelled-vote.md. Tested by tests/exact/test_prediction.py.
+Proof: docs/proofs/relabelled-vote.md. Tested by tests/exact/test_prediction.py,
+tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ errs with at most the certified probability.
 Source: Li–Wang–Ye 2025, Lemma 19; Dagan–Feldman 2020, Lemma 6; the vote itself and its constants are ours.
 Holds if: a model is a function of its own block. Blocks are slots of a uniformly random order of the records, drawn
 without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
-Proof: docs/proofs/vote.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py.
+Proof: docs/proofs/vote.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py,
+tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations
