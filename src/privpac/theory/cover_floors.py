@@ -69,7 +69,7 @@ def floor_thresholds_smooth(kappa: Number, *, error: Number, failure: Number, ep
     with kappa without bound: with no density bound, no number of records suffices.
     Source: register `floor-thresholds-smooth` (Chaudhuri–Hsu 2011, Theorem 5).
     Holds if: pure epsilon; the answer is a threshold; kappa ≥ 2. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/statistical/test_covers.py.
+    Tested by: tests/unit/test_covers.py.
 
     >>> [floor_thresholds_smooth(k, error=0.1, failure=0.05, epsilon=1) for k in (10, 100, 10**6)]
     [41, 56, 111]

@@ -306,7 +306,7 @@ def records_reference_agnostic(
     Statement: odds·(cosh s - D·sinh s)^n ≤ failure, D = excess·(1 - f), s = min(epsilon/2, artanh D); odds as in
     `records_reference`. Source: register `reference-cover-agnostic` (Chaudhuri–Hsu 2011, Theorem 8).
     Holds if: the reference was chosen without the records. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/statistical/test_covers.py.
+    Tested by: tests/unit/test_covers.py.
 
     >>> records_reference_agnostic(10, excess=0.1, failure=0.05, epsilon=1)
     2185
