@@ -19,6 +19,7 @@ from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import (
     error_vote,
     models_vote,
+    models_vote_printed,
     records_flipped,
     records_vote,
     records_vote_printed,
@@ -93,6 +94,7 @@ def test_the_printed_number_of_models_needs_many_times_the_records() -> None:
     printed = records_vote_printed(0.1, failure=0.05, epsilon=1, vc=1)
     assert printed > 10 * ours
     assert models_vote(0.1, epsilon=1) == 5
+    assert models_vote_printed(0.1, epsilon=1) == 23
 
 
 # --- everything drawn afresh: one question to each of many fresh samples, so that wrong answers are a binomial ---

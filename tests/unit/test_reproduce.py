@@ -15,7 +15,7 @@ import pytest
 
 from privpac.cli import cache, console, main, reproduce
 from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
-from privpac.cli.reproductions import separations
+from privpac.cli.reproductions import predictions, separations
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
 
@@ -112,6 +112,21 @@ def test_separations_tell_bits_from_no_bits(capsys: pytest.CaptureFixture[str]) 
     assert sets16["needed_high"] < draw16["needed_low"]
     figure = separations.figure(rows)
     assert {"points: one draw", "floor, any answer"} <= {series.label for series in figure.series}
+
+
+def test_predictions_err_less_than_promised_and_name_who_needs_fewest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = json.loads(run(capsys, "predictions", "--quick", "--json")[1])["rows"]
+    found = {row["construction"]: row for row in rows}
+    for name in ("plain", "flipped", "relabelled_vote", "vote", "vote_printed"):
+        assert 0 <= found[name]["measured"] <= found[name]["error"]
+    assert found["net_relabelled"]["measured"] is None  # millions of records
+    # What is printed asks for more than it needs.
+    assert found["vote"]["measured"] > found["vote_printed"]["measured"]
+    winners = {name: row["fewest"] for name, row in found.items() if row["fewest"]}
+    assert winners == {"plain": "all", "flipped": "answers", "vote": "clean"}
+    assert any(series.kind == "points" for series in predictions.figure(rows).series)
 
 
 def test_the_stored_separations_are_those_of_the_formulas() -> None:

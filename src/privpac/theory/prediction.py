@@ -24,6 +24,7 @@ __all__ = [
     "excess_flipped",
     "flip_for",
     "models_vote",
+    "models_vote_printed",
     "plan_flipped",
     "records_flipped",
     "records_flipped_printed",
@@ -191,6 +192,21 @@ def records_vote(
 
 
 @formula("vote-accuracy")
+def models_vote_printed(error: Number, *, epsilon: Number) -> int:
+    """The printed number of models.
+
+    Statement: 6·ln(4/error)/epsilon, rounded up. Source: Li–Wang–Ye 2025, Lemma 19; register `vote-accuracy`.
+    Holds if: nothing more. Proof: docs/proofs/vote.md. Tested by: tests/statistical/test_prediction.py.
+
+    >>> models_vote_printed(0.1, epsilon=1)
+    23
+    """
+    owner = "models_vote_printed"
+    wrong = chance(error, owner=owner, name="error")
+    return math.ceil(6 * ln_up(4 / wrong) / positive(epsilon, owner=owner, name="epsilon"))
+
+
+@formula("vote-accuracy")
 def records_vote_printed(error: Number, *, failure: Number, epsilon: Number, vc: int) -> int:
     """The same with the printed numbers: 6·ln(4/error)/epsilon models of error/4 each.
 
@@ -200,7 +216,7 @@ def records_vote_printed(error: Number, *, failure: Number, epsilon: Number, vc:
     owner = "records_vote_printed"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
-    models = math.ceil(6 * ln_up(4 / wrong) / price)
+    models = models_vote_printed(wrong, epsilon=price)
     return models * records_net(wrong / 4, failure=miss / models, vc=vc)
 
 
