@@ -22,6 +22,8 @@ from privpac.theory.register import formula
 from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, relative_error
 
 __all__ = [
+    "epsilon_relabelled_vote",
+    "error_relabelled_vote",
     "excess_net_relabelled",
     "excess_relabelled_vote",
     "net_failure",
@@ -37,6 +39,9 @@ EVENTS = 5
 
 WEIGHTS = (0.25, 0.5, 1.0)
 MODELS = (1, 3, 5, 7, 9, 11, 13, 15, 19, 25, 35)
+LARGEST_PRICE = 10
+NEAREST = 3
+"""How many of the best weights and numbers of models at one size are tried at all sizes."""
 
 
 # --- a vote on relabelled records ---
@@ -133,22 +138,34 @@ def _refined(
     return value(*best), *best
 
 
-def _best_relabelled(
-    n: int, epsilon: float, failure: float, vc: int
-) -> tuple[float, float, float, float, int]:
-    """(excess, q, e1, weight, models) in floats."""
+Choice = tuple[float, int]
+"""A weight and a number of models."""
+
+Found = tuple[float, float, float, float, int]
+"""(excess, q, e1, weight, models), in floats."""
+
+CHOICES: tuple[Choice, ...] = tuple((weight, models) for weight in WEIGHTS for models in MODELS)
+
+
+def _relabelled_at(
+    n: int, epsilon: float, failure: float, vc: int, choices: Iterable[Choice] = CHOICES
+) -> list[Found]:
+    """The best parameters for every weight and number of models, the best of all first."""
     found = []
-    for weight in WEIGHTS:
-        for models in MODELS:
+    for weight, models in choices:
 
-            def value(q: float, share: float, weight: float = weight, models: int = models) -> float:
-                if q >= 0.9:
-                    return math.inf
-                return _rough_relabelled(n, q, share * q, weight, models, epsilon, failure, vc)
+        def value(q: float, share: float, weight: float = weight, models: int = models) -> float:
+            if q >= 0.9:
+                return math.inf
+            return _rough_relabelled(n, q, share * q, weight, models, epsilon, failure, vc)
 
-            excess, q, share = _refined(value, (0.005, 0.02, 0.06, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0))
-            found.append((excess, q, share * q, weight, models))
-    return min(found)
+        excess, q, share = _refined(value, (0.005, 0.02, 0.06, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0))
+        found.append((excess, q, share * q, weight, models))
+    return sorted(found)
+
+
+def _best_relabelled(n: int, epsilon: float, failure: float, vc: int) -> Found:
+    return _relabelled_at(n, epsilon, failure, vc)[0]
 
 
 @formula("relabelled-vote")
@@ -185,10 +202,70 @@ def records_relabelled_vote(error: Number, *, failure: Number, epsilon: Number, 
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
 
-    def enough(n: int) -> bool:
-        return _best_relabelled(n, float(price), float(miss), vc)[0] <= float(wrong) * (1 - 1e-6)
+    start = int(1000 * vc / wrong**2)
+    # The good weights and numbers of models hardly change with n: those of a few sizes are tried at all others.
+    tried = {
+        found[3:]
+        for n in (start, 4 * start)
+        for found in _relabelled_at(max(2, n), float(price), float(miss), vc)[:NEAREST]
+    }
 
-    return first_whole(enough, start=int(1000 * vc / wrong**2), smallest=2)
+    def enough(n: int) -> bool:
+        best = _relabelled_at(n, float(price), float(miss), vc, sorted(tried))[0]
+        return best[0] <= float(wrong) * (1 - 1e-6)
+
+    return first_whole(enough, start=start, smallest=2)
+
+
+@formula("relabelled-vote")
+def error_relabelled_vote(n: int, *, failure: Number, epsilon: Number, vc: int) -> Fraction:
+    """What `n` records prove about a vote on relabelled records, with the parameters of `plan_relabelled_vote`.
+
+    Statement: `excess_relabelled_vote` of the plan; 1 if nothing is proved. Source: register `relabelled-vote`.
+    Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
+    Tested by: tests/unit/test_relabelled_prediction.py.
+    """
+    plan = plan_relabelled_vote(n, epsilon=epsilon, failure=failure, vc=vc)
+    if plan.inner <= 0 or plan.labels <= 0:
+        return ONE
+    return excess_relabelled_vote(
+        n,
+        kept=plan.kept,
+        ratio=ratio_for(plan.labels / 2),
+        mistake=1,
+        weight=plan.weight,
+        models=plan.models,
+        inner=ratio_for(plan.inner),
+        failure=failure,
+        vc=vc,
+    )
+
+
+@formula("relabelled-vote")
+def epsilon_relabelled_vote(error: Number, *, records: int, failure: Number, vc: int) -> Fraction | None:
+    """An epsilon at which `records` prove `error` for a vote on relabelled records; None above LARGEST_PRICE.
+
+    Statement: `error_relabelled_vote` at that epsilon is at most `error`; about the smallest of which this is so.
+    Source: register `relabelled-vote`. Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
+    Tested by: tests/unit/test_relabelled_prediction.py.
+    """
+    owner = "epsilon_relabelled_vote"
+    wrong, miss = (
+        chance(error, owner=owner, name="error"),
+        float(chance(failure, owner=owner, name="failure")),
+    )
+    tried = [found[3:] for found in _relabelled_at(records, 1.0, miss, vc)[:NEAREST]]
+    low, high = 1e-4, float(LARGEST_PRICE)
+    for _ in range(16):
+        middle = math.sqrt(low * high)
+        fits = _relabelled_at(records, middle, miss, vc, tried)[0][0] <= float(wrong)
+        low, high = (low, middle) if fits else (middle, high)
+    price = Fraction(math.ceil(high * 10**6), 10**6)
+    while price <= LARGEST_PRICE:
+        if error_relabelled_vote(records, failure=failure, epsilon=price, vc=vc) <= wrong:
+            return price
+        price *= Fraction(101, 100)
+    return None
 
 
 # --- all records relabelled by a fresh draw ---

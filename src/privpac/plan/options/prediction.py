@@ -1,10 +1,8 @@
-"""Answers to single queries instead of a released rule: a vote of models, a stable draw with flips.
-
-The relabelled vote (register `relabelled-vote`) is left out: its plan takes seconds, and it needs more records than the
-stable draw at every error above about half a percent.
-"""
+"""Answers to single queries instead of a released rule: votes, and a stable draw with flips."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
@@ -33,6 +31,31 @@ def _flipped(wish: Wish) -> Need:
     from privpac.theory.prediction import records_flipped
 
     return Need(records_flipped(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc))
+
+
+def _relabelled(wish: Wish) -> Need:
+    from privpac.theory.relabelled_prediction import records_relabelled_vote
+
+    return Need(
+        records_relabelled_vote(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
+    )
+
+
+def _relabelled_error(wish: Wish, records: int) -> Fraction | None:
+    from privpac.theory.relabelled_prediction import error_relabelled_vote
+
+    if records < 2:
+        return None
+    error = error_relabelled_vote(records, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
+    return error if error < 1 else None
+
+
+def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
+    from privpac.theory.relabelled_prediction import epsilon_relabelled_vote
+
+    if records < 2:
+        return None
+    return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
 def _answer_command(wish: Wish, need: Need) -> str | None:
@@ -65,5 +88,17 @@ PREDICTION = (
         "flipped-answers",
         _flipped,
         serves=_small,
+    ),
+    Option(
+        "relabelled-vote",
+        "a vote of models on records that the others relabel; epsilon an answer",
+        "agnostic",
+        "predictions",
+        False,
+        "relabelled-vote",
+        _relabelled,
+        serves=_small,
+        error=_relabelled_error,
+        epsilon=_relabelled_epsilon,
     ),
 )
