@@ -43,7 +43,7 @@ LARGEST = 500_000
 """Records of such a sample at most."""
 ANSWERS, FEWEST = 200, 50
 """Answers that are counted: the error is known to within about .02, or .04 of the fewest."""
-WORK = {"flipped": 20_000_000, "relabelled_vote": 7_000_000, "net_relabelled": 2_500_000}
+WORK = {"flipped": 20_000_000, "relabelled_vote": 7_000_000, "net_relabelled": 4_000_000}
 """Records that may be read for all answers: a few seconds each."""
 
 PLANNED: dict[str, Callable[..., Predictor]] = {
