@@ -13,7 +13,8 @@ def test_true_loss_is_within_the_certificate(name: str) -> None:
     finding = audit(REGISTRY[name]())
     assert finding.complete
     assert finding.pairs > 0
-    assert finding.exact is not None, "an output is impossible on a neighbour"
+    if finding.claim.delta == 0:  # with a delta, some outputs may be impossible on a neighbour
+        assert finding.exact is not None, "an output is impossible on a neighbour"
     assert finding.holds, f"true epsilon {finding.epsilon} of {finding.claim.epsilon}"
     assert finding.delta <= finding.claim.delta
 

@@ -378,7 +378,7 @@ def claimed(**changes: Any) -> Proof[Accuracy]:
     return rules.occam(**{**wishes, **changes})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("against", list(Against))
+@pytest.mark.parametrize("against", [Against.REALIZABLE, Against.AGNOSTIC])
 @pytest.mark.parametrize("tilt", [HALF, Fraction(3, 4), Fraction(9, 10)])
 def test_occam_holds_down_to_its_bound_and_no_further(against: Against, tilt: Fraction) -> None:
     error = Fraction(2, 5)
