@@ -39,7 +39,7 @@ class PrivateQuery:
     >>> len(asked), len(strategy.query(X, y))
     (100, 0)
     >>> strategy.fit(X, y).describe()
-    '1 if age >= 60, else 0'
+    '1 if age >= 59, else 0'
     """
 
     def __init__(

@@ -105,7 +105,7 @@ def keep_labelled(records: int, *, epsilon: Fraction, later: Fraction, draw: Fra
     Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
 
     >>> keep_labelled(10_000, epsilon=Fraction(1), later=Fraction(1), draw=Fraction(1))
-    951
+    950
     """
     return _kept(records, epsilon, exp_up(later, DIGITS) * (1 + 1 / ratio_for(draw / 2)) ** 2)
 

@@ -56,7 +56,7 @@ def labels_generic(
 
     >>> labels_generic(82, error=Fraction(1, 10), tolerated=Fraction(3, 100), failure=Fraction(1, 60),
     ...                ratio=Fraction(61, 100))
-    424
+    425
     """
     return sizes.records_occam(
         Fraction(hypotheses),

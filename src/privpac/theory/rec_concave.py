@@ -217,7 +217,7 @@ def records_rec_concave(
     Proof: docs/proofs/rec-concave.md. Tested by: tests/statistical/test_rec_concave.py.
 
     >>> records_rec_concave(2**64, error=0.1, failure=0.05, epsilon=1, delta="0.000001")
-    3066
+    3068
     """
     owner = "records_rec_concave"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
