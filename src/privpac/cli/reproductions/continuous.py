@@ -26,6 +26,7 @@ from privpac.learners.base import Learner
 from privpac.learners.label_private_class import LabelPrivateGrid
 from privpac.learners.occam import Occam
 from privpac.pictures.curves import Curves, Series
+from privpac.plan.populations import uniforms
 from privpac.theory import cover_floors, covers, label_privacy, sizes
 
 __all__ = ["figure", "rows"]
@@ -57,11 +58,12 @@ def rows(*, quick: bool, progress: Callable[[int, int], None]) -> list[dict[str,
     return found + [_example(*example) for example in _examples()]
 
 
-def _draw(kappa: float, n: int, generator: np.random.Generator) -> MemorySample:
+def _draw(kappa: float, n: int, coins: SeededCoins) -> MemorySample:
     mass = 2 * float(ERROR) * SLIGHTLY_MORE
-    inside = generator.random(n) < mass
-    near = TARGET + mass / kappa * (generator.random(n) - 0.5)
-    far = np.where(generator.random(n) < 0.5, generator.random(n) / 4, 1 - generator.random(n) / 4)
+    where, place, side = uniforms(coins, 3 * n).reshape(3, n)
+    inside = where < mass
+    near = TARGET + mass / kappa * (place - 0.5)
+    far = np.where(side < 0.5, place / 4, 1 - place / 4)
     x = np.where(inside, near, far)
     return MemorySample.of({"x": x}, SCHEMA, y=(x >= TARGET).astype(int))
 
@@ -74,11 +76,10 @@ def _fails(rule: Threshold, kappa: float) -> bool:
 
 
 def _measured(learner: Learner, kappa: float, n: int, runs: int) -> float:
-    generator = np.random.default_rng([int(kappa), n])
-    coins = SeededCoins(n)
+    coins, records = SeededCoins(n), SeededCoins(n * int(kappa) + 1)
     failed = 0
     for _ in range(runs):
-        rule = learner.learn(_draw(kappa, n, generator), coins)
+        rule = learner.learn(_draw(kappa, n, records), coins)
         assert isinstance(rule, Threshold)
         failed += _fails(rule, kappa)
     return round(failed / runs, 4)

@@ -28,6 +28,7 @@ from privpac.errors import SizeError
 from privpac.learners.generic import GenericLearner
 from privpac.learners.occam import Occam
 from privpac.pictures.curves import Curves, Series
+from privpac.plan.populations import uniforms
 from privpac.theory import sizes
 from privpac.theory.few_labels import labels_as_printed, records_label_boost
 from privpac.theory.label_floors import labels_floor
@@ -165,7 +166,7 @@ def _failures(method: str, bits: int, labels: int, runs: int) -> int:
         return runs
     wrong = 0
     for run in range(runs):
-        points = np.random.default_rng([bits, run]).integers(0, 2**bits, labels + POOL, dtype=np.uint64)
+        points = (uniforms(SeededCoins(64 * run + bits), labels + POOL) * 2.0**bits).astype(np.uint64)
         cut = int(Fraction(2 * run + 1, 2 * runs) * 2**bits)
         found = learn(points, (points >= np.uint64(cut)).astype(np.uint8), SeededCoins(run))
         wrong += abs(found - cut) > ERROR * 2**bits

@@ -16,6 +16,7 @@ from privpac.concepts.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
+from privpac.plan.populations import uniforms
 from privpac.prediction.base import Predictor
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.net_relabelled import NetRelabelled
@@ -53,9 +54,10 @@ PLANNED: dict[str, Callable[..., Predictor]] = {
 }
 
 
-def _records(n: int, generator: np.random.Generator, *, noise: float) -> MemorySample:
-    x = generator.integers(0, CELLS, n)
-    y = (x >= CUT) ^ (generator.random(n) < noise)
+def _records(n: int, coins: SeededCoins, *, noise: float) -> MemorySample:
+    place, luck = uniforms(coins, 2 * n).reshape(2, n)
+    x = (place * CELLS).astype(np.int64)
+    y = (x >= CUT) ^ (luck < noise)
     return MemorySample.from_cells(SCHEMA, {"x": x}, y.astype(np.uint8))
 
 
@@ -67,9 +69,9 @@ def plain_measured(n: int, epsilon: Fraction) -> float | None:
     """The mean excess of one released cut."""
     if n > LARGEST:
         return None
-    generator, asked = np.random.default_rng(5), _questions(5000)
+    records, asked = SeededCoins(5), _questions(5000)
     missed = [
-        (Occam(CLASS, epsilon).learn(_records(n, generator, noise=NOISE), SeededCoins(run)).predict(asked))
+        (Occam(CLASS, epsilon).learn(_records(n, records, noise=NOISE), SeededCoins(run)).predict(asked))
         != (asked["x"] >= CUT)
         for run in range(SAMPLES)
     ]
@@ -81,10 +83,10 @@ def answers_measured(name: str, n: int, epsilon: Fraction) -> float | None:
     many = min(ANSWERS, WORK[name] // n)
     if many < FEWEST:
         return None
-    generator = np.random.default_rng(5)
+    records = SeededCoins(5)
     predictor = PLANNED[name](CLASS, epsilon, records=n)
-    prepared = predictor.prepare(_records(n, generator, noise=NOISE), SeededCoins(1))
-    asked = generator.integers(0, CELLS, many).astype(np.uint32)
+    prepared = predictor.prepare(_records(n, records, noise=NOISE), SeededCoins(1))
+    asked = (uniforms(records, many) * CELLS).astype(np.uint32)
     wrong = prepared.answer({"x": asked}, SeededCoins(2)) != (asked >= CUT)
     return round((1 - 2 * NOISE) * float(wrong.mean()), 4)
 
@@ -95,9 +97,9 @@ def vote_measured(n: int, epsilon: Fraction, *, models: int) -> float | None:
         return None
     vote, asked = Vote(Concepts(CLASS), epsilon, models), _questions(2000)
     wrong = np.array([float(vote_wrong(w, models=models, ratio=vote.ratio)) for w in range(models + 1)])
-    generator, errors = np.random.default_rng(5), []
+    records, errors = SeededCoins(5), []
     for run in range(SAMPLES):
-        prepared = vote.prepare(_records(n, generator, noise=0.0), SeededCoins(run))
+        prepared = vote.prepare(_records(n, records, noise=0.0), SeededCoins(run))
         votes = vote.voters.count(prepared.models, asked)
         errors.append(wrong[np.where(asked["x"] >= CUT, models - votes, votes)].mean())
     return round(float(np.mean(errors)), 4)
