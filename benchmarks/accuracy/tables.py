@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Indices, Sample, Size, Statistic
+from privpac.data.remembered import Remembered
 from privpac.data.schema import Schema
 
 __all__ = ["BUNDLED", "Remembered", "Table", "load", "names"]
@@ -59,43 +59,6 @@ class Table:
         order = generator.permutation(self.rows)
         fifth = self.rows // 5
         return order[fifth:], order[:fifth][:TEST_ROWS]
-
-
-@dataclass
-class Remembered:
-    """A sample whose statistics are counted once, however many epsilons and draws use them."""
-
-    inner: MemorySample
-    known: dict[object, Any] = field(default_factory=dict)
-
-    @property
-    def size(self) -> Size:
-        return self.inner.size
-
-    @property
-    def schema(self) -> Schema:
-        return self.inner.schema
-
-    def reduce(self, statistic: Statistic[S]) -> S:
-        if statistic not in self.known:
-            self.known[statistic] = self.inner.reduce(statistic)
-        found: S = self.known[statistic]
-        return found
-
-    def take(self, positions: Indices) -> Sample:
-        return self.inner.take(positions)
-
-    def rest(self, positions: Indices) -> Sample:
-        return self.inner.rest(positions)
-
-    def parts(
-        self,
-        number: Callable[[Mapping[str, NDArray[Any]]], NDArray[Any]],
-        count: int,
-        *,
-        columns: tuple[str, ...],
-    ) -> Sequence[Sample]:
-        return self.inner.parts(number, count, columns=columns)
 
 
 def names(data: Path | None) -> list[str]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
-__all__ = ["Block", "Indices", "Sample", "Size", "Statistic"]
+__all__ = ["Block", "Indices", "Sample", "Size", "Statistic", "checked_positions"]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 S = TypeVar("S")
@@ -37,6 +37,16 @@ class Size:
     @property
     def total(self) -> int:
         return self.labelled + self.unlabelled
+
+
+def checked_positions(positions: Indices, n: int, *, owner: str) -> Indices:
+    """Positions among n records, or the reason why not; none of them is quoted."""
+    found = np.asarray(positions, dtype=np.int64)
+    if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
+        raise ParameterError(
+            owner, "positions", f"an array of shape {found.shape}", allowed=f"between 0 and {n - 1}"
+        )
+    return found
 
 
 @dataclass(frozen=True, repr=False, eq=False)

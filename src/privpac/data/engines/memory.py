@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic
+from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.tables import read, vector
-from privpac.errors import DataError, ParameterError, SchemaError
+from privpac.errors import DataError, SchemaError
 
 __all__ = ["MemorySample"]
 
@@ -121,12 +121,4 @@ class MemorySample:
         return MemorySample(self._schema, cells=cells, labels=labels, n=len(positions))
 
     def _checked(self, positions: Indices) -> Array:
-        found = np.asarray(positions, dtype=np.int64)
-        if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < self._n):
-            raise ParameterError(
-                "MemorySample",
-                "positions",
-                f"an array of shape {found.shape}",
-                allowed=f"between 0 and {self._n - 1}",
-            )
-        return found
+        return checked_positions(positions, self._n, owner="MemorySample")

@@ -20,9 +20,9 @@ from privpac.data.engines.files import FileSource
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.streamed import Number, StreamedSample
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic
+from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
-from privpac.errors import DataError, ParameterError
+from privpac.errors import DataError
 
 __all__ = ["Runner", "Shard", "ShardedSample"]
 
@@ -143,15 +143,7 @@ class ShardedSample:
 
     def _base(self, positions: Indices) -> Positions:
         """Places among the records that are left, as positions among all: each is moved on by those gone before it."""
-        found = np.asarray(positions, dtype=np.int64)
-        n = self.size.total
-        if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
-            raise ParameterError(
-                "ShardedSample",
-                "positions",
-                f"an array of shape {found.shape}",
-                allowed=f"between 0 and {n - 1}",
-            )
+        found = checked_positions(positions, self.size.total, owner="ShardedSample")
         before = self._gone - np.arange(len(self._gone))
         return found + np.searchsorted(before, found, side="right")
 

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from privpac.data.engines.memory import MemorySample
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic
+from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
-from privpac.errors import DataError, ParameterError
+from privpac.errors import DataError
 
 __all__ = ["Batch", "Distinct", "Number", "Progress", "Source", "StreamedSample", "block_of", "encoded"]
 
@@ -216,16 +216,7 @@ class StreamedSample:
         )
 
     def _checked(self, positions: Indices) -> npt.NDArray[np.int64]:
-        found = np.asarray(positions, dtype=np.int64)
-        n = self.size.total
-        if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
-            raise ParameterError(
-                "StreamedSample",
-                "positions",
-                f"an array of shape {found.shape}",
-                allowed=f"between 0 and {n - 1}",
-            )
-        return found
+        return checked_positions(positions, self.size.total, owner="StreamedSample")
 
 
 class _Division:
