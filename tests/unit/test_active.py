@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from privpac.asking import Asking
-from privpac.cli.report import report_html
 from privpac.coins import SeededCoins
 from privpac.concepts.thresholds import Thresholds
 from privpac.data.columns import Numeric
@@ -29,6 +28,7 @@ from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.parts import QUERIED, UNQUERIED, parts_of
 from privpac.learners.occam import Occam
 from privpac.learners.words import Request
+from privpac.report.page import report_html
 from privpac.transforms.active import Active, Questions
 from privpac.transforms.active_settings import ask_settings, inner_epsilon
 from privpac.transforms.label_boost import LabelBoost

@@ -16,7 +16,6 @@ import pytest
 
 from privpac import Model, PrivateClassifier, Schema, learn
 from privpac.cli import main
-from privpac.cli.report import report_html
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.binarise import Test
 from privpac.concepts.conjunctions import Conjunction, Disjunction
@@ -35,6 +34,7 @@ from privpac.pictures.as_tree import as_tree
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
 from privpac.release.leaf_counts import LeafCounts
+from privpac.report.page import report_html
 
 SCHEMA = Schema.from_json(
     {

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from privpac import Schema, learn, load, verify
 from privpac.cli.app import app
-from privpac.cli.summary import summary_json, summary_sections
 from privpac.coins import SeededCoins
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.points import Point
@@ -28,6 +27,7 @@ from privpac.learners.points_clipped import ONE_VALUE, ClippedPoints
 from privpac.learners.points_coded import CodedPoints
 from privpac.learners.points_sampled import SampledPoint
 from privpac.learners.words import Request, learner_for
+from privpac.report.summary import summary_json, summary_sections
 from tests.unit.point_rules import keys, random_cells, sample_of
 
 RECORDS = {"boosted": 16_000, "sampled": 4000, "keyed": 4000}

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 from privpac import Model, Schema, learn
-from privpac.cli.lines import LETTER, WIDTH, _stacked, number_line, ticks
-from privpac.cli.meaning import does_not_mean, means
-from privpac.cli.pictures import MOST_CATEGORIES, PICTURES, picture
-from privpac.cli.report import report_html, write_report
+from privpac.cli.report import write_report
 from privpac.concepts.hypotheses import KINDS, hypothesis_from_json
 from privpac.errors import PrivpacError
+from privpac.report.lines import LETTER, WIDTH, _stacked, number_line, ticks
+from privpac.report.meaning import does_not_mean, means
+from privpac.report.page import report_html
+from privpac.report.pictures import MOST_CATEGORIES, PICTURES, picture
 
 NASTY = "<script>alert('x')</script> & \"co\""
 

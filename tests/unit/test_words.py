@@ -14,7 +14,6 @@ from sklearn.datasets import load_iris, load_wine
 
 from privpac import Model, NotCertified, PrivateClassifier, Schema, learn, load, verify
 from privpac.cli import main
-from privpac.cli.report import report_html
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
@@ -33,6 +32,7 @@ from privpac.errors import ParameterError, SchemaError
 from privpac.learners.stored_classes import CLASSES, concepts_from_json, stored_concepts
 from privpac.learners.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.model import digest
+from privpac.report.page import report_html
 
 SCHEMA = Schema.from_json(
     {

@@ -126,8 +126,8 @@ def learn_active(
     place = Destination.of(out, owner=OWNER, option="out", keep=(data, ledger))
     with console.working("Learning", as_json=as_json):
         from privpac.asking import Asking
-        from privpac.cli.summary import summary_json, summary_sections
         from privpac.guarantee.ledger import Ledger
+        from privpac.report.summary import summary_json, summary_sections
 
         book = None if ledger is None else Ledger.open(ledger)
         model = Asking.load(folder).learn(data, ledger=book, random_state=random_state)

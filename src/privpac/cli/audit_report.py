@@ -32,7 +32,7 @@ def audit_html(document: Mapping[str, Any]) -> str:
         verdict = f"{len(broken)} of {len(rows)} claims are broken"
     else:
         verdict = f"{len(rows)} claims, none broken"
-    style = files("privpac.cli").joinpath("report.css").read_text(encoding="utf-8")
+    style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
     cut = (
         f"<p>Out of time, and settled in part only: {escape(', '.join(unfinished))}.</p>"
         if unfinished

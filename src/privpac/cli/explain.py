@@ -30,8 +30,8 @@ def explain(
     drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report))
     with console.working("Reading", as_json=as_json):
         from privpac.cli.report import write_report
-        from privpac.cli.summary import summary_json, summary_sections
         from privpac.model import load
+        from privpac.report.summary import summary_json, summary_sections
 
         loaded = load(model)
         if destination is not None:

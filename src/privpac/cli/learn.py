@@ -322,7 +322,7 @@ class _Files:
         if self.out is not None:
             self._save(model, self.out)
         if self.report is not None:
-            from privpac.cli.report import report_html
+            from privpac.report.page import report_html
 
             self.report.write(report_html(model))
 
@@ -346,8 +346,8 @@ class _Files:
 
 
 def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json: bool) -> None:
-    from privpac.cli.summary import summary_json, summary_sections
     from privpac.guarantee.certificate import SEEDED
+    from privpac.report.summary import summary_json, summary_sections
 
     if model.certificate["coins"] != "system":
         advice = [f"{SEEDED}.", *advice]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import cast
 
-from privpac.cli.lines import LETTER, Segment, legend, number_line, share, svg, ticks, tone
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.rectangles import Box
 from privpac.data.columns import Column
 from privpac.data.schema import Schema
+from privpac.report.lines import LETTER, Segment, legend, number_line, share, svg, ticks, tone
 
 __all__ = ["box"]
 

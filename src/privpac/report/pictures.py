@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import cast
 
-from privpac.cli.lines import Segment, legend, number_line, swatches, tone
-from privpac.cli.planes import box
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.conjunctions import Conjunction, Disjunction
 from privpac.concepts.intervals import Interval
@@ -25,6 +23,8 @@ from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
 from privpac.pictures.tree import picture as draw_tree
 from privpac.release.leaf_counts import LeafCounts
+from privpac.report.lines import Segment, legend, number_line, swatches, tone
+from privpac.report.planes import box
 
 __all__ = ["PICTURES", "picture"]
 

@@ -1,0 +1,1 @@
+"""A model for people: in a few lines, as pictures, and as one HTML page."""

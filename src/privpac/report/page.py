@@ -1,0 +1,275 @@
+"""One self-contained HTML page about a model: no script, no request, no private data.
+
+It is made from the model alone, so whoever may see the model may see the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from privpac.concepts.tree import Tree
+from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.facts import fact_from_json
+from privpac.model import Model
+from privpac.release.confusion import CONFIDENCE, Confusion
+from privpac.report.lines import LEFT, RIGHT, WIDTH
+from privpac.report.meaning import does_not_mean, means
+from privpac.report.pictures import picture
+from privpac.report.summary import no_accuracy, sql_text
+from privpac.theory.register import REGISTER
+
+__all__ = ["report_html"]
+
+NOTHING = (
+    "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
+)
+MOST_COLUMNS = 500  # of the schema that are listed
+
+
+def report_html(model: Model) -> str:
+    """The page as text."""
+    title = escape(_headline(model))
+    style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
+    body = "\n".join(part(model) for part in PARTS)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{NOTHING}">\n'
+        f"<title>{title} · privpac</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        f"{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _headline(model: Model) -> str:
+    """The rule itself if it is one line, else what kind of thing it is."""
+    lines = model.describe().splitlines()
+    if len(lines) == 1:
+        return lines[0]
+    if isinstance(model.hypothesis, Tree):
+        return f"A decision tree of {sum(1 for _ in model.hypothesis.tests())} tests"
+    return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
+
+
+def _section(title: str, *parts: str) -> str:
+    return f"<section>\n<h2>{escape(title)}</h2>\n" + "\n".join(parts) + "\n</section>"
+
+
+def _items(texts: Sequence[str]) -> str:
+    return '<ul class="plain">' + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
+
+
+def _header(model: Model) -> str:
+    tree = model.certificate
+    records = (tree["request"] or tree)["labelled"]  # those kept aside for the estimate included
+    facts = [("epsilon", tree["epsilon"]), ("delta", tree["delta"]), ("records", f"{records:,}")]
+    if model.estimate is not None:
+        facts.append(("private estimate of accuracy", f"{float(model.estimate.accuracy):.3f}"))
+    listed = "".join(f"<li><span>{escape(n)}</span><strong>{escape(str(v))}</strong></li>" for n, v in facts)
+    warning = f'\n<section class="warning">{escape(SEEDED)}.</section>' if tree["coins"] != "system" else ""
+    return (
+        f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
+        f'<h1>{escape(_headline(model))}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
+    )
+
+
+def _rule(model: Model) -> str:
+    classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes))
+    clamped = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
+    return _section(
+        "The rule",
+        f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
+        f'<p class="soft">{clamped}</p>',
+        _leaf_counts(model),
+        f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
+        f"<pre>{escape(sql_text(model))}</pre>"
+        f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
+    )
+
+
+def _leaf_counts(model: Model) -> str:
+    if model.leaf_counts is None:
+        return ""
+    return (
+        f"<details><summary>How many records arrive where</summary><pre>{escape(model.describe_leaves())}</pre>"
+        f'<p class="soft">Counts of {model.leaf_counts.records:,} records, each with noise.</p></details>'
+    )
+
+
+def _has_bounds(model: Model) -> bool:
+    return any(isinstance(model.schema.column(name), Numeric | Date) for name in model.hypothesis.columns)
+
+
+def _accuracy(model: Model) -> str:
+    tree = model.certificate
+    parts = []
+    if model.estimate is not None:
+        parts += [_estimate(model.estimate), _confusion(model.estimate, model.schema.classes)]
+    parts.append("<h3>Proved before any record was seen</h3>")
+    facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
+    if facts:
+        parts.append(_items(facts))
+        parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
+    else:
+        parts.append(f"<p>{escape(no_accuracy(tree))}</p>")
+    return _section("How accurate it is", *parts)
+
+
+def _estimate(estimate: Confusion) -> str:
+    low, high, middle = (float(v) for v in (estimate.low, estimate.high, estimate.accuracy))
+    ends = {name: LEFT + value * (RIGHT - LEFT) for name, value in (("low", low), ("high", high))}
+    dot = LEFT + middle * (RIGHT - LEFT)
+    ticks = "".join(
+        f'<text class="ticklabel" x="{LEFT + t / 4 * (RIGHT - LEFT):.1f}" y="48" text-anchor='
+        f'"{"start" if t == 0 else "end" if t == 4 else "middle"}">{t * 25} %</text>'
+        for t in range(5)
+    )
+    words = f"accuracy {middle:.1%}, between {low:.1%} and {high:.1%}"
+    where = "on records kept aside" if estimate.holdout else "on the records it was learnt from"
+    return (
+        f'<figure><svg viewBox="0 0 {WIDTH:.0f} 54" role="img" aria-label="{words}">'
+        f'<rect class="rail" x="{LEFT}" y="14" width="{RIGHT - LEFT}" height="12" rx="6"/>'
+        f'<rect class="range" x="{ends["low"]:.1f}" y="14" width="{max(2.0, ends["high"] - ends["low"]):.1f}"'
+        f' height="12" rx="6"/><circle class="dot" cx="{dot:.1f}" cy="20" r="7"/>{ticks}</svg>'
+        f"<figcaption>About {middle:.1%} right, between {low:.1%} and {high:.1%} with {float(CONFIDENCE):.0%}"
+        f" confidence, measured {where}. The interval allows {float(estimate.noise):.1%} either way for the"
+        f" noise that keeps it private and {float(estimate.sampling):.1%} for chance.</figcaption></figure>"
+    )
+
+
+def _confusion(estimate: Confusion, classes: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col">predicted {escape(name)}</th>' for name in classes)
+    rows = ""
+    for true, (name, counts) in enumerate(zip(classes, estimate.counts, strict=True)):
+        cells = "".join(
+            f'<td class="right">{count:,}</td>' if true == predicted else f"<td>{count:,}</td>"
+            for predicted, count in enumerate(counts)
+        )
+        rows += f'<tr><th scope="row">truly {escape(name)}</th>{cells}</tr>'
+    return (
+        f'<div class="scroll"><table class="confusion"><thead><tr><th></th>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+        f'<p class="soft">Counts of {estimate.records:,} records, each with noise: they need not add up.</p>'
+    )
+
+
+def _certificate(model: Model) -> str:
+    tree = model.certificate
+    assumed = [f"Assumes that {text}." for text in tree["assumptions"]]
+    parts = [_items(assumed)] if assumed else ["<p>Privacy assumes nothing about the records.</p>"]
+    parts += ["<h3>Privacy</h3>", _proofs([tree["privacy"]])]
+    for proof in tree.get("also", ()):
+        parts += [
+            f"<h3>Privacy, for those who know: {escape(proof['fact']['release'])}</h3>",
+            _proofs([proof]),
+        ]
+    if tree["accuracy"]:
+        parts += ["<h3>Accuracy</h3>", _proofs(tree["accuracy"])]
+    return _section("The certificate, and why it holds", *parts)
+
+
+def _proofs(trees: Sequence[Mapping[str, Any]]) -> str:
+    """A derivation as a nested list: the fact first, its reasons below."""
+    return '<ul class="proof">' + "".join(f"<li>{_proof(tree)}</li>" for tree in trees) + "</ul>"
+
+
+def _proof(tree: Mapping[str, Any]) -> str:
+    known = REGISTER.get(tree["rule"])
+    name = tree["rule"].replace("-", " ") if known is None else f"{known.title} ({known.source})"
+    where = ", ".join(f"{key} {_short(value)}" for key, value in tree.get("where", {}).items())
+    assumed = "".join(
+        f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())
+    )
+    below = _proofs(tree["premises"]) if tree.get("premises") else ""
+    return (
+        f'<span class="fact">{escape(str(fact_from_json(tree["fact"])))}</span>'
+        f'<span class="why">by: {escape(name)}{escape("; " + where if where else "")}</span>{assumed}{below}'
+    )
+
+
+def _short(value: object) -> str:
+    """Six digits of a long number; all of them are in the model file."""
+    text = str(value)
+    if len(text) <= 16:
+        return text
+    try:
+        return f"≈ {float(Fraction(text)):.6g}"
+    except ValueError:
+        return text  # words
+    except OverflowError:
+        return f"≈ 2^{int(Fraction(text)).bit_length() - 1}"
+
+
+def _meaning(model: Model) -> str:
+    return _section(
+        "What the guarantee means",
+        _items(means(model)),
+        "<h3>What it does not mean</h3>",
+        _items(does_not_mean(model)),
+    )
+
+
+def _verify(model: Model) -> str:
+    return _section(
+        "How to verify it",
+        "<p>Whoever has the model file can re-derive every number of this page without the records:</p>",
+        "<pre>privpac verify model.json</pre>",
+        '<p class="soft">It compares the digest below, re-checks the derivation step by step with arithmetic'
+        " of its own, and makes the certificate anew from the public parameters. The digest shows accidental"
+        " changes; it does not prove who made the file.</p>",
+    )
+
+
+def _schema(model: Model) -> str:
+    columns = model.schema.columns
+    rows = "".join(
+        f'<tr><th scope="row">{escape(column.name)}</th><td>{column.kind}</td>'
+        f"<td>{escape(_range(column))}</td></tr>"
+        for column in columns[:MOST_COLUMNS]
+    )
+    left = len(columns) - MOST_COLUMNS
+    more = f'<p class="soft">and {left} more.</p>' if left > 0 else ""
+    origin = "read from the data" if model.schema.origin == "from_data" else "declared beforehand"
+    return _section(
+        "What was public",
+        f"<p>The number of records, the parameters in the certificate, and this description of the table,"
+        f" {origin}: {len(columns)} columns; label {escape(model.schema.label)} with the classes"
+        f" {escape(', '.join(model.schema.classes))}.</p>",
+        '<details><summary>All columns</summary><div class="scroll"><table><thead><tr><th>column</th>'
+        f"<th>kind</th><th>values</th></tr></thead><tbody>{rows}</tbody></table></div>{more}</details>",
+    )
+
+
+def _range(column: Column) -> str:
+    if isinstance(column, Categorical):
+        shown = ", ".join(column.names[:12])
+        return shown if column.size <= 12 else f"{shown}, … ({column.size} in all)"
+    if isinstance(column, Boolean):
+        return "true, false"
+    if isinstance(column, Numeric):
+        return f"{column.lower} to {column.upper}{', whole numbers' if column.integer else ''}"
+    return f"{getattr(column, 'lower', '')} to {getattr(column, 'upper', '')}"
+
+
+def _footer(model: Model) -> str:
+    return (
+        f"<footer><p>Model format privpac-model/1, written by privpac {escape(model.version)}.<br>"
+        f"<code>{escape(model.to_json()['digest'])}</code></p></footer>"
+    )
+
+
+PARTS: tuple[Callable[[Model], str], ...] = (
+    _header,
+    _rule,
+    _accuracy,
+    _meaning,
+    _certificate,
+    _verify,
+    _schema,
+    _footer,
+)
+"""The page from top to bottom."""
