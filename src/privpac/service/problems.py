@@ -1,0 +1,103 @@
+"""Every refusal of the service in one shape: {"error": {"code", "message", "remedy"}}.
+
+`code` is for programs and never changes; the sentences are for people and may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from privpac.errors import PrivpacError
+
+__all__ = ["FAULT", "Problem", "install", "response"]
+
+CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "not_json"}
+REMEDIES = {
+    404: "GET /openapi.json lists what there is.",
+    405: "GET /openapi.json lists the methods of every path.",
+}
+
+
+class Problem(Exception):
+    """A request that is refused: status, code, what is wrong, what to do about it, and further public facts."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        remedy: str = "",
+        headers: Mapping[str, str] | None = None,
+        **facts: Any,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.remedy = status, code, message, remedy
+        self.headers, self.facts = dict(headers or {}), facts
+
+
+FAULT = Problem(
+    500,
+    "fault",
+    "The service failed in a way nobody foresaw; no answer left it.",
+    remedy="Send the request again with the same idempotency key; it is not charged twice.",
+)
+
+
+def response(problem: Problem) -> JSONResponse:
+    error = {"code": problem.code, "message": problem.message, "remedy": problem.remedy, **problem.facts}
+    return JSONResponse({"error": error}, status_code=problem.status, headers=problem.headers)
+
+
+def install(app: FastAPI) -> None:
+    """Make every error of the framework, and every one of ours, come out in the one shape."""
+    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(PrivpacError, _own)
+
+
+async def _problem(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Problem)
+    return response(error)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    message = f"{error.detail}." if not str(error.detail).endswith(".") else str(error.detail)
+    problem = Problem(
+        status,
+        CODES.get(status, "refused"),
+        message,
+        remedy=REMEDIES.get(status, ""),
+        headers=error.headers,
+    )
+    return response(problem)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    # The framework's own list repeats what was sent.
+    return response(
+        Problem(422, "invalid", "A parameter of the request is not of the right form.", remedy=REMEDIES[404])
+    )
+
+
+async def _own(request: Request, error: Exception) -> JSONResponse:
+    """A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
+    assert isinstance(error, PrivpacError)
+    return response(
+        Problem(
+            503,
+            "unavailable",
+            "The service cannot answer now; nothing was charged that was not answered.",
+            remedy="Try again later with the same idempotency key.",
+            headers={"Retry-After": "5"},
+        )
+    )
