@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 READY_SLOW := .venv/.ready-slow
+READY_DOCS := .venv/.ready-docs
 
-.PHONY: setup demo test test-slow lint format bench audit theorems clean
+.PHONY: setup demo test test-slow lint format bench audit theorems docs docs-serve clean
 
 setup: $(READY)
 
@@ -18,6 +19,11 @@ $(READY_SLOW): $(READY)
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[slow]"; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[slow]"; fi
 	@touch $(READY_SLOW)
+
+$(READY_DOCS): $(READY)
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[docs]"; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"; fi
+	@touch $(READY_DOCS)
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -50,5 +56,12 @@ audit: $(READY)
 theorems: $(READY)
 	$(BIN)/privpac theorems --page docs/theorems.md > /dev/null
 
+# Into site/, without a network; every warning is an error. site/index.html opens as a file.
+docs: $(READY_DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+
+docs-serve: $(READY_DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+
 clean:
-	rm -rf .venv build dist site .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache build dist site .mypy_cache .ruff_cache .hypothesis

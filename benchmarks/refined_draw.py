@@ -4,7 +4,7 @@
 
 A draw is first decided with doubles. If the random number falls where rounding could matter, it is extended and decided
 with ball arithmetic, which takes longer, and whether that happens depends on the weights: a side channel in time
-(docs/limits.md). Here the random number is put into the doubtful place on purpose.
+(docs/understand/limits.md). Here the random number is put into the doubtful place on purpose.
 
 Rows: candidates, median processor seconds of an ordinary and of a refined draw, their quotient, and how often a draw
 is refined at most: the doubtful width, four times the error bound to either side, for every edge between scores.

@@ -1,7 +1,7 @@
 """From a table to a model file and back: `learn`, `Model`, `load`.
 
 A model is one JSON document (`privpac-model/1`): hypothesis, schema, certificate, version, and a digest over its
-canonical form. The digest shows accidental edits; it does not authenticate (docs/limits.md).
+canonical form. The digest shows accidental edits; it does not authenticate (docs/understand/limits.md).
 """
 
 from __future__ import annotations

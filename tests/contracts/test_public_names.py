@@ -21,7 +21,7 @@ from tests.contracts.test_register_complete import EXAMPLES
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-FORMATS = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
 VERBS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 NAMES = [name for name in privpac.__all__ if name != "__version__"]
 

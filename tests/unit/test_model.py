@@ -319,12 +319,12 @@ def test_a_forgery_with_a_new_digest_is_not_certified(
 
 
 def test_the_coins_origin_rests_on_the_authors_word(saved: Path, tmp_path: Path) -> None:
-    """A seed leaves no trace in a file, so nothing can notice this edit: docs/limits.md and `verify` say so."""
+    """A seed leaves no trace in a file, so nothing notices this edit: docs/understand/limits.md and `verify` say so."""
     path = tmp_path / "model.json"
     path.write_bytes(forged(saved, lambda tree: tree["certificate"].update(coins="system")))
     assert verify(path).for_release
     assert "coins'\n    origin" in (verify.__doc__ or "")
-    limits = Path(__file__).parents[2] / "docs" / "limits.md"
+    limits = Path(__file__).parents[2] / "docs" / "understand" / "limits.md"
     assert "changed `coins` from seeded to system" in limits.read_text(encoding="utf-8")
 
 

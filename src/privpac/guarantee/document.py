@@ -1,6 +1,6 @@
 """JSON documents with a format and a digest: read strictly, or refused.
 
-The digest shows accidental edits; it does not authenticate (docs/limits.md).
+The digest shows accidental edits; it does not authenticate (docs/understand/limits.md).
 """
 
 from __future__ import annotations

@@ -1,0 +1,45 @@
+"""Which pages there are: those somebody wrote in docs/, and those made while the site is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from docs.hooks import scripts
+
+__all__ = ["INDEXES", "PLACES", "ROOT", "generated", "text", "written"]
+
+ROOT = Path(__file__).resolve().parents[2]
+INDEXES = ("index.md", "README.md")
+PLACES = {"architecture.md": "reference", "audit.md": "reference", "theorems.md": "reference"}
+"""Pages that stay in docs/ itself, and the section they belong to."""
+
+OUTSIDE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
+"""Files of the project that are pages of the site."""
+
+
+def written(docs: Path) -> set[str]:
+    """Pages that exist as files, as addresses relative to docs/."""
+    return {path.relative_to(docs).as_posix() for path in docs.rglob("*.md") if "hooks" not in path.parts}
+
+
+def generated() -> Mapping[str, Callable[[], str]]:
+    """Pages that exist in the site only, each with the function that writes it."""
+    found: dict[str, Callable[[], str]] = {}
+    for name, page in OUTSIDE.items():
+        found[page] = lambda name=name: (ROOT / name).read_text(encoding="utf-8")
+    found.update(scripts.pages())
+    return found
+
+
+def text(docs: Path, page: str) -> str:
+    """The Markdown of a page of either kind."""
+    path = docs / page
+    return path.read_text(encoding="utf-8") if path.exists() else generated()[page]()
+
+
+def heading(markdown: str) -> str:
+    """The first heading."""
+    found = re.search(r"^# (.+)$", markdown, re.MULTILINE)
+    return found[1] if found else ""
