@@ -26,6 +26,7 @@ from privpac.coins import SystemCoins, law
 from privpac.concepts.dichotomies import Dichotomous
 from privpac.concepts.finite import Finite
 from privpac.concepts.intervals import Intervals
+from privpac.concepts.plane import Halfplanes
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.data.columns import Numeric
@@ -91,13 +92,16 @@ def classes(records: int) -> dict[str, tuple[Dichotomous, int, int, float | None
     wide = Schema((column(2**32),), label="y", classes=("0", "1"))
     narrow = Schema((column(4096),), label="y", classes=("0", "1"))
     two = Schema((column(2**20), column(2**20, "b")), label="y", classes=("0", "1"))
-    rows = np.random.default_rng(3).integers(0, 2, (1000, 4096))
+    rows = np.random.default_rng(3).integers(0, 2, (10_000, 4096))
     return {
         "thresholds": (Thresholds(wide, "a"), records // 10, records, LIMIT),
         "thresholds, both directions": (Thresholds(wide, "a", "either"), records // 10, records, None),
         "intervals": (Intervals(wide, "a"), 3000, records // 100, None),
         "stumps on two columns": (Stumps(two), 2000, records // 100, None),
-        "a thousand rows of a matrix": (Finite.of_matrix(narrow, "a", rows), 5000, records // 100, None),
+        "half-planes, few": (Halfplanes(two, ("a", "b")), 500, 2000, None),
+        "half-planes, many": (Halfplanes(two, ("a", "b")), 1000, 4000, None),
+        "a thousand rows of a matrix": (Finite.of_matrix(narrow, "a", rows[:1000]), 5000, records // 100, None),
+        "ten thousand rows of a matrix": (Finite.of_matrix(narrow, "a", rows), 5000, records // 100, None),
     }
 
 

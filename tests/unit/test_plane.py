@@ -136,7 +136,3 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plane, "MOST_POINTS", 2)
     with pytest.raises(SizeError, match="different points"):
         concepts.dichotomies(records)
-    monkeypatch.setattr(plane, "MOST_POINTS", 9)
-    monkeypatch.setattr(plane, "MOST_RELABELLED", 2)
-    with pytest.raises(SizeError, match="pair by pair"):
-        concepts.dichotomies(records).relabelling(records, records, change=1, mistake=1)

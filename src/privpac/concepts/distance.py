@@ -1,11 +1,13 @@
 """Distance transforms: for every labelling, the cheapest concept when each relabelled record has a price.
 
 Each loop replaces costs[z] by the minimum over all f of costs[f] + steps between f and z. On a line, on a circle and
-on the triangle of intervals the steps add up to the Hamming distance, so a few passes over neighbours suffice.
+on the triangle of intervals the steps add up to the Hamming distance, so a few passes over neighbours suffice; on a
+graph where they add up (half-planes), shortest paths do; without any structure, pairs are compared.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,17 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["gap_extremes", "nearest", "on_circle", "on_line", "on_triangle", "ranked", "triangle_row"]
+__all__ = [
+    "Graph",
+    "gap_extremes",
+    "nearest",
+    "on_circle",
+    "on_graph",
+    "on_line",
+    "on_triangle",
+    "ranked",
+    "triangle_row",
+]
 
 
 def ranked(points: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -125,6 +137,109 @@ def on_triangle(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
             length += steps[j - 1]
             a = here + j - i - 1
             costs[a] = min(costs[a], empty + length)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """Labellings and their neighbours: those of z stand at first[z] … first[z + 1], with the point that differs."""
+
+    first: NDArray[np.int64]
+    neighbour: NDArray[np.int32]
+    point: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, nodes: int, a: NDArray[np.int64], b: NDArray[np.int64], points: NDArray[np.int64]) -> Graph:
+        """From pairs (a, b), each given once."""
+        first = np.zeros(nodes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(a, minlength=nodes) + np.bincount(b, minlength=nodes), out=first[1:])
+        neighbour, point = (np.empty(2 * len(a), dtype=np.int32) for _ in range(2))
+        _fill(first[:-1].copy(), neighbour, point, a, b, points)
+        return cls(first, neighbour, point)
+
+
+@compiled
+def _fill(
+    place: NDArray[np.int64],
+    neighbour: NDArray[np.int32],
+    point: NDArray[np.int32],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    points: NDArray[np.int64],
+) -> None:
+    for e in range(len(a)):
+        for x, y in ((a[e], b[e]), (b[e], a[e])):
+            neighbour[place[x]], point[place[x]] = y, points[e]
+            place[x] += 1
+
+
+def on_graph(costs: NDArray[np.int64], graph: Graph, steps: NDArray[np.int64]) -> None:
+    """In place: two neighbours are `steps[p]` apart if they differ at point p.
+
+    Exact if any two labellings are joined by a path that changes no point twice.
+    """
+    order = np.argsort(costs, kind="stable")
+    _shortest(costs, order, graph.first, graph.neighbour, graph.point, steps)
+
+
+@compiled
+def _shortest(
+    costs: NDArray[np.int64],
+    order: NDArray[np.int64],
+    first: NDArray[np.int64],
+    neighbour: NDArray[np.int32],
+    point: NDArray[np.int32],
+    steps: NDArray[np.int64],
+) -> None:
+    """Dijkstra from all labellings at once, in the order of their costs; the heap holds those that were improved."""
+    heap = np.empty(1024, np.int64)
+    keys = np.empty(1024, np.int64)  # never changed later: a better entry is pushed instead
+    size, begun = 0, 0
+    starts = costs.copy()
+    while begun < len(order) or size > 0:
+        if begun < len(order) and (size == 0 or starts[order[begun]] <= keys[0]):
+            z = order[begun]
+            begun += 1
+            if costs[z] < starts[z]:
+                continue
+        else:
+            z, key = heap[0], keys[0]
+            size = _pop(keys, heap, size)
+            if costs[z] < key:
+                continue
+        for e in range(first[z], first[z + 1]):
+            near = neighbour[e]
+            cost = costs[z] + steps[point[e]]
+            if cost < costs[near]:
+                costs[near] = cost
+                if size == len(heap):
+                    heap, keys = np.concatenate((heap, heap)), np.concatenate((keys, keys))
+                size = _push(keys, heap, size, cost, near)
+
+
+@compiled
+def _push(keys: NDArray[np.int64], heap: NDArray[np.int64], size: int, key: int, item: int) -> int:
+    hole = size
+    while hole > 0 and keys[(hole - 1) // 2] > key:
+        keys[hole], heap[hole] = keys[(hole - 1) // 2], heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    keys[hole], heap[hole] = key, item
+    return size + 1
+
+
+@compiled
+def _pop(keys: NDArray[np.int64], heap: NDArray[np.int64], size: int) -> int:
+    size -= 1
+    key, item, hole = keys[size], heap[size], 0
+    while 2 * hole + 1 < size:
+        child = 2 * hole + 1
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[hole], heap[hole] = keys[child], heap[child]
+        hole = child
+    keys[hole], heap[hole] = key, item
+    return size
 
 
 @compiled

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Costs, Gibbs, Hypothesis
 from privpac.concepts.dichotomies import reduced
+from privpac.concepts.distance import Graph, on_graph
 from privpac.concepts.halfspace import Halfspace
+from privpac.concepts.plane_graph import fewest_behind, neighbours
 from privpac.concepts.plane_sweep import Sweep, swept
 from privpac.concepts.stumps import Constant
-from privpac.concepts.table_dichotomies import TableDichotomies
+from privpac.concepts.table_dichotomies import aligned
 from privpac.data.columns import Numeric
 from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Block, Sample
@@ -35,8 +37,8 @@ __all__ = ["Halfplanes", "PlaneDichotomies"]
 MOST_POINTS = 5_000
 """Points whose separations are listed: 25 million of them, some seconds."""
 
-MOST_RELABELLED = 120
-"""Points, kept and others together, whose separations are compared pair by pair."""
+MOST_RELABELLED = 2_500
+"""Points that may be relabelled: six million separations, whose neighbours take half a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +135,7 @@ class Halfplanes:
 
     def points_of(self, samples: Sequence[Sample]) -> NDArray[np.int64]:
         """The distinct points, in the order of x, then y."""
-        points = reduced(self.statistic, tuple(samples)).words.astype(np.int64)
-        if len(points) > MOST_POINTS:
-            raise SizeError(
-                f"Halfplanes: more than {MOST_POINTS} different points have too many separations to list.",
-                remedy="Use halfspaces:COL,COL with public directions, or fewer records.",
-            )
-        return points
+        return _few(reduced(self.statistic, tuple(samples)).words.astype(np.int64))
 
     def dichotomies(self, *points: Sample) -> PlaneDichotomies:
         return PlaneDichotomies(self, self.points_of(points))
@@ -194,36 +190,34 @@ class PlaneDichotomies:
         found[-2:] = ones, zeros
         return Listed(found)
 
-    def _table(self, points: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The labels of the points by every labelling, in order."""
-        cells = {name: points[:, axis] for axis, name in enumerate(self.concepts.columns)}
-        return np.stack([self.labels(index, cells) for index in range(self.count)])
+    @cached_property
+    def _graph(self) -> Graph:
+        if len(self.points) > MOST_RELABELLED:
+            raise SizeError(
+                f"Halfplanes: more than {MOST_RELABELLED} different points have too many separations to relabel.",
+                remedy="Keep fewer records, or use thresholds, intervals or stumps.",
+            )
+        return neighbours(self._sweep)
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
-        """By listing how half-planes separate all points together; every labelling of the kept ones is among them."""
-        joint = self.concepts.dichotomies(kept, rest)
-        if len(joint.points) > MOST_RELABELLED:
-            raise SizeError(
-                f"Halfplanes: relabelling compares separations of at most {MOST_RELABELLED} points pair by pair.",
-                remedy="Use fewer records, or thresholds, intervals or stumps.",
-            )
-        statistic = self.concepts.statistic
-        rows = kept.reduce(statistic)
-        own, all_of_them = self._table(self.points), joint._table(self.points)
-
-        def fewest(sample: Sample) -> NDArray[np.int64]:
-            return np.asarray(joint.mistakes(sample).scores, dtype=np.int64)
-
-        # Candidates are the joint separations; they are grouped by what they say about the kept points.
-        grouped = TableDichotomies(statistic, rows, all_of_them, fewest, joint.member)
-        found = grouped.relabelling(kept, rest, change=change, mistake=mistake)
-        places = {bytes(row): k for k, row in enumerate(_firsts(all_of_them))}
-        return Listed(np.array([found.scores[places[bytes(row)]] for row in own], dtype=np.int64))
+        """The fewest mistakes behind every labelling, from a sweep over all points; then shortest paths."""
+        graph = self._graph
+        others = self.concepts.points_of([rest])
+        joint = PlaneDichotomies(
+            self.concepts, _few(np.unique(np.concatenate([self.points, others]), axis=0))
+        )
+        inside = np.zeros(len(joint.points), dtype=np.bool_)
+        inside[_places(joint.points, self.points)] = True
+        costs = mistake * fewest_behind(self._sweep, joint._sweep, inside, joint.mistakes(rest).scores)
+        rows = Rows(self.points.astype(np.uint64), np.zeros(len(self.points), np.int64))
+        on_graph(costs, graph, change * aligned(rows, kept.reduce(self.concepts.statistic)))
+        return Listed(costs)
 
 
-def _firsts(table: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """Different rows in the order of their first occurrence: as `TableDichotomies` numbers them."""
-    known: dict[bytes, NDArray[np.uint8]] = {}
-    for row in table:
-        known.setdefault(bytes(row), row)
-    return list(known.values())
+def _few(points: NDArray[np.int64]) -> NDArray[np.int64]:
+    if len(points) > MOST_POINTS:
+        raise SizeError(
+            f"Halfplanes: more than {MOST_POINTS} different points have too many separations to list.",
+            remedy="Use halfspaces:COL,COL with public directions, or fewer records.",
+        )
+    return points

@@ -51,6 +51,21 @@ RELABELLING = (
         proof=_PAGE,
     ),
     Statement(
+        "relabelling-scores",
+        "Relabelling scores are shortest paths",
+        "our proof; for lists Alman–Williams 2015",
+        "derived",
+        "If any two labellings of a class are joined by single changes without detours, all scores are one distance"
+        " transform on the graph of single changes. Labellings by half-planes are, wherever the points lie.",
+        ("points that coincide are one point, with the sum of their weights",),
+        {"edges of half-planes, a prefix and class": Fraction(2)},
+        erratum="Not for every class: for an arbitrary list of labellings scores contain the closest pair of two sets,"
+        " which no algorithm finds in time below the square of their number unless the strong exponential time"
+        " hypothesis is false. There pairs are compared.",
+        proof="docs/proofs/relabelling-scores.md",
+        tested=("tests/unit/test_plane_graph.py",),
+    ),
+    Statement(
         "relabelling-part",
         "What relabelled records lose when they are fixed beforehand",
         f"{LWY}, Lemma 17 and Claim 23 (A_Auxiliary)",
