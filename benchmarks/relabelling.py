@@ -100,7 +100,12 @@ def classes(records: int) -> dict[str, tuple[Dichotomous, int, int, float | None
         "stumps on two columns": (Stumps(two), 2000, records // 100, None),
         "half-planes, few": (Halfplanes(two, ("a", "b")), 500, 2000, None),
         "half-planes, many": (Halfplanes(two, ("a", "b")), 1000, 4000, None),
-        "a thousand rows of a matrix": (Finite.of_matrix(narrow, "a", rows[:1000]), 5000, records // 100, None),
+        "a thousand rows of a matrix": (
+            Finite.of_matrix(narrow, "a", rows[:1000]),
+            5000,
+            records // 100,
+            None,
+        ),
         "ten thousand rows of a matrix": (Finite.of_matrix(narrow, "a", rows), 5000, records // 100, None),
     }
 

@@ -39,7 +39,7 @@ class _Prefixes:
         return len(self.groups)
 
     def first_order(self) -> Whole:
-        """Codes of the prefixes of the first order, by length: complements of those of the last, which is its reverse."""
+        """Codes of the prefixes of the first order, by length: complements of those of the last, its reverse."""
         last = np.full(self.points + 1, self.count, dtype=np.int64)
         last[self.lengths] = np.arange(self.count)  # of equal lengths the one that is made last remains
         codes = 2 * last[::-1] + 1
