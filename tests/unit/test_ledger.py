@@ -244,7 +244,7 @@ def test_a_path_is_continued_only_with_the_same_totals(tmp_path: Path) -> None:
     assert again.left == Budget(Fraction(2, 5), Fraction(1, 10**6))
     for other in ({"epsilon": 1, "delta": 1e-6}, {"epsilon": 0.5}):
         with pytest.raises(
-            ParameterError, match=r"total this file was made with \(epsilon 0.5, delta 0.000001\)"
+            ParameterError, match=r"total this ledger was made with \(epsilon 0.5, delta 0.000001\)"
         ):
             Ledger(**other, path=path)
     assert Ledger(epsilon=0.5, delta=1e-6) != ledger

@@ -7,11 +7,15 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.account import Account, Charge, Entry, seal
 from privpac.guarantee.budget import Amount, Budget
-from privpac.guarantee.store import SqliteStore, Store, close_connections
+from privpac.guarantee.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
+
+if TYPE_CHECKING:
+    from privpac.guarantee.sql_store import SqlStore
 
 __all__ = ["Ledger"]
 
@@ -22,9 +26,9 @@ class Ledger:
     Amounts are exact decimals: ten times 0.1 is 1. Epsilons and deltas are added, which is valid however the
     charges were chosen; k releases declared beforehand and composed by a theorem are one charge with a note.
 
-    The object is a handle: the state lives in a file. Copies, clones, pickles and worker processes therefore
-    charge the same budget, and two handles are equal if they lead to the same ledger. Without a path the file
-    is a temporary one, removed when the process that made it exits.
+    The object is a handle: the state lives in a file or a database. Copies, clones, pickles and worker
+    processes therefore charge the same budget, and two handles are equal if they lead to the same ledger.
+    Without a path the file is a temporary one, removed when the process that made it exits.
 
     >>> ledger = Ledger(epsilon=1)
     >>> for _ in range(9):
@@ -40,14 +44,19 @@ class Ledger:
     def __init__(
         self, *, epsilon: Amount, delta: Amount = 0, path: str | os.PathLike[str] | None = None
     ) -> None:
-        """Make the ledger, or continue the one at `path`, whose totals must then be the same."""
+        """Make the ledger, or continue the one at `path`, whose totals must then be the same.
+
+        The path is a file, or the URL of a database: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.
+        A password is best left to the environment (PGPASSFILE, PGPASSWORD): one written into the URL is never
+        shown, but travels with every pickle of this handle.
+        """
         total = Budget.read("Ledger", epsilon=epsilon, delta=delta)
-        self._store: Store = _file_store(_temporary() if path is None else path, total=total)
+        self._store: Store = _made_or_found(_temporary() if path is None else path, total=total)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
-        """Continue the ledger in an existing file, whatever its totals. `verify` looks at every row of it."""
-        return cls.over(SqliteStore.open(path))
+        """Continue the ledger in a file or at a URL, whatever its totals. `verify` looks at every row of it."""
+        return cls.over(_found(path))
 
     @classmethod
     def over(cls, store: Store) -> Ledger:
@@ -63,7 +72,7 @@ class Ledger:
 
     @property
     def path(self) -> str:
-        """The file it is kept in, or the place another store names."""
+        """The file it is kept in, or the place another store names, without a password."""
         return self._store.where
 
     @property
@@ -131,14 +140,40 @@ class Ledger:
         return f"<Ledger: {amounts}; at {self.path!r}>"
 
 
-def _file_store(path: str | os.PathLike[str], *, total: Budget) -> SqliteStore:
-    try:
+def _found(path: str | os.PathLike[str]) -> Store:
+    if not _is_url(path):
+        return SqliteStore.open(path)
+    if str(path).startswith(SQLITE):
+        return SqliteStore.open(sqlite_file(str(path)))
+    return _database().open(str(path))
+
+
+def _made(path: str | os.PathLike[str], *, total: Budget) -> Store:
+    if not _is_url(path):
         return SqliteStore.create(path, total=total)
+    if str(path).startswith(SQLITE):
+        return SqliteStore.create(sqlite_file(str(path)), total=total)
+    return _database().create(str(path), total=total)
+
+
+def _is_url(path: object) -> bool:
+    return isinstance(path, str) and "://" in path
+
+
+def _database() -> type[SqlStore]:
+    from privpac.guarantee.sql_store import SqlStore  # an extra, and not needed for a ledger in a file
+
+    return SqlStore
+
+
+def _made_or_found(path: str | os.PathLike[str], *, total: Budget) -> Store:
+    try:
+        return _made(path, total=total)
     except FileExistsError:
-        store = SqliteStore.open(path)
+        store = _found(path)
     kept = store.account().total
     if kept != total:
-        allowed = f"the total this file was made with ({kept})"
+        allowed = f"the total this ledger was made with ({kept})"
         remedy = "Continue it with Ledger.open, or choose another path."
         raise ParameterError("Ledger", "total", str(total), allowed=allowed, remedy=remedy)
     return store

@@ -13,20 +13,22 @@ import sqlite3
 import threading
 import uuid
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.account import Account, Charge, Entry
 from privpac.guarantee.budget import Budget, exact_text
 
-__all__ = ["SqliteStore", "Store", "close_connections"]
+__all__ = ["SqliteStore", "Store", "close_connections", "sqlite_file", "stored_account"]
 
 APPLICATION_ID = 0x70726C31  # "prl1" in the header of the file: tells a ledger from any other SQLite database
+SQLITE = "sqlite:///"
 BUSY_SECONDS = 60.0  # how long a charge waits for other writers; one holds the lock for milliseconds
 
 SCHEMA = f"""
@@ -68,6 +70,13 @@ class Store(Protocol):
 
     def entries(self) -> tuple[Entry, ...]:
         """All rows in order."""
+
+
+class Connected(Protocol):
+    """Whatever holds connections of this process."""
+
+    def _disconnect(self) -> None:
+        """Close those at rest."""
 
 
 class SqliteStore:
@@ -175,12 +184,7 @@ class SqliteStore:
         A file that was moved or deleted while open would take charges, acknowledge them and lose them.
         """
         with _LOCK, _one_sentence(self._path):
-            file = _file_at(self._path)
-            if self._file not in (None, file):
-                raise NotCertified(
-                    f"The ledger '{self._path}' was replaced while it was in use.",
-                    remedy="Find out which file is the right one and continue it with Ledger.open.",
-                )
+            file = _same_file(self._path, self._file)
             if self._connection is None:
                 self._connection, self._file = _connect_to(self._path, self._id), file
             yield self._connection
@@ -197,7 +201,7 @@ class SqliteStore:
 
 # One lock for every connection of this process, so that a fork finds all of them at rest.
 _LOCK = threading.Lock()
-_STORES: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+_STORES: weakref.WeakSet[Connected] = weakref.WeakSet()
 
 
 def close_connections() -> None:
@@ -217,6 +221,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
+def sqlite_file(url: str) -> str:
+    """The file a URL such as sqlite:///ledger.db leads to; four slashes begin an absolute path.
+
+    >>> sqlite_file("sqlite:///ledger.db"), sqlite_file("sqlite:////data/my%20ledger.db")
+    ('ledger.db', '/data/my ledger.db')
+    """
+    path = url.removeprefix(SQLITE)
+    if path == url or path in ("", ":memory:") or "?" in path:
+        raise ParameterError("Ledger", "path", url, allowed="sqlite:///FILE, without options")
+    return unquote(path)
+
+
 def _place(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(path).resolve()
@@ -231,6 +247,17 @@ def _file_at(path: Path) -> tuple[int, int]:
         raise ParameterError("Ledger", "path", str(path), allowed="an existing ledger file", remedy=remedy)
     status = path.stat()
     return status.st_dev, status.st_ino
+
+
+def _same_file(path: Path, known: tuple[int, int] | None) -> tuple[int, int]:
+    """Which file the path leads to; refused if that is another one than it used to be."""
+    file = _file_at(path)
+    if known not in (None, file):
+        raise NotCertified(
+            f"The ledger '{path}' was replaced while it was in use.",
+            remedy="Find out which file is the right one and continue it with Ledger.open.",
+        )
+    return file
 
 
 def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
@@ -277,15 +304,21 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def _read_account(connection: sqlite3.Connection, path: Path) -> Account:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise _not_a_ledger(path)
-    rows = connection.execute("SELECT * FROM account").fetchall()
+    account = stored_account(connection.execute("SELECT * FROM account").fetchall())
+    if account is None:
+        raise _damaged(path)
+    return account
+
+
+def stored_account(rows: Sequence[Any]) -> Account | None:
+    """The account of a ledger from the rows of its table; None unless that is one readable row."""
     try:
         (row,) = rows
         total = Budget(Fraction(row["total_epsilon"]), Fraction(row["total_delta"]))
         spent = Budget(Fraction(row["spent_epsilon"]), Fraction(row["spent_delta"]))
-        count = int(row["count"])
+        return Account(row["id"], total, spent, int(row["count"]), row["head"])
     except (TypeError, ValueError, ZeroDivisionError):
-        raise _damaged(path) from None
-    return Account(row["id"], total, spent, count, row["head"])
+        return None
 
 
 def _publish(draft: Path, place: Path) -> None:
@@ -312,13 +345,17 @@ def _one_sentence(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        kind = getattr(error, "sqlite_errorname", "")
-        if kind == "SQLITE_NOTADB":
-            raise _not_a_ledger(path) from error
-        if kind.startswith(("SQLITE_CORRUPT", "SQLITE_CONSTRAINT")) or "no such" in str(error):
-            raise _damaged(path) from error
-        remedy = "Nothing was released; check the drive and its permissions and try again."
-        raise PrivpacError(f"The ledger '{path}' could not be used: {error}.", remedy=remedy) from error
+        raise _sentence(error, path) from error
+
+
+def _sentence(error: BaseException, path: Path) -> PrivpacError:
+    kind = getattr(error, "sqlite_errorname", "")
+    if kind == "SQLITE_NOTADB":
+        return _not_a_ledger(path)
+    if kind.startswith(("SQLITE_CORRUPT", "SQLITE_CONSTRAINT")) or "no such" in str(error):
+        return _damaged(path)
+    remedy = "Nothing was released; check the drive and its permissions and try again."
+    return PrivpacError(f"The ledger '{path}' could not be used: {error}.", remedy=remedy)
 
 
 def _not_a_ledger(path: Path) -> ParameterError:

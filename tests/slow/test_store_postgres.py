@@ -1,0 +1,165 @@
+"""The store behind a URL, on a real PostgreSQL: the conformance suite, kills, and what only a server can do wrong."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from privpac.errors import NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.account import Charge
+from privpac.guarantee.budget import Budget
+from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.sql_store import SqlStore
+from tests.contracts.store_conformance import NewStore, StoreConformance, budget
+from tests.contracts.store_transactions import TransactionConformance
+from tests.contracts.test_store_sql import killed_chargers
+from tests.slow.postgres import postgres
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def address(server: str) -> str:
+    """The URL of an empty database."""
+    name = f"ledger{next(NUMBERS)}"
+    engine = sa.create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    engine.dispose()
+    return server.removesuffix("postgres") + name
+
+
+def in_schema(address: str, name: str) -> str:
+    engine = sa.create_engine(address)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+    engine.dispose()
+    return f"{address}?options=-csearch_path%3D{name}"
+
+
+class TestPostgresStore(StoreConformance, TransactionConformance):
+    @pytest.fixture
+    def new_store(self, address: str) -> NewStore:
+        def make(total: Budget) -> SqlStore:
+            return SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), total=total)
+
+        return make
+
+
+def test_ledgers_open_by_url(address: str) -> None:
+    with pytest.raises(ParameterError, match="a database with a ledger"):
+        Ledger.open(address)
+    made = Ledger(epsilon=1, delta="1e-6", path=address)
+    made.charge(epsilon="1/3", note="Größe", key="k")
+    again = Ledger(epsilon=1, delta="1e-6", path=address.replace("+psycopg", ""))
+    assert made == again == Ledger.open(address)
+    assert again.entries() == made.entries()
+    with pytest.raises(ParameterError, match="this ledger was made with"):
+        Ledger(epsilon=2, path=address)
+    with pytest.raises(FileExistsError):
+        SqlStore.create(address, total=budget(1))
+
+
+def test_two_who_make_a_ledger_at_once_get_the_same(address: str) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        made = set(pool.map(lambda _: Ledger(epsilon=1, path=address), range(6)))
+    assert len(made) == 1
+
+
+def test_rows_cannot_be_edited_removed_or_truncated(address: str) -> None:
+    store = SqlStore.create(address, total=budget(1))
+    store.append(Charge(budget("0.1")))
+    for statement in ("UPDATE entry SET note = 'x'", "DELETE FROM entry", "TRUNCATE entry"):
+        with pytest.raises(sa.exc.DBAPIError, match="only grows"), store.engine.begin() as connection:
+            connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE account SET head = 'x'", "totals do not follow"),
+        ("UPDATE account SET spent_epsilon = '0'", "totals do not follow"),
+        ("UPDATE account SET spent_epsilon = 'much'", "was edited"),
+        ("DELETE FROM account", "was edited"),
+        ("UPDATE account SET id = 'x'", "its id differs"),
+        ("ALTER TABLE entry DISABLE TRIGGER ALL; UPDATE entry SET epsilon = '0.01'", "row 1 was altered"),
+        ("ALTER TABLE entry DISABLE TRIGGER ALL; DELETE FROM entry", "row 1 is missing"),
+    ],
+)
+def test_damage_is_noticed(address: str, statement: str, message: str) -> None:
+    store = SqlStore.create(address, total=budget(1))
+    store.append(Charge(budget("0.1")))
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql(statement)
+    with pytest.raises(NotCertified, match=message):
+        Ledger.over(store).verify()
+
+
+def test_commits_wait_for_the_disk_whatever_the_database_prefers(address: str) -> None:
+    store = SqlStore.create(address, total=budget(1))
+    with store.engine.begin() as connection:
+        name = connection.scalar(sa.text("SELECT current_database()"))
+        connection.exec_driver_sql(f"ALTER DATABASE {name} SET synchronous_commit = off")
+        connection.exec_driver_sql(
+            f"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'"
+        )
+    store.close()
+    with store.reading() as connection:
+        assert connection.scalar(sa.text("SHOW synchronous_commit")) == "off"
+    with store.transact() as transaction:
+        assert transaction.connection.scalar(sa.text("SHOW synchronous_commit")) == "on"
+        assert transaction.connection.scalar(sa.text("SHOW transaction_isolation")) == "read committed"
+
+
+def test_a_lost_connection_is_replaced_and_no_charge_is_lost(address: str) -> None:
+    store = SqlStore.create(address, total=budget(1))
+    store.append(Charge(budget("0.1")))
+    admin = sa.create_engine(address)
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    with admin.begin() as connection:
+        connection.exec_driver_sql(f"{others} AND datname = current_database()")
+    assert store.append(Charge(budget("0.1"))).number == 2
+
+    def cut() -> None:
+        with store.transact() as transaction, admin.begin() as connection:
+            transaction.append(Charge(budget("0.1")))
+            connection.exec_driver_sql(f"{others} AND datname = current_database()")
+
+    with pytest.raises(PrivpacError, match="could not be used"):
+        cut()
+    admin.dispose()
+    assert store.account().count == 2
+    assert store.append(Charge(budget("0.1"))).number == 3
+    Ledger.over(store).verify()
+
+
+def test_the_password_travels_unseen(server: str) -> None:
+    """A role that must show a password: the server trusts, so what is tested is that the handle still carries it."""
+    address = server.replace("tester@", "tester:hunter2@")
+    store = SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), total=budget(1))
+    ledger = Ledger.over(store)
+    assert "hunter2" not in repr(store) + repr(ledger) + store.where + ledger.path
+    twin = pickle.loads(pickle.dumps(ledger))  # noqa: S301  our own bytes
+    assert twin.charge(epsilon="0.1").number == 1
+    assert twin._store.engine.url.password == "hunter2"
+
+
+@pytest.mark.slow
+def test_killed_processes_lose_no_acknowledged_charge(address: str) -> None:
+    SqlStore.create(address, total=budget(1000))
+    acknowledged, hashes = killed_chargers(address, children=3)
+    assert len(acknowledged) >= 45
+    assert acknowledged <= hashes
+    assert len(hashes) % 3 == 0
+    assert len(hashes) - len(acknowledged) <= 3 * 3
