@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -16,7 +17,10 @@ __all__ = ["on_files"]
 
 
 def on_files(files: Any, config: Any) -> Any:
-    pictures = scripts.run_all()  # side by side; the pages below find them done
+    try:
+        pictures = scripts.run_all()  # side by side; the pages below find them done
+    except scripts.Broken as problem:
+        raise PluginError(str(problem)) from None
     for page, write in pages.generated().items():
         files.append(File.generated(config, page, content=write()))
     for name, shown in pictures.items():

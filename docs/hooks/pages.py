@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.hooks import scripts
+from docs.hooks import reference, scripts
 
-__all__ = ["INDEXES", "PLACES", "ROOT", "generated", "text", "written"]
+__all__ = ["INDEXES", "PLACES", "ROOT", "generated", "heading", "text", "written"]
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEXES = ("index.md", "README.md")
@@ -29,8 +29,7 @@ def generated() -> Mapping[str, Callable[[], str]]:
     found: dict[str, Callable[[], str]] = {}
     for name, page in OUTSIDE.items():
         found[page] = lambda name=name: (ROOT / name).read_text(encoding="utf-8")
-    found.update(scripts.pages())
-    return found
+    return {**found, **reference.pages(), **scripts.pages()}
 
 
 def text(docs: Path, page: str) -> str:

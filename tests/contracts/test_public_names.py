@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer
+from docs.hooks.reference import EXITS
 
 import privpac
 from privpac.cli.app import app
@@ -19,8 +20,10 @@ from privpac.learners.words import WORDS
 from tests.contracts.test_register_complete import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+DOCUMENTS = "\n".join(
+    path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+)
+TABLE = (ROOT / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
 FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
 VERBS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 NAMES = [name for name in privpac.__all__ if name != "__version__"]
@@ -31,9 +34,7 @@ def test_a_public_name_can_be_imported_and_is_documented(name: str) -> None:
     value = getattr(privpac, name)
     assert value.__doc__
     assert value.__name__ == name
-    assert re.search(
-        rf"`(?:privpac\.)?{name}[`(]|privpac\.{name}\b|import .*\b{name}\b", README + ARCHITECTURE
-    )
+    assert re.search(rf"`(?:privpac\.)?{name}[`(]|privpac\.{name}\b|import .*\b{name}\b", DOCUMENTS)
 
 
 def test_the_table_of_names_and_the_imports_for_type_checkers_agree() -> None:
@@ -55,15 +56,15 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def _table_of_words() -> dict[str, str]:
-    """The forms in the README's table, with what stands beside them."""
-    return dict(re.findall(r"^\| `([a-z]+(?::[^`]+)?)` \| (.+) \|$", README, re.MULTILINE))
+    """The forms in docs/reference/words.md, with what stands beside them."""
+    return dict(re.findall(r"^\| `([a-z]+(?::[^`]+)?)` \| (.+) \|$", TABLE, re.MULTILINE))
 
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_word_is_in_the_table_if_and_only_if_it_can_be_learnt(word: str) -> None:
     entry = WORDS[word]
     assert (entry.form in _table_of_words()) == (entry.build is not None)
-    assert f"`{entry.form}`" in README
+    assert f"`{entry.form}`" in TABLE
 
 
 def test_the_table_has_no_other_words() -> None:
@@ -72,7 +73,7 @@ def test_the_table_has_no_other_words() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_is_documented(verb: str) -> None:
-    assert re.search(rf"`privpac {verb}\b|^\$ privpac {verb}\b", README, re.MULTILINE)
+    assert re.search(rf"`privpac {verb}\b|^\$ privpac {verb}\b", DOCUMENTS, re.MULTILINE)
     for name, command in getattr(VERBS[verb], "commands", {verb: VERBS[verb]}).items():
         assert command.help
         for option in command.params:
@@ -82,7 +83,8 @@ def test_a_verb_is_documented(verb: str) -> None:
 
 def test_exit_codes_are_documented() -> None:
     for code, meaning in ((0, "done"), (2, "wrong input"), (3, "budget refused"), (4, "guarantee not met")):
-        assert f"{code} {meaning}" in README
+        assert f"{code} {meaning}" in DOCUMENTS
+        assert EXITS[code] == meaning
 
 
 def _keys(tree: Any) -> Iterator[str]:

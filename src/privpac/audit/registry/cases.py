@@ -55,6 +55,7 @@ def records_of(schema: Schema) -> tuple[Record, ...]:
 
 
 def sample_of(schema: Schema, data: Sequence[Record]) -> MemorySample:
+    """Records, each its cells and then its label, as a sample."""
     table = np.array(data, dtype=np.int64).reshape(len(data), len(schema.columns) + 1)
     cells = {name: table[:, i] for i, name in enumerate(schema.names)}
     return MemorySample.from_cells(schema, cells, table[:, -1])

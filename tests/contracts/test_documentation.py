@@ -1,0 +1,187 @@
+"""The site is complete: every name, command, error, statement and rule has its place; links and anchors lead there.
+
+Works on the Markdown of written and generated pages; `make docs` then builds the very same pages, strictly.
+"""
+
+from __future__ import annotations
+
+import inspect
+import posixpath
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from docs.hooks import navigation, outside, pages, reference
+from docs.hooks.finished import loaded_from_elsewhere
+from typer.main import get_command
+
+import privpac
+from privpac import errors
+from privpac.cli.app import app
+from privpac.guarantee import rules
+from privpac.learners.words import WORDS
+from privpac.theory.register import REGISTER
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+NAMES = [name for name in privpac.__all__ if name != "__version__"]
+# Pages of the gallery run their scripts; their links are those of the docstrings, which `make docs` checks.
+GENERATED = {page: write for page, write in pages.generated().items() if not page.startswith("gallery/")}
+PAGES = sorted(pages.written(DOCS) | set(GENERATED))
+
+
+@cache
+def _markdown(page: str) -> str:
+    known = pages.written(DOCS) | set(pages.generated())
+    text = GENERATED[page]() if page in GENERATED else (DOCS / page).read_text(encoding="utf-8")
+    return outside.inside(text, page, known)
+
+
+@cache
+def _anchors(page: str) -> frozenset[str]:
+    """Headings as the site names them, paths of described names, and anchors somebody set."""
+    text = FENCE.sub("", _markdown(page))
+    found: list[str] = []
+    for words in re.findall(r"^#{1,6} (.+?)(?: \{.*\})?$", text, re.MULTILINE):
+        plain = re.sub(r"\]\([^)]*\)|[`*\[]", "", words).strip().lower()
+        slug = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        found.append(slug if slug not in found else f"{slug}_{found.count(slug)}")
+    found += re.findall(r"^::: (\S+)$", text, re.MULTILINE)
+    found += re.findall(r"\{[^}\n]*#([\w.-]+)[^}\n]*\}", text) + re.findall(r"id=\"([\w.-]+)\"", text)
+    return frozenset(found)
+
+
+def _leads_somewhere(page: str, target: str) -> bool:
+    address, _, anchor = target.partition("#")
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(page), address)) if address else page
+    if place.startswith("gallery/") and place in pages.generated():
+        return True
+    if place in PAGES:
+        return not anchor or anchor in _anchors(place)
+    return (DOCS / place).is_file()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_and_anchor_of_a_page_resolves(page: str) -> None:
+    links = LINK.findall(FENCE.sub("", _markdown(page)))
+    lost = [target for target in links if "://" not in target and not _leads_somewhere(page, target)]
+    assert not lost
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+def test_every_anchor_of_a_file_beside_the_docs_resolves(name: str) -> None:
+    text = FENCE.sub("", (ROOT / name).read_text(encoding="utf-8"))
+    for target in LINK.findall(text):
+        address, _, anchor = target.partition("#")
+        if anchor and address.startswith("docs/"):
+            assert anchor in _anchors(address.removeprefix("docs/")), target
+
+
+def test_a_link_or_anchor_that_leads_nowhere_is_noticed() -> None:
+    assert _leads_somewhere("index.md", "start.md")
+    assert not _leads_somewhere("index.md", "stop.md")
+    assert not _leads_somewhere("reference/index.md", "../theorems.md#no-such-statement")
+
+
+def test_every_page_has_one_place_in_the_navigation() -> None:
+    placed = list(navigation.placed(navigation.navigation(DOCS)))
+    assert sorted(placed) == sorted(set(placed))
+    assert set(PAGES) <= set(placed)
+
+
+def test_a_page_that_no_index_names_is_an_orphan(tmp_path: Path) -> None:
+    for page in PAGES:
+        if page not in GENERATED:
+            (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / page).write_text((DOCS / page).read_text(encoding="utf-8"), encoding="utf-8")
+    assert navigation.navigation(tmp_path)
+    (tmp_path / "how-to" / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
+    with pytest.raises(navigation.Orphan, match=r"how-to/forgotten\.md"):
+        navigation.navigation(tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_one_title(page: str) -> None:
+    assert len(re.findall(r"^# \S", FENCE.sub("", _markdown(page)), re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_has_its_line_and_its_description(name: str) -> None:
+    value = getattr(privpac, name)
+    path = f"{value.__module__}.{value.__qualname__}"
+    link = re.search(
+        rf"\[`{name}`\]\(([\w-]+\.md)#{re.escape(path)}\)", _markdown("reference/python/index.md")
+    )
+    assert link
+    assert path in _anchors(f"reference/python/{link[1]}")
+
+
+@pytest.mark.parametrize("module", reference.api_modules())
+def test_what_a_document_imports_is_described(module: str) -> None:
+    page = _markdown(f"reference/python/{module.split('.')[1]}.md")
+    for name in reference.described_names(module):
+        value = getattr(__import__(module, fromlist=[name]), name)
+        assert inspect.getdoc(value), f"{module}.{name} says nothing about itself"
+        assert f"::: {value.__module__}.{value.__qualname__}\n" in page
+
+
+def _commands(command: object, name: str) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for word, inner in getattr(command, "commands", {}).items():
+        found |= (
+            _commands(inner, f"{name} {word}") if hasattr(inner, "commands") else {f"{name} {word}": inner}
+        )
+    return found
+
+
+@pytest.mark.parametrize(("name", "command"), _commands(get_command(app), "privpac").items())
+def test_a_command_is_described_with_all_its_options(name: str, command: object) -> None:
+    text = _markdown("reference/commands.md")
+    section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    for option in command.params:  # type: ignore[attr-defined]
+        for flag in [*option.opts, *option.secondary_opts]:
+            written = flag if flag.startswith("-") else re.findall(r"\w+", option.metavar or flag.upper())[0]
+            assert re.search(rf"(?<![\w-]){re.escape(written)}(?![\w-])", section), f"{name}: {written}"
+        assert " ".join(option.help.split())[:30].replace("|", "\\|") in section
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_an_error_is_described_with_its_exit_code(name: str) -> None:
+    text, kind = _markdown("reference/errors.md"), getattr(errors, name)
+    row = next(line for line in text.splitlines() if line.startswith(f"| [`{name}`]"))
+    assert str(getattr(kind, "exit_code", "a warning")) in row
+    assert f"\n## {name}\n" in text
+    assert inspect.getdoc(kind)
+
+
+@pytest.mark.parametrize("key", REGISTER)
+def test_a_statement_has_its_section(key: str) -> None:
+    assert key in _anchors("theorems.md")
+
+
+@pytest.mark.parametrize("name", rules.__all__)
+def test_a_rule_is_described_with_statement_and_proof(name: str) -> None:
+    section = _markdown("reference/rules.md").split(f"\n### {name}\n")[1].split("\n### ")[0]
+    assert re.search(r"\]\(\.\./theorems\.md#[\w-]+\)", section)
+    assert re.search(r"\]\(\.\./proofs/[\w-]+\.md\)", section)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_is_described(word: str) -> None:
+    assert f"`{WORDS[word].form}`" in _markdown("reference/words.md")
+
+
+def test_what_would_be_loaded_from_elsewhere_is_noticed() -> None:
+    assert loaded_from_elsewhere('<script src="https://cdn.example/x.js"></script>') == [
+        "https://cdn.example/x.js"
+    ]
+    assert loaded_from_elsewhere('<link rel="stylesheet" href="//fonts.example/a.css">') == [
+        "//fonts.example/a.css"
+    ]
+    assert loaded_from_elsewhere("body { background: url(http://x.example/y.png) }") == [
+        "http://x.example/y.png"
+    ]
+    assert not loaded_from_elsewhere('<a href="https://example.org">a link is followed by people</a>')
