@@ -1,7 +1,7 @@
 """A tree and its certificate
 
-Learnt from the breast-cancer table that comes with scikit-learn: 569 people, 30 measurements, epsilon 1. The tree is
-what is released; the lines below it say what it can give away about any one of them, and how well it does.
+Learnt from the breast-cancer table that comes with scikit-learn: 569 people, 30 measurements, epsilon 1. The tree
+is what is released; the lines below it say what it can give away about any one of them, and how well it does.
 """
 
 import os
@@ -12,7 +12,9 @@ from sklearn.datasets import load_breast_cancer
 import privpac
 
 OUT = Path(os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg"))
-SCHEMA = Path(__file__).resolve().parents[1] / "breast_cancer.schema.json"  # bounds from the literature, not the rows
+SCHEMA = (
+    Path(__file__).resolve().parents[1] / "breast_cancer.schema.json"
+)  # bounds from the literature, not the rows
 
 bundled = load_breast_cancer(as_frame=True)
 table = bundled.data.rename(columns=lambda name: name.replace(" ", "_"))
@@ -25,8 +27,9 @@ model = privpac.learn(
 print(model.describe())
 print(model.estimate)
 
+promised = f"(ε, δ) = ({model.certificate['epsilon']}, {model.certificate['delta']})"
 lines = [
-    f"{len(table)} records; (ε, δ) = ({model.certificate['epsilon']}, {model.certificate['delta']}): one record replaced,",
+    f"{len(table)} records; {promised}: one record replaced,",
     "every possible tree stays as likely up to a factor e^ε.",
     f"Private estimate of the accuracy: {float(model.estimate.accuracy):.2f} (noise included in ε).",
 ]
@@ -41,6 +44,7 @@ text = "".join(
 wide, high = max(width, 560), height + 84
 page = f'width="{wide:.0f}" height="{high:.0f}"'
 OUT.with_suffix(".svg").write_text(
-    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high:.0f}" {page}><rect {page} fill="#ffffff"/>{drawing}{text}</svg>',
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:.0f} {high:.0f}" {page}>'
+    f'<rect {page} fill="#ffffff"/>{drawing}{text}</svg>',
     encoding="utf-8",
 )

@@ -53,9 +53,7 @@ for n in (500, 2_000, 8_000):
         errors.append(float(np.mean(wrong)))
         print(f"n {n:>5}  n·ε {product:>6}  error {errors[-1]:.3f}")
     series.append(Series(f"{n:,} records", products, errors))
-series.append(
-    Series("share of wrong labels: no rule does better", [12.5, 800], [0.05, 0.05], dashed=True)
-)
+series.append(Series("share of wrong labels: no rule does better", [12.5, 800], [0.05, 0.05], dashed=True))
 
 Curves(
     title="Error of the drawn tree on new people",

@@ -1,8 +1,8 @@
 """How many records are enough
 
-Before anybody collects anything: one cut in a column of 2^32 values, error at most 0.1. The plan draws what is proved to
-suffice, what suffices on the worst distribution we know, and the floor below which no private algorithm of that kind
-can. The truth lies between floor and proof, and the gap is a small factor.
+Before anybody collects anything: one cut in a column of 2^32 values, error at most 0.1. The plan draws what is
+proved to suffice, what suffices on the worst distribution we know, and the floor below which no private algorithm
+of that kind can. The truth lies between floor and proof, and the gap is a small factor.
 """
 
 import os

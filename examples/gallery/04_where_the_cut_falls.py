@@ -1,8 +1,8 @@
 """Thresholds and intervals: where the cut falls
 
-Nothing is searched: a rule is drawn, and better rules are likelier. Here are three hundred draws from the same 400 records, for
-three values of epsilon. The cut behind the labels is 60, the range is 30 to 60. At a small epsilon the draw wanders;
-at a large one it sits where the data say.
+Nothing is searched: a rule is drawn, and better rules are likelier. Here are three hundred draws from the same 400
+records, for three values of epsilon. The cut behind the labels is 60, the range is 30 to 60. At a small epsilon the
+draw wanders; at a large one it sits where the data say.
 """
 
 import os
@@ -19,14 +19,21 @@ from privpac import Intervals, MemorySample, Occam, Schema, SeededCoins, Thresho
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 schema = Schema.from_json(
-    {"label": "ill", "columns": [{"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}]}
+    {
+        "label": "ill",
+        "columns": [{"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}],
+    }
 )
 rng = np.random.default_rng(3)
 age = rng.integers(0, 100, 400)
 flipped = rng.random(400) < 0.1
 cut = MemorySample.of({"age": age}, schema, y=((age >= 60) ^ flipped).astype(int))
 band = MemorySample.of({"age": age}, schema, y=(((age >= 30) & (age < 60)) ^ flipped).astype(int))
-EPSILONS = {"0.05": "#E69F00", "0.2": "#56B4E9", "1": "#0072B2"}  # told apart by most eyes, and by their order
+EPSILONS = {
+    "0.05": "#E69F00",
+    "0.2": "#56B4E9",
+    "1": "#0072B2",
+}  # told apart by most eyes, and by their order
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 for epsilon, colour in EPSILONS.items():
@@ -42,7 +49,13 @@ left.axvline(60, color="black", linestyle=":", label="the cut behind the labels"
 left.legend(frameon=False)
 right.plot(30, 60, marker="+", color="black", markersize=16, markeredgewidth=2, linestyle="none")
 right.annotate("the range behind the labels", (30, 60), (42, 22), arrowprops={"arrowstyle": "-"})
-right.set(title="Intervals: both ends of 300 draws", xlabel="from age", ylabel="up to age", xlim=(0, 100), ylim=(0, 101))
+right.set(
+    title="Intervals: both ends of 300 draws",
+    xlabel="from age",
+    ylabel="up to age",
+    xlim=(0, 100),
+    ylim=(0, 101),
+)
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 figure.savefig(OUT)

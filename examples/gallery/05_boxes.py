@@ -1,7 +1,7 @@
 """A box in two columns
 
-Who is at risk? Those in a range of ages *and* a range of blood pressures. Forty boxes, each drawn on its own at epsilon
-0.1 from the same 1,500 people: their edges agree where many people stand and scatter where few do.
+Who is at risk? Those in a range of ages *and* a range of blood pressures. Forty boxes, each drawn on its own at
+epsilon 0.1 from the same 1,500 people: their edges agree where many people stand and scatter where few do.
 """
 
 import os
@@ -41,14 +41,27 @@ print(boxes[0].describe(schema))
 print(learner.certify(sample.size).privacy.fact)
 
 figure, axes = plt.subplots(figsize=(7.5, 5.2), layout="constrained")
-for marker, colour, which, name in (("o", "#0072B2", ~risk, "not at risk"), ("^", "#D55E00", risk, "at risk")):
-    axes.scatter(age[which], pressure[which], s=12, marker=marker, color=colour, alpha=0.6, linewidths=0, label=name)
+for marker, colour, which, name in (
+    ("o", "#0072B2", ~risk, "not at risk"),
+    ("^", "#D55E00", risk, "at risk"),
+):
+    axes.scatter(
+        age[which], pressure[which], s=12, marker=marker, color=colour, alpha=0.6, linewidths=0, label=name
+    )
 for box in boxes:
     (x, y), (x_end, y_end) = box.low, box.high  # cells count from the lower bounds
     axes.add_patch(
-        Rectangle((20 + x, 90 + y), x_end - x, y_end - y, fill=False, edgecolor="black", alpha=0.35, linewidth=1)
+        Rectangle(
+            (20 + x, 90 + y), x_end - x, y_end - y, fill=False, edgecolor="black", alpha=0.35, linewidth=1
+        )
     )
-axes.set(title="Forty boxes drawn at epsilon 0.1", xlabel="age", ylabel="blood pressure", xlim=(20, 100), ylim=(90, 190))
+axes.set(
+    title="Forty boxes drawn at epsilon 0.1",
+    xlabel="age",
+    ylabel="blood pressure",
+    xlim=(20, 100),
+    ylim=(90, 190),
+)
 axes.legend(frameon=True, loc="upper left")
 axes.spines[["top", "right"]].set_visible(False)
 figure.savefig(OUT)

@@ -1,7 +1,8 @@
 """Half-planes when only labels are secret
 
-What people bought is on the receipt; whether they would recommend the shop is their secret. With public columns every
-half-plane that tells these very people apart is a candidate, and one is drawn. Thirty draws at epsilon 0.5 and at 4.
+What people bought is on the receipt; whether they would recommend the shop is their secret. With public columns
+every half-plane that tells these very people apart is a candidate, and one is drawn. Thirty draws at epsilon 0.5
+and at 4.
 """
 
 import os
@@ -35,17 +36,26 @@ grid = {"wait": grid_wait.ravel(), "spent": grid_spent.ravel()}
 for axes, epsilon in zip(panels, ("0.5", "4"), strict=True):
     for seed in range(30):
         model = privpac.learn(
-            table, schema=SCHEMA, concepts="halfspaces:wait,spent", protect="labels", epsilon=epsilon,
+            table,
+            schema=SCHEMA,
+            concepts="halfspaces:wait,spent",
+            protect="labels",
+            epsilon=epsilon,
             random_state=seed,
         )
         answers = model.predict(grid).astype(int).reshape(grid_wait.shape)
         if 0 < answers.sum() < answers.size:
-            axes.contour(grid_wait, grid_spent, answers, levels=[0.5], colors="black", alpha=0.35, linewidths=1)
+            axes.contour(
+                grid_wait, grid_spent, answers, levels=[0.5], colors="black", alpha=0.35, linewidths=1
+            )
     print(f"epsilon {epsilon}: {model.describe()}")
     for marker, colour, which, name in (
-        ("o", "#0072B2", ~recommends, "would not"), ("^", "#D55E00", recommends, "would recommend"),
+        ("o", "#0072B2", ~recommends, "would not"),
+        ("^", "#D55E00", recommends, "would recommend"),
     ):
-        axes.scatter(wait[which], spent[which], s=16, marker=marker, color=colour, alpha=0.7, linewidths=0, label=name)
+        axes.scatter(
+            wait[which], spent[which], s=16, marker=marker, color=colour, alpha=0.7, linewidths=0, label=name
+        )
     axes.set(title=f"Thirty half-planes at epsilon {epsilon}", xlabel="minutes of waiting")
     axes.spines[["top", "right"]].set_visible(False)
 panels[0].set_ylabel("money spent")

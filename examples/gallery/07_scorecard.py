@@ -1,8 +1,8 @@
 """A scorecard for the waiting room
 
-Points for two or three things a nurse can see, and a cut-off for their sum: the oldest machine learning there is, and
-people trust it because they can add. The points are drawn privately, at epsilon 1; the picture shows how the sum
-separates people it has never seen.
+Points for two or three things a nurse can see, and a cut-off for their sum: the oldest machine learning there is,
+and people trust it because they can add. The points are drawn privately, at epsilon 1; the picture shows how the
+sum separates people it has never seen.
 """
 
 import os
@@ -32,7 +32,10 @@ def patients(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     alone = rng.random(n) < 0.3
     risk = (age - 20) / 80 * 2 + drugs / 15 * 3 + alone * 0.8
     return {
-        "age": age, "drugs": drugs, "lives_alone": alone, "returned": (risk + rng.normal(0, 0.25, n) > 2.1).astype(int),
+        "age": age,
+        "drugs": drugs,
+        "lives_alone": alone,
+        "returned": (risk + rng.normal(0, 0.25, n) > 2.1).astype(int),
     }
 
 
@@ -46,7 +49,10 @@ total, returned = card.total(cells), fresh["returned"] == 1
 figure, axes = plt.subplots(figsize=(8, 4.4), layout="constrained")
 bins = np.arange(total.min() - total.min() % 4, total.max() + 5, 4) - 0.5
 axes.hist(
-    [total[~returned], total[returned]], bins=bins, stacked=True, color=["#9EC9E9", "#D55E00"],
+    [total[~returned], total[returned]],
+    bins=bins,
+    stacked=True,
+    color=["#9EC9E9", "#D55E00"],
     label=["stayed at home", "came back within 30 days"],
 )
 axes.axvline(card.cutoff - 0.5, color="black", linestyle="--", label=f"cut-off: {card.cutoff} points")

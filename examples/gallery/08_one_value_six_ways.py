@@ -1,8 +1,8 @@
 """One value, six ways
 
-Exactly one value of a column means yes: a faulty batch number, a gene, a shop. Naming it privately needs more records the
-longer the number is; answering with a larger set that contains it does not. Each curve is what is proved, from the
-planner; the dashed ones are the floors.
+Exactly one value of a column means yes: a faulty batch number, a gene, a shop. Naming it privately needs more
+records the longer the number is; answering with a larger set that contains it does not. Each curve is what is
+proved, from the planner; the dashed ones are the floors.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Protecting labels, or whole records
 
-If the columns are public anyway and only the label is a secret, the learner may look at the columns freely: cut points
-come from the records themselves. The same thresholds, the same epsilon, two promises. On a column of 2^32 values, most
-of them empty, the weaker promise needs far fewer records.
+If the columns are public anyway and only the label is a secret, the learner may look at the columns freely: cut
+points come from the records themselves. The same thresholds, the same epsilon, two promises. On a column of 2^32
+values, most of them empty, the weaker promise needs far fewer records.
 """
 
 import os
@@ -39,7 +39,11 @@ for protect, name in (("records", "whole records are protected"), ("labels", "on
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SmallEvidence)
                 model = privpac.learn(
-                    answers(n, rng), schema=SCHEMA, concepts="thresholds:income", epsilon="0.5", protect=protect,
+                    answers(n, rng),
+                    schema=SCHEMA,
+                    concepts="thresholds:income",
+                    epsilon="0.5",
+                    protect=protect,
                     random_state=seed,
                 )
             wrong.append(np.mean(model.predict(fresh).astype(int) != fresh["agrees"]))
@@ -54,5 +58,5 @@ Curves(
     series=series,
     log_x=True,
     x_ticks=SIZES,
-    note="Means of 25 draws on fresh tables. What 'only labels' does not protect: who is in the table, and their income.",
+    note="Means of 25 draws. What 'only labels' does not protect: who is in the table, and their income.",
 ).save(OUT)

@@ -1,8 +1,8 @@
 """Few labels, many records
 
-Labels cost money and records do not. What every method is proved to need for an error of 0.1 at epsilon 1, as the column
-grows: learning from labelled records alone pays for every bit of the column, and with enough unlabelled records the number of
-labels stops growing.
+Labels cost money and records do not. What every method is proved to need for an error of 0.1 at epsilon 1, as the
+column grows: learning from labelled records alone pays for every bit of the column, and with enough unlabelled
+records the number of labels stops growing.
 """
 
 import os
@@ -21,7 +21,9 @@ for bits in BITS:
     few = found.option("generic-learner").need
     together.append(float(few.labelled))
     spare.append(few.unlabelled)
-    print(f"{bits} bits: {alone[-1]:.0f} labels, or {few.labelled} labels and {few.unlabelled:,} records without one")
+    print(
+        f"{bits} bits: {alone[-1]:.0f} labels, or {few.labelled} labels and {few.unlabelled:,} records without one"
+    )
 
 Curves(
     title="Labels proved to suffice for one cut (error 0.1, epsilon 1, failure 0.05)",

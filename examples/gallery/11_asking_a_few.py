@@ -1,8 +1,8 @@
 """Asking a random few
 
-Ten thousand people in the register, and a test that costs a day each. A private session draws whom to test; the rule is
-learnt from them, and those who were asked are protected as well as those who were not. The more you ask, the better:
-each dot is one session.
+Ten thousand people in the register, and a test that costs a day each. A private session draws whom to test; the
+rule is learnt from them, and those who were asked are protected as well as those who were not. The more you ask,
+the better: each dot is one session.
 """
 
 import os
@@ -18,7 +18,10 @@ from privpac import PrivateQuery, Schema
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 schema = Schema.from_json(
-    {"label": "ill", "columns": [{"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}]}
+    {
+        "label": "ill",
+        "columns": [{"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}],
+    }
 )
 rng = np.random.default_rng(1)
 ages = rng.integers(0, 100, 10_000).reshape(-1, 1)
@@ -30,7 +33,9 @@ means = []
 for count in LABELS:
     errors = []
     for seed in range(30):
-        session = PrivateQuery("thresholds:age", epsilon=1, labels=count, method="plain", schema=schema, random_state=seed)
+        session = PrivateQuery(
+            "thresholds:age", epsilon=1, labels=count, method="plain", schema=schema, random_state=seed
+        )
         labels = np.full(len(ages), -1)
         asked = session.query(ages, labels)
         labels[asked] = truth[asked]  # so many tests are made

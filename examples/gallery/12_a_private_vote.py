@@ -1,8 +1,8 @@
 """A private vote
 
-Fifty-one models, trained on parts of the records that share nobody, vote on a question. One person can change one vote, so
-only a close vote needs noise. This is the exact probability of the answer 'yes' for every possible count: steep where it
-may be, and never steeper.
+Fifty-one models, trained on parts of the records that share nobody, vote on a question. One person can change one
+vote, so only a close vote needs noise. This is the exact probability of the answer 'yes' for every possible count:
+steep where it may be, and never steeper.
 """
 
 import os
@@ -25,8 +25,18 @@ for epsilon in ("0.1", "0.5", "2"):
     chances = [float(chance) for chance in exact]
     series.append(Series(f"epsilon {epsilon} an answer", votes, chances, kind="points"))
     steepest = float(max(max(b / a, (1 - a) / (1 - b)) for a, b in pairwise(exact)))
-    print(f"epsilon {epsilon}: all agree, and the answer is theirs with {chances[-1]:.4f}; steepest step {steepest:.3f}")
-series.append(Series("the plain majority, not private", votes, [float(2 * v > MODELS) for v in votes], kind="step", dashed=True))
+    print(
+        f"epsilon {epsilon}: all agree, and the answer is theirs with {chances[-1]:.4f}; steepest step {steepest:.3f}"
+    )
+series.append(
+    Series(
+        "the plain majority, not private",
+        votes,
+        [float(2 * v > MODELS) for v in votes],
+        kind="step",
+        dashed=True,
+    )
+)
 
 Curves(
     title="The answer of 51 models, of which one person can change one",

@@ -1,8 +1,8 @@
 """How many answers a budget buys
 
-A service that answers single questions, and a budget of epsilon 3 for all of them. One by one, prices add up. Declared
-beforehand, with a delta of one in a million, they are composed by the optimal theorem, and each of a thousand answers
-may have seven times the epsilon it would have had: far less noise, for the same promise.
+A service that answers single questions, and a budget of epsilon 3 for all of them. One by one, prices add up.
+Declared beforehand, with a delta of one in a million, they are composed by the optimal theorem, and each of a
+thousand answers may have seven times the epsilon it would have had: far less noise, for the same promise.
 """
 
 import os

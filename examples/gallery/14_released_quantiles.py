@@ -1,7 +1,8 @@
 """A column, released
 
-All ages of 3,000 people, and what three methods release of them at epsilon 1. The certificate promises how far *every*
-threshold may be off; the band is that promise for the best of the three, and the truth stays well inside it.
+All ages of 3,000 people, and what three methods release of them at epsilon 1. The certificate promises how far
+*every* threshold may be off; the band is that promise for the best of the three, and the truth stays well inside
+it.
 """
 
 import os
@@ -28,7 +29,11 @@ truth = np.array([np.mean(table["age"] < place) for place in places])
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
 left.step(places, truth, color="black", linewidth=2.5, alpha=0.35, label="the truth, never released")
-for method, colour, style in (("tree", "#0072B2", "-"), ("blr", "#D55E00", "--"), ("quantiles", "#009E73", ":")):
+for method, colour, style in (
+    ("tree", "#0072B2", "-"),
+    ("blr", "#D55E00", "--"),
+    ("quantiles", "#009E73", ":"),
+):
     released = privpac.release_table(
         table, schema=SCHEMA, columns="age", epsilon=1, method=method, random_state=1
     )

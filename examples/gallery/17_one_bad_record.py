@@ -1,8 +1,8 @@
 """What a bad record can do
 
-Somebody slips one forged record into 2,000. The attacker sees all others and tries every forgery there is: how far does the
-chance of one prediction move? The stable learner promises at most a tenth, whatever the attacker does; the learner that
-takes the best cut has no such promise, and one record decides some predictions outright.
+Somebody slips one forged record into 2,000. The attacker sees all others and tries every forgery there is: how far
+does the chance of one prediction move? The stable learner promises at most a tenth, whatever the attacker does; the
+learner that takes the best cut has no such promise, and one record decides some predictions outright.
 """
 
 import os
@@ -18,7 +18,10 @@ from privpac import Schema, StableClassifier
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 schema = Schema.from_json(
-    {"label": "fraud", "columns": [{"name": "amount", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}]}
+    {
+        "label": "fraud",
+        "columns": [{"name": "amount", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}],
+    }
 )
 QUESTIONS = np.arange(40, 80)
 
@@ -28,7 +31,8 @@ def best_cut(amounts: np.ndarray, fraud: np.ndarray) -> np.ndarray:
     missed = np.bincount(amounts[fraud], minlength=100).cumsum()  # frauds below the cut
     alarms = np.bincount(amounts[~fraud], minlength=100)[::-1].cumsum()[::-1]  # others from the cut on
     mistakes = np.concatenate([[0], missed]) + np.concatenate([alarms, [0]])
-    return QUESTIONS >= int(np.argmin(mistakes))
+    best = int(np.argmin(mistakes))
+    return best <= QUESTIONS
 
 
 def chances(amounts: np.ndarray, fraud: np.ndarray) -> np.ndarray:
@@ -64,7 +68,9 @@ figure, axes = plt.subplots(figsize=(8, 4.4), layout="constrained")
 axes.bar(QUESTIONS, moved_best, color="#D55E00", alpha=0.8, label="best cut: worst of 8,400 forgeries")
 axes.bar(QUESTIONS, moved_stable, color="#0072B2", label="stable learner: one of these forgeries")
 axes.axhline(0.1, color="black", linestyle="--", label="stable learner: promised, whatever the forgery")
-axes.set(title="How far one forged record moves a prediction", xlabel="amount that is asked about", ylim=(0, 1.45))
+axes.set(
+    title="How far one forged record moves a prediction", xlabel="amount that is asked about", ylim=(0, 1.45)
+)
 axes.set_ylabel("change of the chance of 'fraud'")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)

@@ -1,8 +1,8 @@
 """What many releases cost together
 
-A hundred releases of epsilon 0.1 each are epsilon 10 by adding up, and that is exact if delta is 0. If a tiny chance
-of failure is allowed, the same hundred cost a third of it. The curves are the optimal composition theorem, in
-numbers that are rounded to the safe side.
+A hundred releases of epsilon 0.1 each are epsilon 10 by adding up, and that is exact if delta is 0. If a tiny
+chance of failure is allowed, the same hundred cost a third of it. The curves are the optimal composition theorem,
+in numbers that are rounded to the safe side.
 """
 
 import os

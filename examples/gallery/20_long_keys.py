@@ -1,8 +1,8 @@
 """Cuts in very long keys
 
-A cut in a column of 2^B values: how the number of records grows with B. A pure learner pays for every bit, and provably
-must. With a small delta there is a learner whose price hardly grows at all; it starts high, so that it pays off only
-for keys of some two hundred bits and more.
+A cut in a column of 2^B values: how the number of records grows with B. A pure learner pays for every bit, and
+provably must. With a small delta there is a learner whose price hardly grows at all; it starts high, so that it
+pays off only for keys of some two hundred bits and more.
 """
 
 import os
