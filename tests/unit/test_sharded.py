@@ -14,7 +14,8 @@ from privpac.data.engines.sharded import ShardedSample
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts
 from privpac.errors import DataError, ParameterError
-from tests.contracts.engine_conformance import SCHEMA, EngineConformance, written
+from privpac.learners.words import WORDS as KNOWN_WORDS
+from tests.contracts.engine_conformance import SCHEMA, WORDS, EngineConformance, written
 
 
 def careless(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[Any]:
@@ -53,3 +54,7 @@ def test_a_file_that_changes_between_two_looks_is_noticed(tmp_path: Path) -> Non
     pq.write_table(pq.read_table(victim).slice(1), victim)
     with pytest.raises(DataError, match="changed while they were read"):
         sample.reduce(CellCounts(SCHEMA.column("age")))
+
+
+def test_every_word_is_tried_on_every_engine() -> None:
+    assert {word.partition(":")[0] for word in WORDS} == set(KNOWN_WORDS)

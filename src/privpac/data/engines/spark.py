@@ -60,7 +60,9 @@ class SparkRunner:
 
     def __init__(self, spark: Any) -> None:
         self._context = spark.sparkContext
-        self._context.addPyFile(_packed())
+        package = _packed()
+        if not any(Path(file).name == Path(package).name for file in self._context.listFiles):
+            self._context.addPyFile(package)
 
     def __call__(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[Any]:
         from py4j.protocol import Py4JJavaError
