@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.coins import coins_for
-from privpac.data.engines.memory import MemorySample
+from privpac.data.engines.opening import EngineSample, open_sample
 from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
@@ -82,8 +82,9 @@ def compare_models(
             remedy="Compare models of one schema, or estimate each on its own.",
         )
     amount, coins = positive(epsilon, "epsilon"), coins_for(random_state)
-    sample = MemorySample.of(table, first.schema, y=y)
+    sample = open_sample(table, first.schema, y=y)
     certificate = _certificate(first, sample, amount, records_per_person).with_coins(coins.origin)
+    sample.validate()
     if ledger is not None:
         ledger.charge(epsilon=certificate.epsilon, note="compare two models")
     difference, half_width = compare(
@@ -93,7 +94,7 @@ def compare_models(
 
 
 def _certificate(
-    model: Model, sample: MemorySample, epsilon: Fraction, records_per_person: int
+    model: Model, sample: EngineSample, epsilon: Fraction, records_per_person: int
 ) -> Certificate:
     proof = estimate_privacy(epsilon=epsilon / records_per_person)
     if records_per_person > 1:

@@ -215,7 +215,8 @@ def learn(
     }
     if unlabelled is not None and unlabelled is not False:
         extra = {"estimate_epsilon": estimate_epsilon, "leaf_epsilon": leaf_epsilon, "costs": costs}
-        _refuse_extras({**extra, "holdout": holdout or None})
+        streamed = None if engine in ("auto", "memory") else engine
+        _refuse_extras({**extra, "holdout": holdout or None, "engine": streamed, "spark": spark})
         further = None if unlabelled is True else unlabelled
         both = SemiSample.of(table, declared, y=y, unlabelled=further)
         recipe = FewLabels.chosen(
@@ -262,8 +263,7 @@ def learn_sample(
         ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)  # before hours of reading
 
     def pay() -> None:
-        if not isinstance(sample, MemorySample):  # which was read as a whole before
-            sample.validate()
+        sample.validate()
         if ledger is not None:
             ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=f"learn {word}")
 

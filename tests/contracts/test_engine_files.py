@@ -12,12 +12,12 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from privpac import Ledger, learn
+from privpac import Ledger, compare_models, learn
 from privpac.cli import main
 from privpac.data.engines.files import files_sample
 from privpac.data.engines.streamed import StreamedSample
 from privpac.data.sample import Sample
-from privpac.errors import BudgetExceeded, DataError, PrivpacError, SchemaError
+from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SchemaError
 from tests.contracts.engine_conformance import SCHEMA, EngineConformance, table, written
 
 
@@ -161,3 +161,38 @@ def test_the_command_line_streams_and_dry_runs(tmp_path: Path, capsys: pytest.Ca
     assert models[0] == models[1]
     assert main([*common, "--engine", "cloud"]) == 2
     assert "one of auto, memory, files" in capsys.readouterr().err
+
+
+def test_what_cannot_stream_says_so_before_reading(tmp_path: Path) -> None:
+    written(tmp_path)
+    wishes: dict[str, Any] = {"schema": SCHEMA, "epsilon": 1, "concepts": "thresholds:age"}
+    with pytest.raises(
+        ParameterError, match="engine is 'files', but must be left out together with unlabelled"
+    ):
+        learn(str(tmp_path), **wishes, unlabelled=True, engine="files")
+    with pytest.raises(DataError, match="is a folder"):
+        learn(str(tmp_path), **wishes, unlabelled=True)
+
+
+def test_predictions_and_comparisons_come_from_folders_too(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    written(data)
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(SCHEMA.to_json()))
+    asked = ["learn", str(data), "--schema", str(schema), "--epsilon", "1", "--concepts", "thresholds:age"]
+    bundle = ["--protect", "predictions", "--answers", "3", "--out", str(tmp_path / "bundle")]
+    assert main([*asked, *bundle, "--engine", "spark"]) == 2
+    assert main([*asked, *bundle, "--dry-run"]) == 2
+    assert not (tmp_path / "bundle").exists()
+    assert main([*asked, *bundle]) == 0
+    models = [
+        learn(str(data), schema=SCHEMA, epsilon=1, concepts=word, random_state=1)
+        for word in ("stumps", "thresholds:dose")
+    ]
+    whole = pq.read_table([str(file) for file in sorted(data.glob("*.parquet"))])
+    found = [
+        compare_models(table, *models, epsilon=1, random_state=2)
+        for table in (str(data / "*.parquet"), whole)
+    ]
+    assert found[0].difference == found[1].difference

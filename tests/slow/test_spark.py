@@ -79,7 +79,9 @@ def test_what_is_wrong_with_a_record_is_said_in_one_sentence(tmp_path: Path, spa
 
 def executors() -> list[int]:
     """Process numbers of the executors this process has started, directly or not."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    ).stdout
     parents, named = {}, []
     for line in listed.splitlines()[1:]:
         pid, parent, arguments = line.split(None, 2)

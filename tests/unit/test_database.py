@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
+from privpac.cli import main
 from privpac.data.engines import database
-from privpac.data.engines.database import database_sample
+from privpac.data.engines.database import database_count, database_sample
 from privpac.data.sample import Sample
 from privpac.errors import DataError, SchemaError, SizeError
 from tests.contracts.engine_conformance import SCHEMA, EngineConformance, written
@@ -60,3 +62,17 @@ def test_wrong_places_and_records(tmp_path: Path) -> None:
         database_sample(f"{place}#SELECT * FROM visits WHERE false", SCHEMA)
     with pytest.raises(DataError, match="Label 'ill'"):
         database_sample(f"{place}#SELECT * REPLACE ('perhaps' AS ill) FROM visits", SCHEMA)
+
+
+def test_a_dry_run_counts_and_reads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, n=100)
+    place = stored(tmp_path)
+    monkeypatch.setattr(database, "_duckdb", None)  # what reads records
+    columns = (*SCHEMA.names, SCHEMA.label)
+    assert database_count(f"{place}#visits", columns) == 100
+    assert database_count(f"{place}#SELECT * FROM visits WHERE ill = 'yes'", columns) < 100
+    with pytest.raises(SchemaError, match="no column 'seen'"):
+        database_count(f"{place}#SELECT * EXCLUDE seen FROM visits", columns)
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(SCHEMA.to_json()))
+    assert main(["learn", f"{place}#visits", "--schema", str(schema), "--epsilon", "1", "--dry-run"]) == 0

@@ -150,6 +150,10 @@ def learn(
                 "costs": costs,
                 "report": report,
                 "holdout": None if holdout == "0" else holdout,
+                "unlabelled": unlabelled,
+                "engine": None if engine in ("auto", "memory") else engine,
+                "spark": spark,
+                "dry_run": dry_run or None,
             },
             as_json=as_json,
         )
@@ -200,28 +204,29 @@ def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress
 
 
 def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
-    from privpac.data.engines.files import FileSource, files_at
     from privpac.data.sample import Size
     from privpac.learners.recipe import Recipe
     from privpac.learners.words import Request
     from privpac.model import schema_for
-    from privpac.plan.cost import cost_of
+    from privpac.plan.cost import cost_of, extent_of
 
     schema = schema_for(wishes["schema"], data, label=wishes["label"])
-    source = FileSource(files_at(data), (*schema.names, schema.label))
     names = ("epsilon", "delta", "protect", "costs", "records_per_person")
-    request = Request(schema=schema, size=Size(source.n), **{name: wishes[name] for name in names})
+    request = Request(
+        schema=schema, size=Size(extent_of(data, schema).records), **{name: wishes[name] for name in names}
+    )
     recipe = Recipe(
         wishes["concepts"], request, wishes["estimate_epsilon"], wishes["holdout"], wishes["leaf_epsilon"]
     )
     recipe.certify()
-    cost = cost_of(source, recipe, engine=wishes["engine"])
+    cost = cost_of(data, recipe, engine="spark" if wishes["spark"] else wishes["engine"])
     if as_json:
         console.show_json(cost.to_json())
         return
     disk, memory = (f"{amount / 2**20:,.0f} MB" for amount in (cost.bytes, cost.memory))
+    place = f"{cost.files} file{'s' * (cost.files > 1)} ({disk})" if cost.files else "a database"
     console.show(
-        f"{cost.records:,} records in {cost.files} file{'s' * (cost.files > 1)} ({disk}), {cost.columns} columns;"
+        f"{cost.records:,} records in {place}, {cost.columns} columns;"
         f" engine: {cost.engine}.\nPasses over the records: {cost.passes}. About {cost.seconds:,.1f} seconds and"
         f" {memory} of memory.\nOnly sizes and column names were read, and nothing was charged."
     )

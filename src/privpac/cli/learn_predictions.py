@@ -78,14 +78,14 @@ def _made(
 ) -> Offer:
     from privpac.coins import coins_for
     from privpac.data.declared import schema_for
-    from privpac.data.engines.memory import MemorySample
+    from privpac.data.engines.opening import open_sample
     from privpac.guarantee.ledger import Ledger
     from privpac.prediction import bundle
     from privpac.prediction.offer import offer_for
 
     account = None if ledger is None else Ledger.open(ledger)
     declared, coins = schema_for(schema, data, label=label), coins_for(random_state)
-    sample = MemorySample.of(data, declared)
+    sample = open_sample(data, declared, engine="memory")  # a bundle holds its records
     offer = offer_for(schema=declared, size=sample.size, coins=coins.origin, **wishes)
     cost = offer.cost
     if account is not None:

@@ -81,6 +81,8 @@ def file_types(source: str | Path) -> dict[str, str]:
 
 def _existing(source: str | Path) -> Path:
     path = Path(source)
+    if path.is_dir():
+        raise DataError(f"One file is needed here, and {path} is a folder.", remedy="Name one file of it.")
     if not path.is_file():
         raise DataError(f"There is no file {path}.", remedy="Check the path.")
     if not path.name.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS):

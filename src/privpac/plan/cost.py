@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from privpac.data.engines.files import FileSource
-from privpac.data.engines.opening import chosen_engine
+from privpac.data.engines.database import database_count, is_database
+from privpac.data.engines.files import FileSource, files_at
+from privpac.data.engines.opening import Engine, chosen_engine
 from privpac.data.schema import Schema
 from privpac.learners.recipe import Recipe
 
-__all__ = ["Cost", "cost_of"]
+__all__ = ["Cost", "Extent", "cost_of", "extent_of"]
 
 START_SECONDS = 2
 """To import and to load kernels that have been compiled before."""
@@ -25,6 +26,24 @@ IN_MEMORY = 12
 """Bytes of one cell in memory: raw and encoded."""
 STREAMED = 600 * 2**20
 """Bytes of the batches under way and of what was imported, however many records there are."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much there is to read. A table in a database has no files, and nobody knows its bytes."""
+
+    records: int
+    files: int
+    bytes: int
+
+
+def extent_of(place: str, schema: Schema) -> Extent:
+    """Of files or of a table in a database; names and types of columns are checked, and no record is read."""
+    columns = (*schema.names, schema.label)
+    if is_database(place):
+        return Extent(database_count(place, columns), files=0, bytes=0)
+    source = FileSource(files_at(place), columns)
+    return Extent(source.n, len(source.paths), source.bytes)
 
 
 @dataclass(frozen=True)
@@ -44,19 +63,20 @@ class Cost:
         return asdict(self)
 
 
-def cost_of(source: FileSource, recipe: Recipe, *, engine: str) -> Cost:
-    """The cost of a recipe on files; from their sizes and the schema alone."""
-    chosen = chosen_engine(str(source.paths[0]), engine) if len(source.paths) == 1 else engine
-    chosen = "files" if chosen == "auto" else chosen
-    n, schema = source.n, recipe.request.schema
+def cost_of(place: str, recipe: Recipe, *, engine: str) -> Cost:
+    """The cost of a recipe on the records at a place; from their number and the schema alone."""
+    chosen: Engine = chosen_engine(place, engine)
+    schema = recipe.request.schema
+    extent = extent_of(place, schema)
+    n = extent.records
     passes = 1 if chosen == "memory" else passes_of(recipe)
     counted = _counting_seconds(recipe, n)
     read = passes * n * (len(schema.names) + 1) * READ_NANOSECONDS * 1e-9
     return Cost(
         engine=chosen,
-        files=len(source.paths),
+        files=extent.files,
         records=n,
-        bytes=source.bytes,
+        bytes=extent.bytes,
         columns=len(schema.names) + 1,
         passes=passes,
         seconds=round(START_SECONDS + read + counted, 1),

@@ -309,8 +309,7 @@ def release_table(
         ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)
 
     def pay() -> None:
-        if not isinstance(sample, MemorySample):
-            sample.validate()
+        sample.validate()
         if ledger is not None:
             note = f"release {','.join(names)}"
             ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=note)

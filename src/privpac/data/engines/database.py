@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from privpac.data.sample import Block, Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, MissingExtra, SchemaError, SizeError
 
-__all__ = ["database_sample", "is_database"]
+__all__ = ["database_count", "database_sample", "is_database"]
 
 ROWS = 2**16
 """Records fetched at a time: Python objects on their way, a few dozen megabytes."""
@@ -54,6 +55,13 @@ def database_sample(
     return _spooled(batches, schema, labelled=labelled, progress=progress)
 
 
+def database_count(text: str, columns: tuple[str, ...]) -> int:
+    """How many records a table or query has, if it has these columns; none of them is read."""
+    url, _, what = text.partition("#")
+    count = _duckdb_count if url.startswith("duckdb://") else _sqlalchemy_count
+    return count(url, what.strip(), columns)
+
+
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
@@ -79,7 +87,9 @@ def _require(columns: tuple[str, ...], names: tuple[str, ...]) -> None:
             raise SchemaError(f"The table has no column '{name}'.", column=name, remedy=near(name, names))
 
 
-def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
+@contextmanager
+def _attached(url: str) -> Iterator[Any]:
+    """A connection that sees a DuckDB file, for reading only."""
     import duckdb
 
     path = Path(url.removeprefix("duckdb:///"))
@@ -89,23 +99,44 @@ def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
     try:
         connection.execute(f"ATTACH '{str(path).replace(chr(39), chr(39) * 2)}' AS source (READ_ONLY)")
         connection.execute("USE source")
-        described = connection.execute(f"DESCRIBE SELECT * FROM {_source(what)}").fetchall()
-        kinds = {row[0]: row[1] for row in described}
-        _require(columns, tuple(kinds))
-        strange = [name for name in columns if simple(kinds[name]) is None]
-        if strange:
-            raise DataError(
-                f"Column '{strange[0]}' has a type no kind of column can hold.", column=strange[0]
-            )
+        yield connection
+    except duckdb.Error as problem:
+        raise _failed(problem) from None
+    finally:
+        connection.close()
+
+
+def _kinds(connection: Any, what: str, columns: tuple[str, ...]) -> dict[str, str]:
+    """The types of the columns, all of which must be there and of a kind that a schema knows."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {_source(what)}").fetchall()
+    kinds = {row[0]: row[1] for row in described}
+    _require(columns, tuple(kinds))
+    strange = [name for name in columns if simple(kinds[name]) is None]
+    if strange:
+        raise DataError(f"Column '{strange[0]}' has a type no kind of column can hold.", column=strange[0])
+    return kinds
+
+
+def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
+    with _attached(url) as connection:
+        kinds = _kinds(connection, what, columns)
         listed = ", ".join(f"{selected(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
         reader = connection.sql(f"SELECT {listed} FROM {_source(what)}").to_arrow_reader(ROWS)
         for batch in reader:
             yield {name: raw(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
-    except duckdb.Error as problem:
-        raise _failed(problem) from None
 
 
-def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
+def _duckdb_count(url: str, what: str, columns: tuple[str, ...]) -> int:
+    with _attached(url) as connection:
+        _kinds(connection, what, columns)
+        return int(connection.execute(f"SELECT COUNT(*) FROM {_source(what)}").fetchone()[0])
+
+
+@contextmanager
+def _connected(
+    url: str, what: str, columns: tuple[str, ...]
+) -> Iterator[tuple[Any, str, Callable[[str], str]]]:
+    """A connection, the table as SQL writes it, and how names are quoted; all columns are there."""
     try:
         import sqlalchemy
         from sqlalchemy.exc import SQLAlchemyError
@@ -118,15 +149,29 @@ def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch
         with engine.connect() as connection:
             found = connection.execute(sqlalchemy.text(f"SELECT * FROM {table} LIMIT 0"))
             _require(columns, tuple(found.keys()))
-            listed = ", ".join(quote(name) for name in columns)
-            cursor = connection.execution_options(stream_results=True, yield_per=ROWS).execute(
-                sqlalchemy.text(f"SELECT {listed} FROM {table}")
-            )
-            for rows in cursor.partitions(ROWS):
-                yield {name: _column([row[i] for row in rows]) for i, name in enumerate(columns)}
+            yield connection, table, quote
         engine.dispose()
     except (SQLAlchemyError, ImportError) as problem:
         raise _failed(problem) from None
+
+
+def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
+    with _connected(url, what, columns) as (connection, table, quote):
+        from sqlalchemy import text
+
+        listed = ", ".join(quote(name) for name in columns)
+        cursor = connection.execution_options(stream_results=True, yield_per=ROWS).execute(
+            text(f"SELECT {listed} FROM {table}")
+        )
+        for rows in cursor.partitions(ROWS):
+            yield {name: _column([row[i] for row in rows]) for i, name in enumerate(columns)}
+
+
+def _sqlalchemy_count(url: str, what: str, columns: tuple[str, ...]) -> int:
+    with _connected(url, what, columns) as (connection, table, _):
+        from sqlalchemy import text
+
+        return int(connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one())
 
 
 def _column(values: list[Any]) -> Array:

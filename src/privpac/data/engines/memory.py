@@ -90,6 +90,9 @@ class MemorySample:
         cells = {name: self._cells[name] for name in columns or self._cells}
         return Block(cells=cells, labels=self._labels, n=self._n)
 
+    def validate(self) -> None:
+        """Nothing to do: what is in memory was read as a whole."""
+
     def reduce(self, statistic: Statistic[S]) -> S:
         return statistic.absorb(statistic.zero(), self.block(*statistic.columns))
 
