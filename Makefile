@@ -31,9 +31,9 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
-# A real PostgreSQL (its programs must be installed) and a real Spark (Java must be).
+# A real PostgreSQL, Spark and browser: `.ci/programs` installs what they need.
 test-slow: $(READY_SLOW)
-	$(BIN)/python -m pytest tests/slow
+	$(BIN)/python -m pytest tests/slow -n 2 --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .
