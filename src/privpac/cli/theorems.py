@@ -97,7 +97,7 @@ def _json(entry: Statement, places: Places) -> dict[str, Any]:
     }
 
 
-def _lines(entry: Statement) -> Iterator[tuple[str, str]]:
+def lines_of(entry: Statement) -> Iterator[tuple[str, str]]:
     """What there is to say, heading by heading."""
     yield "Source", entry.source
     for condition in entry.conditions:
@@ -112,7 +112,7 @@ def _lines(entry: Statement) -> Iterator[tuple[str, str]]:
 
 def _text(entry: Statement, places: Places) -> str:
     lines = [f"{entry.title}  [{entry.key}, {entry.status}]", "", entry.says, ""]
-    lines += [f"{heading}: {text}" for heading, text in _lines(entry)]
+    lines += [f"{heading}: {text}" for heading, text in lines_of(entry)]
     lines += [f"Proof: {entry.proof}"] if entry.proof else []
     lines += [f"Used by: {name}" for name in places.used]
     lines += [f"Tested by: {name}" for name in _tests(entry, places)]
@@ -145,7 +145,7 @@ def page(entries: Sequence[Statement]) -> str:
     ]
     for entry in entries:
         parts += [f"## `{entry.key}`", "", f"**{entry.title}** ({entry.status}). {entry.says}", ""]
-        parts += [f"* {heading}: {text}" for heading, text in _lines(entry)]
+        parts += [f"* {heading}: {text}" for heading, text in lines_of(entry)]
         if entry.proof:
             parts.append(
                 f"* Proof: [{entry.proof.removeprefix('docs/')}]({entry.proof.removeprefix('docs/')})"

@@ -1,0 +1,1 @@
+"""The diagrams of docs/theory, drawn from a few shapes and from numbers of the library: `python -m docs.pictures`."""
