@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "BudgetExceeded": "errors",
+    "Client": "client",
     "Comparison": "comparison",
     "Certificate": "guarantee.certificate",
     "Intervals": "concepts.intervals",
@@ -56,6 +57,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from privpac.client import Client as Client
     from privpac.coins import SeededCoins as SeededCoins
     from privpac.coins import SystemCoins as SystemCoins
     from privpac.comparison import Comparison as Comparison

@@ -6,6 +6,7 @@ No message may contain a value of a private record. `value` is for parameters an
 from __future__ import annotations
 
 __all__ = [
+    "AccessDenied",
     "BudgetExceeded",
     "DataError",
     "MissingExtra",
@@ -15,6 +16,7 @@ __all__ = [
     "PrivpacError",
     "RuleRefused",
     "SchemaError",
+    "ServiceError",
     "SizeError",
     "SmallEvidence",
     "TooFewRecords",
@@ -130,6 +132,22 @@ class NotCertified(PrivpacError):
 
 class NoSqlForm(PrivpacError):
     """A released rule cannot be written as an SQL expression, such as one that needs a keyed hash."""
+
+
+class ServiceError(PrivpacError):
+    """A prediction service did not reply, or refused for a reason that has no class of its own here.
+
+    `status` is the HTTP status, None without a reply; `code` is the service's word for the reason.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, code: str = "", remedy: str = "") -> None:
+        self.status = status
+        self.code = code
+        super().__init__(message, remedy=remedy)
+
+
+class AccessDenied(ServiceError):
+    """The key is unknown, revoked, or of a role that may not do this."""
 
 
 class SmallEvidence(UserWarning):

@@ -366,7 +366,7 @@ def test_files_that_are_not_there(place: Path, capsys: pytest.CaptureFixture[str
         assert "no.json" in capsys.readouterr().err
     assert main(["schema", "no.csv"]) == 2
     assert "no.csv" in capsys.readouterr().err
-    assert main(["ledger", "no.db"]) == 2
+    assert main(["ledger", "show", "no.db"]) == 2
     assert "--epsilon" in capsys.readouterr().err
     assert main(["schema", "data.csv", "--label", "sick"]) == 2
     assert "'sick'" in capsys.readouterr().err

@@ -6,12 +6,15 @@ import itertools
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.account import Charge
+from privpac.guarantee.backup import backup, restore
 from privpac.guarantee.budget import Budget
 from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.sql_store import SqlStore
@@ -163,3 +166,24 @@ def test_killed_processes_lose_no_acknowledged_charge(address: str) -> None:
     assert acknowledged <= hashes
     assert len(hashes) % 3 == 0
     assert len(hashes) - len(acknowledged) <= 3 * 3
+
+
+def test_copies_move_between_databases_and_files(address: str, server: str, tmp_path: Path) -> None:
+    first = Ledger(epsilon=1, path=address)
+    first.charge(epsilon="1/3", note="Größe", key="k")
+    first.charge(epsilon="0.25")
+    assert backup(address, tmp_path / "copy.jsonl").count == 2
+    with pytest.raises(ParameterError, match="Nothing is overwritten"):
+        restore(tmp_path / "copy.jsonl", address)
+    with pytest.raises(ParameterError, match="Nothing is overwritten"):
+        backup(address, tmp_path / "copy.jsonl")
+    there = restore(tmp_path / "copy.jsonl", in_schema(server, f"s{next(NUMBERS)}"))
+    here = restore(tmp_path / "copy.jsonl", str(tmp_path / "a.db"))
+    back = restore(tmp_path / "a.db", in_schema(server, f"s{next(NUMBERS)}"))
+    for copy in (there, here, back):
+        copy.verify()
+        assert (copy.id, copy.entries()) == (first.id, first.entries())
+        assert copy.charge(epsilon="1/3", key="k").number == 1
+        assert copy.charge(epsilon="5/12").number == 3
+    first.verify()
+    assert first.left.epsilon == Fraction(5, 12)

@@ -73,7 +73,7 @@ def test_version_and_help_import_nothing_heavy() -> None:
 
 def test_every_verb_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
     for verb in VERBS:
-        code, out, _ = run(capsys, verb, "--help")
+        code, out, _ = run(capsys, verb, *(["show"] if verb == "ledger" else []), "--help")
         assert code == 0
         assert "--json" in out
 
@@ -157,16 +157,18 @@ def test_leaf_counts_are_bought_and_shown(place: Path, capsys: pytest.CaptureFix
 
 
 def test_the_ledger_is_charged_what_is_declared(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "ledger", "l.db", "--epsilon", "1")[0] == 0
+    assert run(capsys, "ledger", "create", "l.db", "--epsilon", "1")[0] == 0
     for _ in range(10):
         assert run(capsys, *LEARN, "0.1", "--ledger", "l.db")[0] == 0
     assert run(capsys, *LEARN, "0.1", "--ledger", "l.db", "--out", "m.json")[0] == 3
     assert not (place / "m.json").exists()
-    tree = json.loads(run(capsys, "ledger", "l.db", "--json")[1])
+    tree = json.loads(run(capsys, "ledger", "show", "l.db", "--json")[1])
     assert tree["left"] == {"epsilon": "0", "delta": "0"}
     assert [entry["epsilon"] for entry in tree["entries"]] == ["0.1"] * 10
-    assert "spent  epsilon 1" in run(capsys, "ledger", "l.db")[1]
-    assert run(capsys, "ledger", "l.db", "--epsilon", "5")[0] == 2  # never a fresh budget over an old one
+    assert "spent  epsilon 1" in run(capsys, "ledger", "show", "l.db")[1]
+    assert (
+        run(capsys, "ledger", "create", "l.db", "--epsilon", "5")[0] == 2
+    )  # never a fresh budget over an old one
     assert Ledger.open("l.db").total.epsilon == 1
 
 

@@ -11,6 +11,7 @@ import pytest
 from privpac import errors
 from privpac.coins import EnclosureError
 from privpac.errors import (
+    AccessDenied,
     BudgetExceeded,
     DataError,
     MissingExtra,
@@ -20,6 +21,7 @@ from privpac.errors import (
     PrivpacError,
     RuleRefused,
     SchemaError,
+    ServiceError,
     SizeError,
     TooFewRecords,
 )
@@ -36,6 +38,8 @@ EXAMPLES: list[PrivpacError] = [
     BudgetExceeded("The budget is spent."),
     NotCertified("It does not follow."),
     MissingExtra("Reading a pandas frame", "pandas"),
+    ServiceError("The service did not reply.", status=503, code="unavailable", remedy="Try again."),
+    AccessDenied("There is no such key.", status=401, code="unauthorised"),
     NoSqlForm("A keyed hash has no SQL form.", remedy="Predict with the model."),
 ]
 

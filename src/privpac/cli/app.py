@@ -49,10 +49,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (plan, learn, predict, compare, explain, verify, release, schema, ledger, theorems, reproduce):
+for verb in (plan, learn, predict, compare, explain, verify, release, schema, theorems, reproduce):
     app.command()(verb)
 app.add_typer(audit)
 app.add_typer(active)
+app.add_typer(ledger)
 
 
 def _version(wanted: bool) -> None:

@@ -78,7 +78,7 @@ def learn(
         int, typer.Option(metavar="K", help="How many records one person may have.")
     ] = 1,
     ledger: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger).")
+        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger create).")
     ] = None,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the model file, or the bundle.")

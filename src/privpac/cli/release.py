@@ -69,7 +69,7 @@ def release(
         int, typer.Option(metavar="K", help="How many records one person may have.")
     ] = 1,
     ledger: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger).")
+        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger create).")
     ] = None,
     certificate: Annotated[
         str | None,

@@ -118,6 +118,18 @@ class Account:
     def left(self) -> Budget:
         return self.total - self.spent
 
+    def facts(self) -> dict[str, object]:
+        """Everything, as JSON can hold it and as a store writes it."""
+        return {
+            "id": self.id,
+            "total_epsilon": exact_text(self.total.epsilon),
+            "total_delta": exact_text(self.total.delta),
+            "spent_epsilon": exact_text(self.spent.epsilon),
+            "spent_delta": exact_text(self.spent.delta),
+            "count": self.count,
+            "head": self.head,
+        }
+
     def check(self, cost: Budget) -> None:
         """Refuse a cost that does not fit. This is the only comparison that guards the budget."""
         if not (self.spent + cost).within(self.total):

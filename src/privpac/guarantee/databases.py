@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import uuid
+from collections.abc import Sequence
 from typing import Protocol
 
 from privpac.errors import MissingExtra, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee import store
-from privpac.guarantee.account import FORMAT, Account
-from privpac.guarantee.budget import Budget, exact_text
+from privpac.guarantee.account import FORMAT, Account, Entry
 
 try:
     import sqlalchemy as sa
@@ -58,8 +57,8 @@ class Database(Protocol):
     def where(self) -> str:
         """The address for people: no password in it."""
 
-    def create(self, total: Budget) -> str:
-        """Make a ledger, complete or not at all; its identity. `FileExistsError` if there is one."""
+    def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
+        """Make a ledger, complete or not at all. `FileExistsError` if there is one."""
 
     def find(self) -> str:
         """The identity of the ledger that is there."""
@@ -122,8 +121,8 @@ class SqliteFile:
     def where(self) -> str:
         return str(self._path)
 
-    def create(self, total: Budget) -> str:
-        return store.SqliteStore.create(self._path, total=total).id
+    def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
+        store.SqliteStore.restore(self._path, account=account, entries=entries)
 
     def find(self) -> str:
         return store.SqliteStore.open(self._path).id
@@ -187,9 +186,7 @@ class Postgres:
         shown = sa.URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
         return shown.render_as_string()
 
-    def create(self, total: Budget) -> str:
-        account = Account.opened(total, identity=uuid.uuid4().hex)
-        opening = {"id": account.id, "epsilon": exact_text(total.epsilon), "delta": exact_text(total.delta)}
+    def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         engine = self.engine(account.id)
         try:
             with engine.begin() as connection:
@@ -202,13 +199,14 @@ class Postgres:
                     raise FileExistsError(self.where)
                 self._refuse_unsafe(connection)
                 connection.exec_driver_sql(POSTGRES_TABLES)
-                values = sa.text("INSERT INTO account VALUES (:id, :epsilon, :delta, '0', '0', 0, :head)")
-                connection.execute(values, opening | {"head": account.head})
+                connection.execute(sa.text(store.OPENING), account.facts())
+                if entries:
+                    rows = [entry.facts() | {"hash": entry.hash} for entry in entries]
+                    connection.execute(sa.text(store.NEW_ENTRY), rows)
         except DBAPIError as error:
             raise self.sentence(error) from None
         finally:
             engine.dispose()
-        return account.id
 
     def find(self) -> str:
         engine = self.engine("")

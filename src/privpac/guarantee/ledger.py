@@ -17,7 +17,7 @@ from privpac.guarantee.store import SQLITE, SqliteStore, Store, close_connection
 if TYPE_CHECKING:
     from privpac.guarantee.sql_store import SqlStore
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "is_url", "verify_rows"]
 
 
 class Ledger:
@@ -52,6 +52,11 @@ class Ledger:
         """
         total = Budget.read("Ledger", epsilon=epsilon, delta=delta)
         self._store: Store = _made_or_found(_temporary() if path is None else path, total=total)
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, epsilon: Amount, delta: Amount = 0) -> Ledger:
+        """Make a new ledger in a file or at a URL; `FileExistsError` if there is one."""
+        return cls.over(_made(path, total=Budget.read("Ledger", epsilon=epsilon, delta=delta)))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
@@ -112,7 +117,7 @@ class Ledger:
         before = self._store.account()
         entries = self._store.entries()
         after = self._store.account()
-        _verify_rows(before, entries)
+        verify_rows(before, entries)
         if len(entries) > after.count:
             raise _wrong(f"row {after.count + 1} was added without being charged")
 
@@ -141,7 +146,7 @@ class Ledger:
 
 
 def _found(path: str | os.PathLike[str]) -> Store:
-    if not _is_url(path):
+    if not is_url(path):
         return SqliteStore.open(path)
     if str(path).startswith(SQLITE):
         return SqliteStore.open(sqlite_file(str(path)))
@@ -149,14 +154,14 @@ def _found(path: str | os.PathLike[str]) -> Store:
 
 
 def _made(path: str | os.PathLike[str], *, total: Budget) -> Store:
-    if not _is_url(path):
+    if not is_url(path):
         return SqliteStore.create(path, total=total)
     if str(path).startswith(SQLITE):
         return SqliteStore.create(sqlite_file(str(path)), total=total)
     return _database().create(str(path), total=total)
 
 
-def _is_url(path: object) -> bool:
+def is_url(path: object) -> bool:
     return isinstance(path, str) and "://" in path
 
 
@@ -192,7 +197,7 @@ def _remove(folder: str, *, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
+def verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
     """Follow the chain from the opening, through the account's head, to the last row."""
     reached = current = Account.opened(account.total, identity=account.id)
     for number, entry in enumerate(entries, start=1):

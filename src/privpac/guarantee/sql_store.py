@@ -8,7 +8,8 @@ it paid for are both there or neither.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from privpac.errors import MissingExtra, NotCertified
 from privpac.guarantee import store
 from privpac.guarantee.account import Account, Charge, Entry
-from privpac.guarantee.budget import Budget, exact_text
+from privpac.guarantee.budget import Budget
 from privpac.guarantee.databases import Database, database
 
 try:
@@ -92,17 +93,7 @@ class Transaction:
         """Write the account once, however many charges there were."""
         if self._account is self._stored:
             return
-        spent = self._account.spent
-        moved = self.connection.execute(
-            _MOVED,
-            {
-                "old": self._stored.head,
-                "spent_epsilon": exact_text(spent.epsilon),
-                "spent_delta": exact_text(spent.delta),
-                "count": self._account.count,
-                "head": self._account.head,
-            },
-        )
+        moved = self.connection.execute(_MOVED, self._account.facts() | {"old": self._stored.head})
         if moved.rowcount != 1:
             raise self._ledger._database.damaged()
 
@@ -124,7 +115,13 @@ class SqlStore:
     @classmethod
     def create(cls, url: str, *, total: Budget) -> SqlStore:
         """Make a new ledger; `FileExistsError` if there is one. It appears complete or not at all."""
-        return cls(url, identity=database(url).create(total))
+        return cls.restore(url, account=Account.opened(total, identity=uuid.uuid4().hex))
+
+    @classmethod
+    def restore(cls, url: str, *, account: Account, entries: Sequence[Entry] = ()) -> SqlStore:
+        """A new ledger with what one held elsewhere; whoever calls this has verified it."""
+        database(url).create(account, entries)
+        return cls(url, identity=account.id)
 
     @classmethod
     def open(cls, url: str) -> SqlStore:
@@ -171,7 +168,16 @@ class SqlStore:
 
     def entries(self) -> tuple[Entry, ...]:
         with self.reading() as connection, self._said():
-            rows = connection.execute(sa.select(ENTRY).order_by(ENTRY.c.number)).all()
+            return self._rows(connection)
+
+    def contents(self) -> tuple[Account, tuple[Entry, ...]]:
+        """The account and the rows it follows from, of one moment."""
+        with self.reading() as connection, self._said():
+            return self._read(connection, sa.select(ACCOUNT)), self._rows(connection)
+
+    @staticmethod
+    def _rows(connection: sa.Connection) -> tuple[Entry, ...]:
+        rows = connection.execute(sa.select(ENTRY).order_by(ENTRY.c.number)).all()
         return tuple(Entry.from_row(row._asdict()) for row in rows)
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.account import Account, Charge, Entry
 from privpac.guarantee.budget import Budget, exact_text
 
-__all__ = ["SqliteStore", "Store", "close_connections", "sqlite_file", "stored_account"]
+__all__ = ["SqliteStore", "Store", "close_connections", "new_file", "sqlite_file", "stored_account"]
 
 APPLICATION_ID = 0x70726C31  # "prl1" in the header of the file: tells a ledger from any other SQLite database
 SQLITE = "sqlite:///"
@@ -45,6 +45,10 @@ CREATE TABLE entry (
 CREATE TRIGGER no_edit BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
 CREATE TRIGGER no_removal BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
 """
+
+OPENING = """INSERT INTO account
+    VALUES (:id, :total_epsilon, :total_delta, :spent_epsilon, :spent_delta, :count, :head)"""
+NEW_ENTRY = "INSERT INTO entry VALUES (:number, :epsilon, :delta, :note, :key, :time, :hash)"
 
 
 class Store(Protocol):
@@ -99,22 +103,38 @@ class SqliteStore:
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, total: Budget) -> SqliteStore:
         """Make a new file; `FileExistsError` if there is one. It appears complete or not at all."""
-        place = _place(path)
-        if place.exists():
-            raise FileExistsError(str(place))
-        if not place.parent.is_dir():
-            raise ParameterError("Ledger", "path", str(place), allowed="in an existing folder")
         account = Account.opened(total, identity=uuid.uuid4().hex)  # a name, not a draw that protects anyone
-        draft = place.with_name(f".{place.name}.{account.id}")
-        try:
-            with _LOCK, _one_sentence(place), closing(_connect(draft, mode="rwc")) as connection:
-                connection.executescript(SCHEMA)
-                opening = (account.id, exact_text(total.epsilon), exact_text(total.delta), account.head)
-                connection.execute("INSERT INTO account VALUES (?, ?, ?, '0', '0', 0, ?)", opening)
-            _publish(draft, place)
-        finally:
-            draft.unlink(missing_ok=True)
+        return cls.restore(path, account=account)
+
+    @classmethod
+    def restore(
+        cls, path: str | os.PathLike[str], *, account: Account, entries: Sequence[Entry] = ()
+    ) -> SqliteStore:
+        """A new file with what a ledger held elsewhere; whoever calls this has verified it."""
+        place = _place(path)
+        rows = [entry.facts() | {"hash": entry.hash} for entry in entries]
+        with (
+            new_file(place) as draft,
+            _LOCK,
+            _one_sentence(place),
+            closing(_connect(draft, mode="rwc")) as made,
+        ):
+            made.executescript(SCHEMA)
+            with _transaction(made):
+                made.execute(OPENING, account.facts())
+                made.executemany(NEW_ENTRY, rows)
         return cls(place, identity=account.id)
+
+    def copy_to(self, path: str | os.PathLike[str]) -> SqliteStore:
+        """A new file with everything in this one, other tables included, while others go on charging."""
+        place = _place(path)
+        with (
+            new_file(place) as draft,
+            self._connected() as connection,
+            closing(_connect(draft, mode="rwc")) as copy,
+        ):
+            connection.backup(copy)  # all pages in one step: one state
+        return type(self)(place, identity=self._id)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> SqliteStore:
@@ -145,10 +165,7 @@ class SqliteStore:
             before = _read_account(connection, self._path)
             entry = before.admit(charge)
             after = before.after(entry)
-            connection.execute(
-                "INSERT INTO entry VALUES (:number, :epsilon, :delta, :note, :key, :time, :hash)",
-                entry.facts() | {"hash": entry.hash},
-            )
+            connection.execute(NEW_ENTRY, entry.facts() | {"hash": entry.hash})
             spent = (exact_text(after.spent.epsilon), exact_text(after.spent.delta))
             moved = connection.execute(
                 "UPDATE account SET spent_epsilon = ?, spent_delta = ?, count = ?, head = ? WHERE head = ?",
@@ -319,6 +336,21 @@ def stored_account(rows: Sequence[Any]) -> Account | None:
         return Account(row["id"], total, spent, int(row["count"]), row["head"])
     except (TypeError, ValueError, ZeroDivisionError):
         return None
+
+
+@contextmanager
+def new_file(place: Path) -> Iterator[Path]:
+    """A draft beside the place, which gets its name once it is complete; `FileExistsError` if that is taken."""
+    if place.exists():
+        raise FileExistsError(str(place))
+    if not place.parent.is_dir():
+        raise ParameterError("Ledger", "path", str(place), allowed="in an existing folder")
+    draft = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+    try:
+        yield draft
+        _publish(draft, place)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _publish(draft: Path, place: Path) -> None:

@@ -63,7 +63,9 @@ class Bundle:
                 allowed="left out, since the answers of this bundle are declared and paid for"
                 if self.offer.answers
                 else "a ledger, since every answer of this bundle is charged",
-                remedy="" if self.offer.answers else "Make one with: privpac ledger FILE --epsilon TOTAL.",
+                remedy=""
+                if self.offer.answers
+                else "Make one with: privpac ledger create FILE --epsilon TOTAL.",
             )
         meter = Ledger.open(self.path / METER) if ledger is None else ledger
         return PrivatePredictor.serving(
