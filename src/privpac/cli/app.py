@@ -20,6 +20,7 @@ from privpac.cli.active import active
 from privpac.cli.audit import audit
 from privpac.cli.compare import compare
 from privpac.cli.explain import explain
+from privpac.cli.keys import keys
 from privpac.cli.learn import learn
 from privpac.cli.ledger import ledger
 from privpac.cli.plan import plan
@@ -27,6 +28,7 @@ from privpac.cli.predict import predict
 from privpac.cli.release import release
 from privpac.cli.reproduce import reproduce
 from privpac.cli.schema import schema
+from privpac.cli.serve import serve
 from privpac.cli.theorems import theorems
 from privpac.cli.verify import verify
 from privpac.errors import PrivpacError
@@ -49,11 +51,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (plan, learn, predict, compare, explain, verify, release, schema, theorems, reproduce):
+for verb in (plan, learn, predict, compare, explain, verify, release, schema, serve, theorems, reproduce):
     app.command()(verb)
-app.add_typer(audit)
-app.add_typer(active)
-app.add_typer(ledger)
+for group in (audit, active, ledger, keys):
+    app.add_typer(group)
 
 
 def _version(wanted: bool) -> None:

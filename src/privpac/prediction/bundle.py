@@ -48,6 +48,8 @@ class Bundle:
     prepared: Prepared
     certificate: dict[str, Any]
     """As it is stored; `privpac verify` derives it again."""
+    digest: str = ""
+    """Of the whole description: which bundle this is."""
 
     @property
     def schema(self) -> Schema:
@@ -180,4 +182,4 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Bund
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise NotCertified(f"The bundle {str(path)!r} is incomplete or malformed.") from None
-    return Bundle(Path(path), offer, prepared, stored)
+    return Bundle(Path(path), offer, prepared, stored, str(tree["digest"]))

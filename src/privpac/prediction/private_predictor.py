@@ -21,9 +21,9 @@ from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.prediction.answers import Answers, MemoryAnswers
+from privpac.prediction.asked import Asked, draw
 from privpac.prediction.base import Prepared
 from privpac.prediction.offer import Offer, offer_for
-from privpac.prediction.queries import Queries
 
 __all__ = ["PrivatePredictor"]
 
@@ -163,24 +163,16 @@ class PrivatePredictor:
 
     def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
         """As `classify`, for rows that are encoded already."""
-        queries = Queries.of(cells, self.schema, self.offer.predictor.columns)
-        if not len(queries):
+        asked = Asked.of(cells, self.offer.predictor)
+        if not len(asked.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
-            known = self._answers.known(queries.keys)
-            new = [i for i, key in enumerate(queries.keys) if key not in known]
+            known = self._answers.known(asked.keys)
+            new = asked.new(known)
             if new:
-                known |= self._answer(queries, new, cells)
-        answers = np.array([known[key] for key in queries.keys], dtype=np.uint8)
-        return answers[queries.which]
-
-    def _answer(self, queries: Queries, new: list[int], cells: Cells) -> dict[bytes, int]:
-        """Pay for the new questions, answer them with fresh coins, store the answers."""
-        self._charge(len(new))
-        rows = queries.first[np.array(new, dtype=np.int64)]
-        asked = {name: cells[name][rows] for name in cells}
-        labels = self._prepared.answer(asked, self._coins).tolist()
-        return self._answers.keep({queries.keys[i]: label for i, label in zip(new, labels, strict=True)})
+                self._charge(len(new))
+                known |= self._answers.keep(draw([asked], self._prepared, self._coins, known=known))
+        return asked.labels(known)
 
     def _charge(self, count: int) -> None:
         price = self.offer.price

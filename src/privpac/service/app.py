@@ -8,9 +8,14 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
 
 from privpac import __version__
 from privpac.service import health, problems
+from privpac.service.metrics import Metrics
+from privpac.service.observing import Observing
+from privpac.service.routes import router_for
+from privpac.service.serving import Service
 from privpac.service.settings import Settings
 
 __all__ = ["create_app"]
@@ -19,14 +24,20 @@ DESCRIPTION = """Answers from private records, one price each. No model is relea
 to the dataset's ledger before it is answered, and a question that anyone asked before is free."""
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The application; what it needs is opened when it starts and closed when it stops."""
+def create_app(settings: Settings, *, service: Service | None = None) -> FastAPI:
+    """The application. A bundle is loaded at once, so that what is wrong with it is said before anyone can ask."""
+    if service is None and settings.bundle is not None:
+        service = Service.open(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if service is not None:
+            service.start()
         app.state.ready = True
         yield
         app.state.ready = False
+        if service is not None:
+            await run_in_threadpool(service.stop)
 
     app = FastAPI(
         title="privpac",
@@ -36,9 +47,12 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # their scripts come from another host
         redoc_url=None,
     )
-    app.state.settings, app.state.ready = settings, False
+    app.state.settings, app.state.service, app.state.ready = settings, service, False
     problems.install(app)
+    app.add_middleware(Observing, metrics=Metrics() if service is None else service.metrics)
     app.include_router(health.router)
+    if service is not None:
+        app.include_router(router_for(service))
     if settings.pages and find_spec("privpac.service.pages") is not None:
         import_module("privpac.service.pages").mount(app, settings)
     return app

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
+from privpac.service.documents import errors
 from privpac.service.problems import Problem
 
 __all__ = ["router"]
@@ -17,9 +18,16 @@ async def healthz() -> dict[str, str]:
     return {"status": "alive"}
 
 
-@router.get("/readyz", summary="Ready")
+@router.get("/readyz", summary="Ready", responses=errors(503))
 def readyz(request: Request) -> dict[str, str]:
-    """The bundle is loaded and the ledger can be read and has this version's tables."""
-    if not request.app.state.ready:
-        raise Problem(503, "not_ready", "The service is starting or stopping.", headers={"Retry-After": "1"})
+    """The bundle is loaded, and the ledger can be read and has this version's tables."""
+    state = request.app.state
+    if not state.ready or (state.service is not None and not state.service.ready):
+        raise Problem(
+            503,
+            "not_ready",
+            "The service is starting or stopping, or its tables are of another version.",
+            remedy="Try again soon; if it stays so, start it once with --migrate.",
+            headers={"Retry-After": "1"},
+        )
     return {"status": "ready"}

@@ -11,9 +11,11 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from privpac.errors import PrivpacError
+from privpac.service.facts import facts_of
 
 __all__ = ["FAULT", "Problem", "install", "response"]
 
@@ -60,12 +62,13 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(PrivpacError, _own)
+    app.add_exception_handler(PrivpacError, _unavailable)
+    app.add_exception_handler(SQLAlchemyError, _unavailable)
 
 
 async def _problem(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
-    return response(error)
+    return _said(request, error)
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
@@ -79,7 +82,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         remedy=REMEDIES.get(status, ""),
         headers=error.headers,
     )
-    return response(problem)
+    return _said(request, problem)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -89,15 +92,21 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     )
 
 
-async def _own(request: Request, error: Exception) -> JSONResponse:
+async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
-    assert isinstance(error, PrivpacError)
-    return response(
+    facts_of(request.scope).fault = error
+    return _said(
+        request,
         Problem(
             503,
             "unavailable",
             "The service cannot answer now; nothing was charged that was not answered.",
             remedy="Try again later with the same idempotency key.",
             headers={"Retry-After": "5"},
-        )
+        ),
     )
+
+
+def _said(request: Request, problem: Problem) -> JSONResponse:
+    facts_of(request.scope).code = problem.code
+    return response(problem)

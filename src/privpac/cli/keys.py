@@ -1,0 +1,111 @@
+"""`privpac keys`: who may ask the prediction service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.serve import ledger_address, require_serve
+
+if TYPE_CHECKING:
+    from privpac.guarantee.sql_store import SqlStore
+
+__all__ = ["keys"]
+
+keys = typer.Typer(
+    name="keys",
+    help="Make, list and revoke the keys of a prediction service.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+LedgerUrl = Annotated[
+    str,
+    typer.Option(
+        metavar="URL", help="The service's ledger: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME."
+    ),
+]
+
+
+def _opened(ledger: str) -> SqlStore:
+    require_serve()
+    from privpac.guarantee.sql_store import SqlStore
+    from privpac.service import migrating
+
+    store = SqlStore.open(ledger_address(ledger))
+    migrating.prepare(store, upgrade=False)
+    return store
+
+
+@keys.command()
+def create(
+    *,
+    ledger: LedgerUrl,
+    role: Annotated[str, typer.Option(metavar="ROLE", help="analyst, or owner: sees everybody's budget.")],
+    name: Annotated[str, typer.Option(metavar="TEXT", help="Whose it is.")] = "",
+    epsilon: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="What its holder may spend; all there is if left out."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key and print it, once: only a hash of it is kept."""
+    store = _opened(ledger)
+    from privpac.service import keys as service_keys
+
+    key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon)
+    if as_json:
+        console.show_json({"key": text, **key.to_json()})
+    else:
+        console.show(text)
+        console.note(
+            f"Key {key.id} ({key.role}). It is shown this once; send it as Authorization: Bearer KEY.",
+            as_json=False,
+        )
+
+
+@keys.command("list")
+def list_keys(*, ledger: LedgerUrl, as_json: Json = False) -> None:
+    """All keys, with what they spent; never the keys themselves."""
+    store = _opened(ledger)
+    from privpac.service import keys as service_keys
+
+    trees = [key.to_json() for key in service_keys.listed(store)]
+    if as_json:
+        console.show_json(trees)
+        return
+    headings = ("id", "role", "name", "spent", "of", "created", "revoked")
+    rows = [
+        [
+            tree["id"],
+            tree["role"],
+            tree["name"],
+            tree["epsilon"]["spent"],
+            tree["epsilon"]["total"] or "all",
+            tree["created"],
+            tree["revoked"] or "",
+        ]
+        for tree in trees
+    ]
+    console.show(console.table_text(headings, rows, right=("spent", "of")))
+
+
+@keys.command()
+def revoke(
+    identity: Annotated[str, typer.Argument(metavar="ID", help="The key's id; see `privpac keys list`.")],
+    *,
+    ledger: LedgerUrl,
+    as_json: Json = False,
+) -> None:
+    """End a key, at once and for good. What it spent stays spent."""
+    store = _opened(ledger)
+    from privpac.service import keys as service_keys
+
+    service_keys.revoke(store, identity)
+    if as_json:
+        console.show_json({"revoked": identity})
+    console.note(f"Key {identity} is revoked.", as_json=as_json)

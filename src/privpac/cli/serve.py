@@ -1,0 +1,116 @@
+"""`privpac serve`: answers over HTTP from a bundle, each charged to a ledger."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from privpac.service.serving import Service
+
+__all__ = ["ledger_address", "serve"]
+
+LedgerUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="The ledger: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME."),
+]
+
+
+def ledger_address(given: str) -> str:
+    """A URL as it is, and a plain path as the URL of that file."""
+    from privpac.service.serving import file_url
+
+    return given if "://" in given else file_url(given)
+
+
+def require_serve() -> None:
+    """Refuse with the name of the extra if the packages of the service are not installed."""
+    try:
+        import alembic
+        import fastapi
+        import prometheus_client
+        import sqlalchemy
+        import uvicorn
+    except ImportError:
+        raise MissingExtra("The prediction service", "serve") from None
+    del alembic, fastapi, prometheus_client, sqlalchemy, uvicorn
+
+
+def serve(
+    bundle: Annotated[
+        str, typer.Argument(metavar="BUNDLE", help="What `privpac learn --protect predictions` made.")
+    ],
+    *,
+    ledger: LedgerUrl = None,
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Make the ledger with this total, if there is none.")
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0: any free port.")] = 8000,
+    workers: Annotated[int, typer.Option(metavar="N", help="Processes that answer.")] = 1,
+    pages: Annotated[
+        bool | None,
+        typer.Option("--pages/--no-pages", help="Pages for people; by default on a loopback address."),
+    ] = None,
+    rate: Annotated[
+        float, typer.Option(metavar="NUMBER", help="Requests a second of one key, in each process.")
+    ] = 100.0,
+    max_rows: Annotated[int, typer.Option(metavar="N", help="Rows of one request.")] = 1_000,
+    max_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of one request.")] = 1_048_576,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TYPE", help="A type of models to be loaded, besides scikit-learn's."),
+    ] = None,
+    migrate: Annotated[
+        bool, typer.Option("--migrate", help="Bring the tables of a PostgreSQL ledger up to date first.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Serve answers from BUNDLE at POST /v1/predict. Every request needs a key (`privpac keys create`).
+
+    Every new question is charged to the ledger before it is answered; a bundle with answers declared beforehand counts
+    them itself and takes no ledger.
+    """
+    require_serve()
+    from privpac.service.server import run
+    from privpac.service.serving import Service
+    from privpac.service.settings import Limits, Settings, is_loopback
+
+    address = None if ledger is None else ledger_address(ledger)
+    settings = Settings(
+        bundle,
+        address,
+        host=host,
+        port=port,
+        workers=workers,
+        limits=Limits(max_bytes, max_rows, rate),
+        pages=is_loopback(host) if pages is None else pages,
+        trusted=tuple(trust or ()),
+    )
+    service = Service.open(settings, epsilon=epsilon, upgrade=migrate)
+    _announce(service, as_json=as_json)
+    run(settings, service)
+
+
+def _announce(service: Service, *, as_json: bool) -> None:
+    from privpac.service import keys
+
+    place = service.settings
+    facts = {"url": f"http://{place.host}:{place.port}", "ledger": service.store.where}
+    if as_json:
+        console.show_json(facts)
+    else:
+        console.show(f"Answers at {facts['url']}/v1/predict, charged to {facts['ledger']}.")
+    sys.stdout.flush()  # whoever waits for this line through a pipe should not wait until the end
+    if all(key.revoked is not None for key in keys.listed(service.store)):
+        console.note(
+            "Nobody has a key yet. Make one with: privpac keys create --role analyst "
+            f"--ledger {service.store.where}",
+            as_json=as_json,
+        )

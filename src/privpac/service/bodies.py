@@ -1,0 +1,137 @@
+"""Bodies of requests: never more bytes, levels or rows than allowed, and nothing that JSON does not know."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from fastapi import Request
+
+from privpac.service.problems import Problem
+from privpac.service.settings import Limits
+
+__all__ = ["Body", "parse", "read"]
+
+DEEPEST = 4
+"""Levels of arrays and objects: the body, its rows, a row; one more for a clear message."""
+STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""An unfinished one reaches to the end, so that nothing is scanned twice."""
+BRACKETS = re.compile(rb"[\[\]{}]")
+IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+FIELDS = ("rows", "idempotency_key")
+
+
+@dataclass(frozen=True, repr=False)
+class Body:
+    """What was asked, as sent: rows not yet looked at."""
+
+    rows: list[dict[str, Any]]
+    idempotency_key: str | None
+    digest: bytes
+    """Of the rows: the same key with other rows is refused."""
+
+
+async def read(request: Request, limits: Limits) -> bytes:
+    """The whole body, given up as soon as it is too long."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem(
+            415, "not_json", "The body is not JSON.", remedy="Send it with Content-Type: application/json."
+        )
+    announced = request.headers.get("content-length", "0")
+    if announced.isascii() and announced.isdigit() and int(announced) > limits.body_bytes:
+        raise _too_large(limits)
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > limits.body_bytes:
+            raise _too_large(limits)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _too_large(limits: Limits) -> Problem:
+    return Problem(
+        413,
+        "too_large",
+        f"The body has more than {limits.body_bytes} bytes.",
+        remedy="Ask in several requests.",
+        headers={"Connection": "close"},
+    )
+
+
+def parse(content: bytes, limits: Limits) -> Body:
+    """The body's fields, of the right types."""
+    tree = _json(content)
+    if not isinstance(tree, dict) or "rows" not in tree:
+        raise _invalid("The body is not an object with rows.")
+    unknown = next((name for name in tree if name not in FIELDS), None)
+    if unknown is not None:
+        raise _invalid(f"The body has a field that does not exist: {unknown[:40]!r}.")
+    rows, key = tree["rows"], tree.get("idempotency_key")
+    if not isinstance(rows, list) or not rows or any(not isinstance(row, dict) for row in rows):
+        raise _invalid("The field rows is not a list of at least one object.")
+    if len(rows) > limits.rows:
+        raise Problem(
+            413,
+            "too_many_rows",
+            f"There are more than {limits.rows} rows.",
+            remedy="Ask in several requests.",
+        )
+    if key is not None and not (isinstance(key, str) and IDEMPOTENCY_KEY.fullmatch(key)):
+        raise _invalid("The field idempotency_key is not text of 1 to 200 visible ASCII characters.")
+    return Body(rows, key, _digest(rows))
+
+
+def _json(content: bytes) -> Any:
+    if _depth(content) > DEEPEST:
+        raise Problem(
+            422, "too_deep", "The body is nested too deeply.", remedy="A row holds plain values only."
+        )
+    try:
+        return json.loads(content, object_pairs_hook=_object, parse_constant=_constant)
+    except (ValueError, RecursionError):
+        pass  # outside of this block the error does not carry what was sent
+    raise Problem(
+        400, "not_json", "The body is not valid JSON.", remedy="Names may not repeat, and NaN is not JSON."
+    )
+
+
+def _depth(content: bytes) -> int:
+    """Levels of nesting, found without building anything."""
+    if content.count(b"[") + content.count(b"{") <= DEEPEST:
+        return 0
+    depth = deepest = 0
+    for bracket in BRACKETS.finditer(STRINGS.sub(b"", content)):
+        if bracket[0] in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+            if deepest > DEEPEST:
+                break
+        else:
+            depth -= 1
+    return deepest
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name twice")
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError("no JSON")
+
+
+def _digest(rows: list[dict[str, Any]]) -> bytes:
+    canonical = json.dumps(rows, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(canonical.encode("ascii"), digest_size=32).digest()
+
+
+def _invalid(message: str) -> Problem:
+    remedy = 'Send {"rows": [{"COLUMN": VALUE, ...}, ...], "idempotency_key": "TEXT"}.'
+    return Problem(422, "invalid_body", message, remedy=remedy)

@@ -1,0 +1,147 @@
+"""The shapes of API v1, for OpenAPI: what is sent and what comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from privpac.data.boolean import Boolean
+from privpac.data.categorical import Categorical
+from privpac.data.column import Column
+from privpac.data.numeric import Numeric
+from privpac.data.schema import Schema
+from privpac.service.rows import allowed
+
+__all__ = ["BudgetReply", "ErrorReply", "PredictReply", "errors", "example_row", "predict_body"]
+
+EXACT = "An exact decimal, or a fraction such as 1/3."
+
+
+class Left(BaseModel):
+    """What this key can still spend: the smaller of its own budget and the dataset's."""
+
+    epsilon: str = Field(description=EXACT, examples=["4.9"])
+    answers: int = Field(description="New questions that this pays for.", examples=[49])
+
+
+class PredictReply(BaseModel):
+    answers: list[str] = Field(
+        description="The class of every row, in order, as the schema writes it.", examples=[["1", "0"]]
+    )
+    price: str = Field(
+        description="Epsilon charged for the questions nobody asked before. " + EXACT, examples=["0.1"]
+    )
+    left: Left
+
+
+class ErrorDetail(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    code: str = Field(description="For programs; does not change.", examples=["dataset_budget"])
+    message: str = Field(description="What is wrong, for people.")
+    remedy: str = Field(description="What to do about it; may be empty.")
+    left: Left | None = Field(default=None, description="If a budget refused.")
+    column: str | None = Field(default=None, description="If a column is meant.")
+
+
+class ErrorReply(BaseModel):
+    error: ErrorDetail
+
+
+class Amounts(BaseModel):
+    total: str | None = Field(description=EXACT + " null: no limit of its own.", examples=["5"])
+    spent: str = Field(description=EXACT, examples=["0.1"])
+    left: str | None = Field(description=EXACT, examples=["4.9"])
+
+
+class DatasetBudget(BaseModel):
+    epsilon: Amounts
+    delta: Amounts
+
+
+class KeyBudget(BaseModel):
+    id: str
+    name: str
+    role: str
+    created: str
+    revoked: str | None
+    epsilon: Amounts
+
+
+class BudgetReply(BaseModel):
+    dataset: DatasetBudget
+    key: KeyBudget = Field(description="The key that asks.")
+    price: str = Field(description="Epsilon of one new answer. " + EXACT, examples=["0.1"])
+    left: Left
+    keys: list[KeyBudget] | None = Field(default=None, description="All keys; for owners.")
+
+
+WHY = {
+    400: "The body is not JSON.",
+    401: "No such key, or it was revoked.",
+    403: "The key's role does not allow this.",
+    404: "No such path.",
+    405: "No such method.",
+    409: "The idempotency key was used for other rows. Nothing was charged.",
+    413: "Too many bytes or rows.",
+    415: "The body is said to be something else than JSON.",
+    422: "The body or a row is not of the schema's form. Nothing was charged.",
+    429: "A budget has no room (`dataset_budget`, `analyst_budget`), or requests come too fast (`too_many_requests`, "
+    "with Retry-After). Nothing was charged.",
+    503: "The ledger cannot be used now, or the service is stopping.",
+}
+
+
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The refusals of a route."""
+    return {status: {"model": ErrorReply, "description": WHY[status]} for status in statuses}
+
+
+def _column_schema(column: Column) -> dict[str, Any]:
+    """A column as JSON Schema; bounds are words, for a value beyond them counts as the nearest one inside."""
+    tree: dict[str, Any] = {"description": f"{allowed(column)[0].upper()}{allowed(column)[1:]}."}
+    if isinstance(column, Numeric):
+        kind = "integer" if column.integer else "number"
+    elif isinstance(column, Boolean):
+        kind = "boolean"
+    else:
+        kind = "string"
+    empty = getattr(column, "missing", None) is not None
+    tree["type"] = [kind, "null"] if empty else kind
+    if isinstance(column, Categorical) and column.other is None and not empty:
+        tree["enum"] = list(column.categories)
+    return tree
+
+
+def example_row(schema: Schema) -> dict[str, Any]:
+    """A row that is always taken: the first cell of every column."""
+    return {column.name: column.value(0) for column in schema.columns}
+
+
+def predict_body(schema: Schema, *, rows: int) -> dict[str, Any]:
+    """The body of /v1/predict for this bundle's schema, as `openapi_extra`."""
+    row = {
+        "type": "object",
+        "properties": {column.name: _column_schema(column) for column in schema.columns},
+        "required": list(schema.names),
+        "additionalProperties": False,
+    }
+    body = {
+        "type": "object",
+        "properties": {
+            "rows": {"type": "array", "items": row, "minItems": 1, "maxItems": rows},
+            "idempotency_key": {
+                "type": ["string", "null"],
+                "pattern": "^[!-~]+$",
+                "minLength": 1,
+                "maxLength": 200,
+                "description": "Sent again with the same rows, the same reply comes back and nothing is charged.",
+            },
+        },
+        "required": ["rows"],
+        "additionalProperties": False,
+    }
+    example = {"rows": [example_row(schema)], "idempotency_key": "2f1c8e"}
+    content = {"application/json": {"schema": body, "example": example}}
+    return {"requestBody": {"required": True, "content": content}}

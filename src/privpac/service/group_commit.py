@@ -1,0 +1,121 @@
+"""One thread that commits: requests that wait while a commit runs are committed together in the next one.
+
+A commit waits for the disk. One for every request would make everybody wait in turn; one for all who wait costs the
+same, and nobody waits for company: whoever finds the thread idle is served at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Sequence
+
+from privpac.errors import PrivpacError
+from privpac.service.answering import Ask, Outcome
+from privpac.service.problems import Problem
+
+__all__ = ["GroupCommit"]
+
+MOST_TOGETHER = 256
+"""Requests of one transaction: others wait for its lock."""
+MOST_WAITING = 4_096
+"""Beyond this many, a request is better refused than kept waiting."""
+
+Result = Outcome | Exception
+_Waiting = tuple[Ask, "asyncio.Future[Outcome]", asyncio.AbstractEventLoop]
+
+
+class GroupCommit:
+    """Started once; `submit` from event loops; `stop` answers everyone who waits, then ends."""
+
+    def __init__(
+        self,
+        answer: Callable[[Sequence[Ask]], list[Outcome]],
+        *,
+        committed: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        self._answer, self._committed = answer, committed
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._open = True
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="privpac-commits", daemon=True)
+        self._thread.start()
+
+    async def submit(self, ask: Ask) -> Outcome:
+        """The outcome, once it is durable."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Outcome] = loop.create_future()
+        with self._lock:
+            if not self._open or self._queue.qsize() > MOST_WAITING:
+                raise Problem(
+                    503,
+                    "busy",
+                    "The service is stopping, or too many requests wait.",
+                    remedy="Send the request again with the same idempotency key.",
+                    headers={"Retry-After": "1"},
+                )
+            self._queue.put((ask, future, loop))
+        return await future
+
+    def stop(self) -> None:
+        """Take nothing new, finish what waits, and return when it is done."""
+        with self._lock:
+            if self._open:
+                self._open = False
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            group, last = self._gathered()
+            if group:
+                self._deliver(group, self._results([ask for ask, _, _ in group]))
+            if last:
+                return
+
+    def _gathered(self) -> tuple[list[_Waiting], bool]:
+        """Whoever waits now, at least one; and whether nobody will come after them."""
+        group: list[_Waiting] = []
+        item = self._queue.get()
+        while item is not None:
+            group.append(item)
+            if len(group) == MOST_TOGETHER:
+                return group, False
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return group, False
+        return group, True
+
+    def _results(self, asks: list[Ask]) -> Sequence[Result]:
+        try:
+            outcomes = self._answer(asks)
+        except PrivpacError as problem:  # the ledger cannot be used: the same for everybody
+            return [problem] * len(asks)
+        except Exception as problem:
+            # Nothing was committed. A request that makes a model fail must not take its neighbours with it.
+            return [problem] if len(asks) == 1 else [self._results([ask])[0] for ask in asks]
+        self._committed(len(asks))
+        return outcomes
+
+    @staticmethod
+    def _deliver(group: Sequence[_Waiting], results: Sequence[Result]) -> None:
+        loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Outcome], Result]]] = {}
+        for (_, future, loop), result in zip(group, results, strict=True):
+            loops.setdefault(loop, []).append((future, result))
+        for loop, ready in loops.items():
+            try:
+                loop.call_soon_threadsafe(_set, ready)
+            except RuntimeError:  # that loop is closed, and nobody listens any more
+                continue
+
+
+def _set(ready: Sequence[tuple[asyncio.Future[Outcome], Result]]) -> None:
+    for future, result in ready:
+        if future.done():  # the asker went away; what was paid for is kept and free when asked again
+            continue
+        if isinstance(result, Exception) and not isinstance(result, Problem):
+            future.set_exception(result)
+        else:
+            future.set_result(result)

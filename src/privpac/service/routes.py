@@ -1,0 +1,147 @@
+"""API v1. Every route needs a key; only owners see the keys of others and the metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response, Security
+from fastapi.concurrency import run_in_threadpool
+from fastapi.security import HTTPBearer
+
+from privpac.guarantee.budget import exact_text
+from privpac.service import bodies, keys
+from privpac.service.answering import unauthorised
+from privpac.service.documents import BudgetReply, PredictReply, errors, predict_body
+from privpac.service.facts import facts_of
+from privpac.service.keys import Key, Presented
+from privpac.service.metrics import CONTENT_TYPE
+from privpac.service.problems import Problem
+from privpac.service.rows import encoded
+from privpac.service.serving import Service
+
+__all__ = ["router_for"]
+
+MANY_ROWS = 64
+"""From so many rows on they are encoded in another thread, so that other requests are not kept waiting."""
+
+
+def _presented(request: Request) -> Presented:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    presented = Presented.read(token.strip()) if scheme.lower() == "bearer" else None
+    if presented is None:
+        raise unauthorised()
+    return presented
+
+
+def router_for(service: Service) -> APIRouter:
+    """The routes of one service."""
+    # Only for OpenAPI: it names the scheme, and `_presented` reads the header in our own error shape.
+    scheme = HTTPBearer(auto_error=False, description="A key from `privpac keys create`.")
+    router = APIRouter(dependencies=[Security(scheme)])
+    _add_predict(router, service)
+    _add_reading(router, service)
+    return router
+
+
+def _accepted(request: Request, service: Service, key: Key | None) -> Key:
+    if key is None:
+        raise unauthorised()
+    facts_of(request.scope).key = key.id
+    service.count(key)
+    return key
+
+
+def _add_predict(router: APIRouter, service: Service) -> None:
+    limits, schema = service.settings.limits, service.bundle.schema
+
+    @router.post(
+        "/v1/predict",
+        tags=["answers"],
+        summary="Answer questions",
+        response_model=None,
+        responses={
+            200: {"model": PredictReply, "description": "Answers, paid for and kept."},
+            **errors(400, 401, 409, 413, 415, 422, 429, 503),
+        },
+        openapi_extra=predict_body(schema, rows=limits.rows),
+    )
+    async def predict(request: Request) -> Response:
+        """The class of every row. Rows that nobody asked before are charged, all of them or none; charge and answers
+        are on disk before the reply is sent. Rows that fall into the same cells of the schema are one question."""
+        presented = _presented(request)
+        key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
+        key = _accepted(request, service, key)
+        body = bodies.parse(await bodies.read(request, limits), limits)
+        facts = facts_of(request.scope)
+        facts.rows = len(body.rows)
+        if len(body.rows) < MANY_ROWS:
+            cells = encoded(body.rows, schema)
+        else:
+            cells = await run_in_threadpool(encoded, body.rows, schema)
+        outcome = await service.predict(key, body, cells)
+        if isinstance(outcome, Problem):
+            raise outcome
+        facts.epsilon = outcome.epsilon
+        return Response(outcome.text, media_type="application/json")
+
+
+def _add_reading(router: APIRouter, service: Service) -> None:
+    def asker(request: Request) -> Key:
+        return _accepted(request, service, service.find(_presented(request)))
+
+    @router.get(
+        "/v1/budget",
+        tags=["answers"],
+        summary="What is left",
+        responses=errors(401, 429, 503),
+        response_model=BudgetReply,
+        response_model_exclude_unset=True,
+    )
+    def budget(request: Request) -> dict[str, Any]:
+        """Of the dataset and of this key; owners see all keys."""
+        key = asker(request)
+        account = service.store.account()
+        left = account.left.epsilon if key.left is None else min(account.left.epsilon, key.left)
+        parts = {"total": account.total, "spent": account.spent, "left": account.left}
+        reply: dict[str, Any] = {
+            "dataset": {
+                name: {part: exact_text(getattr(amount, name)) for part, amount in parts.items()}
+                for name in ("epsilon", "delta")
+            },
+            "key": key.to_json(),
+            "price": exact_text(service.answering.price),
+            "left": {"epsilon": exact_text(left), "answers": int(left / service.answering.price)},
+        }
+        if key.role == "owner":
+            reply["keys"] = [other.to_json() for other in keys.listed(service.store)]
+        return reply
+
+    @router.get(
+        "/v1/certificate", tags=["answers"], summary="What is promised", responses=errors(401, 429, 503)
+    )
+    def certificate(request: Request) -> dict[str, Any]:
+        """The bundle's certificate with its derivation (`privpac-certificate/1`): about one answer, or about all that
+        were declared beforehand."""
+        asker(request)
+        return service.bundle.certificate
+
+    @router.get("/v1/schema", tags=["answers"], summary="What may be asked", responses=errors(401, 429, 503))
+    def schema(request: Request) -> dict[str, Any]:
+        """The public description of a row, and the classes of an answer."""
+        asker(request)
+        return service.bundle.schema.to_json()
+
+    @router.get(
+        "/metrics",
+        tags=["operations"],
+        summary="For Prometheus",
+        responses={200: {"content": {CONTENT_TYPE: {}}}, **errors(401, 403, 429, 503)},
+        response_class=Response,
+    )
+    def metrics(request: Request) -> Response:
+        """Counts and times. For owners: behind a proxy every request looks as if it came from this machine, so an
+        address proves nothing."""
+        if asker(request).role != "owner":
+            raise Problem(403, "owners_only", "This key's role is analyst.", remedy="Use an owner's key.")
+        text = service.metrics.text(service.store.account().left.epsilon)
+        return Response(text, media_type=CONTENT_TYPE)

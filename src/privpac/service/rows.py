@@ -1,0 +1,102 @@
+"""Rows of a request as cells of the public schema; another form is refused, with the column and what it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from privpac.concepts.base import Cells
+from privpac.data.boolean import Boolean
+from privpac.data.categorical import Categorical
+from privpac.data.column import Column
+from privpac.data.date import Date
+from privpac.data.engines.memory import MemorySample
+from privpac.data.numeric import Numeric
+from privpac.data.schema import Schema
+from privpac.errors import DataError, SchemaError, SizeError
+from privpac.service.problems import Problem
+
+__all__ = ["allowed", "encoded"]
+
+SHOWN = 8  # categories in a message
+LONGEST_VALUE = 1_000  # characters of a value; no column needs more, and long numbers are slow to read
+
+
+def encoded(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
+    """The rows' cells, as a predictor sees any table."""
+    names = set(schema.names)
+    for row in rows:
+        if row.keys() != names:
+            raise _other_columns(row, schema)
+    table = {}
+    for column in schema.columns:
+        values = np.empty(len(rows), dtype=object)
+        values[:] = [_plain(row[column.name], column) for row in rows]
+        table[column.name] = values
+    try:
+        return MemorySample.of(table, schema, labelled=False).block().cells
+    except (DataError, SchemaError, SizeError) as problem:
+        name = getattr(problem, "column", None)
+    raise _refused(None if name is None else schema.column(name))
+
+
+def _plain(value: Any, column: Column) -> Any:
+    """A JSON value that is one: no list, no object, no number beyond all doubles, no endless text."""
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return value
+    elif isinstance(value, str):
+        if len(value) <= LONGEST_VALUE:
+            return value
+    elif value is None or isinstance(value, int):
+        return value
+    raise _refused(column)
+
+
+def _refused(column: Column | None) -> Problem:
+    if column is None:
+        return Problem(422, "invalid_row", "A row does not fit the schema.", remedy="See GET /v1/schema.")
+    return Problem(
+        422,
+        "invalid_value",
+        f"Column {column.name!r} has a value of another form than the schema's.",
+        remedy=f"Give {allowed(column)}.",
+        column=column.name,
+    )
+
+
+def _other_columns(row: dict[str, Any], schema: Schema) -> Problem:
+    missing = next((name for name in schema.names if name not in row), None)
+    if missing is not None:
+        return Problem(
+            422,
+            "missing_column",
+            f"A row has no column {missing!r}.",
+            remedy=f"Give {allowed(schema.column(missing))}.",
+            column=missing,
+        )
+    unknown = next(name for name in row if name not in schema.names)
+    return Problem(
+        422,
+        "unknown_column",
+        f"A row has a column that the schema does not know: {unknown[:40]!r}.",
+        remedy="See GET /v1/schema.",
+    )
+
+
+def allowed(column: Column) -> str:
+    """What a column takes, in words."""
+    empty = " or null" if getattr(column, "missing", None) is not None else ""
+    if isinstance(column, Numeric):
+        kind = "a whole number" if column.integer else "a number"
+        return f"{kind} from {column.lower} to {column.upper}{empty}"
+    if isinstance(column, Date):
+        return f"an ISO date from {column.lower} to {column.upper}{empty}"
+    if isinstance(column, Categorical):
+        shown = ", ".join(column.categories[:SHOWN]) + (", ..." if len(column.categories) > SHOWN else "")
+        return f"one of {shown}{empty}"
+    assert isinstance(column, Boolean)
+    return f"true or false{empty}"

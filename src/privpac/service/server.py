@@ -1,0 +1,87 @@
+"""The process that listens: one worker here, or several that are started afresh (no fork, the same on every system)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from privpac.service.app import create_app
+from privpac.service.metrics import FOLDER
+from privpac.service.observing import log_to_stderr
+from privpac.service.serving import Service
+from privpac.service.settings import Settings
+
+__all__ = ["SETTINGS", "run", "worker"]
+
+SETTINGS = "PRIVPAC_SERVICE"
+"""The environment variable through which workers learn their settings."""
+GRACE_SECONDS = 30
+"""How long requests that wait may take after the service was told to stop."""
+
+
+def run(settings: Settings, service: Service | None = None) -> None:
+    """Serve until told to stop (an interrupt or SIGTERM); whoever waits is answered first.
+
+    `service` is what was opened already; several workers open their own.
+    """
+    if settings.workers == 1:
+        _log()
+        uvicorn.run(create_app(settings, service=service), **_options(settings))
+        return
+    if service is not None:
+        service.stop()
+    folder = tempfile.mkdtemp(prefix="privpac-metrics-")
+    os.environ |= {SETTINGS: settings.to_text(), FOLDER: folder}
+    try:
+        _log()
+        target = f"{__name__}:{worker.__name__}"
+        uvicorn.run(target, factory=True, workers=settings.workers, **_options(settings))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def worker() -> FastAPI:
+    """The application of one worker process."""
+    _log()
+    return create_app(Settings.from_text(os.environ[SETTINGS]))
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+    }
+
+
+class _Line(logging.Formatter):
+    """The server's own messages in the shape of ours; no traceback, which may quote what was asked."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        line = {"time": now, "level": record.levelname.lower(), "message": record.getMessage()}
+        if record.exc_info and record.exc_info[0] is not None:
+            line["fault"] = record.exc_info[0].__name__
+        return json.dumps(line)
+
+
+def _log() -> None:
+    log_to_stderr()
+    logger = logging.getLogger("uvicorn")
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(_Line())
+        logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False

@@ -1,0 +1,133 @@
+"""What a running service holds: the bundle, the ledger, the thread that commits, and who may ask how often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from privpac.coins import Coins, SystemCoins
+from privpac.errors import ParameterError, PrivpacError
+from privpac.guarantee.budget import Amount
+from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.store import SQLITE, sqlite_file
+from privpac.prediction import bundle as bundles
+from privpac.prediction.bundle import Bundle
+from privpac.service import keys, migrating
+from privpac.service.answering import Answering, Outcome
+from privpac.service.bodies import Body
+from privpac.service.group_commit import GroupCommit
+from privpac.service.keys import Key, Presented
+from privpac.service.metrics import Metrics
+from privpac.service.rate import Rate
+from privpac.service.settings import Settings
+
+__all__ = ["Service", "file_url", "ledger_url"]
+
+OWNER = "serve"
+REMEMBERED_SECONDS = 1.0
+"""How long a key that was found right is not looked up again before a body is read. What is charged or answered is
+decided by the key's state inside the transaction, so a revoked key gets nothing even within it."""
+MOST_REMEMBERED = 10_000
+
+
+def ledger_url(bundle: Bundle, given: str | None) -> str:
+    """The ledger a bundle is served with: its own if answers were declared and paid for, else the one that is named."""
+    if bundle.offer.answers is not None:
+        if given is not None:
+            raise ParameterError(
+                OWNER,
+                "ledger",
+                given.partition("://")[0] + "://...",
+                allowed="left out: the answers of this bundle were declared and paid for, and it counts them itself",
+            )
+        return file_url(bundle.path / bundles.METER)
+    if given is None:
+        raise ParameterError(
+            OWNER,
+            "ledger",
+            None,
+            allowed="a ledger, since every answer of this bundle is charged",
+            remedy="Add --ledger sqlite:///ledger.db, and --epsilon TOTAL to make a new one.",
+        )
+    return given
+
+
+def file_url(path: str | Path) -> str:
+    """The address of a ledger in a file."""
+    return SQLITE + str(Path(path).resolve()).replace("%", "%25").replace("?", "%3F")
+
+
+class Service:
+    """Open from `open` to `close`. Its methods are for any thread."""
+
+    def __init__(
+        self, settings: Settings, bundle: Bundle, store: SqlStore, *, coins: Coins | None = None
+    ) -> None:
+        self.settings, self.bundle, self.store = settings, bundle, store
+        self.answering = Answering(bundle, store, coins or SystemCoins())
+        self.metrics = Metrics()
+        self._rate = Rate(settings.limits.requests_per_second)
+        self._remembered: dict[tuple[str, str], tuple[float, Key]] = {}
+        self._commits: GroupCommit | None = None
+
+    @classmethod
+    def open(cls, settings: Settings, *, epsilon: Amount | None = None, upgrade: bool = False) -> Service:
+        """Load the bundle and open its ledger, made with `epsilon` as its total if there is none.
+
+        The service's tables are made if there are none; `upgrade` brings older ones up to date in any database.
+        """
+        bundle = bundles.load(settings.bundle or "", trusted=settings.trusted)
+        bundle.offer.certify()  # refuses a price below what an answer loses
+        url = ledger_url(bundle, settings.ledger)
+        in_file = url.startswith(SQLITE)
+        if epsilon is not None and settings.ledger is not None:
+            Ledger(epsilon=epsilon, path=url)
+        elif in_file and not Path(sqlite_file(url)).exists():
+            raise PrivpacError(
+                f"There is no ledger {sqlite_file(url)!r}.", remedy="Add --epsilon TOTAL to make one."
+            )
+        store = SqlStore.open(url)
+        migrating.prepare(store, upgrade=upgrade or in_file)
+        return cls(settings, bundle, store)
+
+    def start(self) -> None:
+        self._commits = GroupCommit(self.answering.answer, committed=self.metrics.committed)
+
+    def stop(self) -> None:
+        """Answer everyone who waits, then let go of the ledger."""
+        if self._commits is not None:
+            self._commits.stop()
+        self.store.close()
+
+    @property
+    def ready(self) -> bool:
+        return self._commits is not None and migrating.is_current(self.store)
+
+    def remembered(self, presented: Presented) -> Key | None:
+        """A key that was found right a moment ago."""
+        until, key = self._remembered.get((presented.id, presented.secret), (0.0, None))
+        return key if time.monotonic() < until else None
+
+    def find(self, presented: Presented) -> Key | None:
+        """The key, as it is stored now."""
+        with self.store.reading() as connection:
+            key = keys.find(connection, presented)
+        if key is not None:
+            if len(self._remembered) > MOST_REMEMBERED:
+                self._remembered.clear()
+            until = time.monotonic() + REMEMBERED_SECONDS
+            self._remembered[presented.id, presented.secret] = (until, key)
+        return key
+
+    def count(self, key: Key) -> None:
+        """One more request of this key; refused if they come too fast."""
+        self._rate.take(key.id)
+
+    async def predict(self, key: Key, body: Body, cells: Mapping[str, Any]) -> Outcome:
+        """Pay, answer, keep: durable before it returns."""
+        assert self._commits is not None
+        ask = self.answering.ask(cells, key=key.id, idempotency_key=body.idempotency_key, digest=body.digest)
+        return await self._commits.submit(ask)
