@@ -47,7 +47,7 @@ class Key:
     spent: Fraction
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Key:
+    def from_row(cls, row: Mapping[Any, Any]) -> Key:
         total = row["epsilon_total"]
         amounts = (None if total is None else Fraction(total), Fraction(row["epsilon_spent"]))
         return cls(row["id"], row["name"], row["role"], row["created"], row["revoked"], *amounts)
