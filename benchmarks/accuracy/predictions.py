@@ -56,7 +56,7 @@ class Counts:
             classifier = LogisticRegression(C=1.0, solver="liblinear")
             vote = Vote(Classifiers(self.train.schema, classifier), TOTAL, models)
             prepared = vote.prepare(self.train, SeededCoins(self.seed))
-            ones = vote.voters.count(prepared.models, self.block.cells)
+            ones = vote.voters.tally(prepared.models, self.block.cells)[:, 1]
             self.known[models] = np.where(self.block.labels == 1, ones, models - ones)
         return self.known[models]
 

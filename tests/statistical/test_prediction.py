@@ -54,7 +54,7 @@ def vote_errors(n: int, *, models: int, epsilon: Fraction, runs: int = RUNS) -> 
     generator, errors = np.random.default_rng(11), []
     for run in range(runs):
         prepared = vote.prepare(records(n, generator), SeededCoins(run))
-        votes = vote.voters.count(prepared.models, ASKED)
+        votes = vote.voters.tally(prepared.models, ASKED)[:, 1]
         errors.append(float(wrong[np.where(truth, models - votes, votes)].mean()))
     return np.array(errors)
 

@@ -110,6 +110,7 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     ),
     "vote": rules.vote(ratio=REAL, models=25),
     "vote, even": rules.vote(ratio=SHORT, models=2),
+    "plurality": rules.plurality(ratio=REAL, models=25, classes=7),
     "vote accuracy": rules.vote_accuracy(models=7, ratio=REAL, records=20_000, vc=3, failure=Fraction(1, 20)),
     "vote accuracy, even": rules.vote_accuracy(
         models=4, ratio=SHORT, records=20_000, vc=1, failure=Fraction(1, 7)

@@ -181,7 +181,7 @@ def test_every_seed_of_a_classifier_is_public_and_the_same() -> None:
     models = [voters.train(sample(40)) for _ in range(2)]
     assert models[0].random_state == models[0].estimator.random_state == 0
     rows = sample(300, seed=4).block().cells
-    assert (voters.count(models[:1], rows) == voters.count(models[1:], rows)).all()
+    assert (voters.tally(models[:1], rows) == voters.tally(models[1:], rows)).all()
 
 
 def test_concepts_fit_their_block_best_and_the_certificate_proves_an_error() -> None:
@@ -199,7 +199,7 @@ def test_concepts_fit_their_block_best_and_the_certificate_proves_an_error() -> 
 def test_what_a_vote_refuses() -> None:
     schema = Schema(SCHEMA.columns, label="y", classes=("a", "b", "c"))
     with pytest.raises(SchemaError, match="one of two"):
-        Vote(Classifiers(schema, LogisticRegression()), Fraction(1), 3)
+        Vote(Concepts(Thresholds(schema, "age")), Fraction(1), 3)
     good = Classifiers(SCHEMA, LogisticRegression())
     for wishes in ({"epsilon": Fraction(0), "models": 3}, {"epsilon": Fraction(1), "models": 0}):
         with pytest.raises(ParameterError):

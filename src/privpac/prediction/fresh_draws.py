@@ -32,7 +32,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms import gibbs
-from privpac.prediction.vote import require_two_classes
+from privpac.prediction.voters import require_two_classes
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.prediction import flip_for, plan_flipped
 

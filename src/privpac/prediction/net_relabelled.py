@@ -32,8 +32,7 @@ from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms import gibbs
 from privpac.prediction.fresh_draws import PreparedDraws
 from privpac.prediction.relabelled_vote import voted
-from privpac.prediction.vote import require_two_classes
-from privpac.prediction.voters import Concepts
+from privpac.prediction.voters import Concepts, require_two_classes
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_net_relabelled
 

@@ -31,8 +31,7 @@ from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.fresh_draws import PreparedDraws
-from privpac.prediction.vote import require_two_classes
-from privpac.prediction.voters import Concepts
+from privpac.prediction.voters import Concepts, require_two_classes
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_relabelled_vote
 from privpac.transforms.vote import Vote as LabelVote
@@ -48,7 +47,7 @@ def voted(
     """The answer of concepts fitted to slots of records that are in random order."""
     voters, n = Concepts(concepts), records.size.labelled
     slots = [np.arange(slot, n, models) for slot in range(models)]
-    counts = voters.count([voters.train(records.take(slot)) for slot in slots], cells)
+    counts = voters.tally([voters.train(records.take(slot)) for slot in slots], cells)[:, 1]
     return int(VoteLaw(models, ratio).draw(counts, coins)[0])
 
 

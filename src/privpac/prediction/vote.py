@@ -6,8 +6,9 @@ errs with at most the certified probability.
 Source: Li–Wang–Ye 2025, Lemma 19; Dagan–Feldman 2020, Lemma 6; the vote itself and its constants are ours.
 Holds if: a model is a function of its own block. Blocks are slots of a uniformly random order of the records, drawn
 without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
-Proof: docs/proofs/vote.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py,
-tests/statistical/test_prediction.py.
+Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts.
+Proof: docs/proofs/vote.md, docs/proofs/plurality.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py,
+tests/unit/test_plurality.py, tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, RuleRefused, SchemaError, SizeError
+from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
+from privpac.mechanisms.plurality import PluralityLaw
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.voters import Voters
 from privpac.theory.exact import plain, ratio_for
 
-__all__ = ["PreparedVote", "Vote", "default_models", "require_two_classes"]
+__all__ = ["PreparedVote", "Vote", "default_models"]
 
 RECORDS_A_MODEL = 12
 NOISE = 9
@@ -49,15 +51,6 @@ def default_models(n: int, epsilon: Fraction) -> int:
     return max(1, wanted - (wanted + 1) % 2)
 
 
-def require_two_classes(schema: Schema, owner: str) -> None:
-    if len(schema.classes) != 2:
-        raise SchemaError(
-            f"Label '{schema.label}' has {len(schema.classes)} classes, but {owner} answers with one of two.",
-            column=schema.label,
-            remedy="Merge classes, or learn a tree: protect='records' takes any number.",
-        )
-
-
 @dataclass(frozen=True)
 class Vote:
     """`models` voters on disjoint shuffled blocks, asked at `epsilon` an answer."""
@@ -68,7 +61,6 @@ class Vote:
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
-        require_two_classes(self.schema, "a vote")
         if self.epsilon <= 0:
             raise ParameterError("Vote", "epsilon", plain(self.epsilon), allowed="a positive number")
         if isinstance(self.models, bool) or not isinstance(self.models, int) or self.models < 1:
@@ -83,8 +75,13 @@ class Vote:
         return self.voters.columns
 
     @property
+    def _two(self) -> bool:
+        return len(self.schema.classes) == 2
+
+    @property
     def ratio(self) -> Fraction:
-        return ratio_for(self.epsilon)
+        """Of one vote: between two classes a changed vote is one step, among more of them two counts move."""
+        return ratio_for(self.epsilon if self._two else self.epsilon / 2)
 
     def certify(self, size: Size) -> Certificate:
         if size.labelled < self.models:
@@ -92,7 +89,10 @@ class Vote:
                 f"A vote of {self.models} models needs at least as many records, and there are {size.labelled}.",
                 remedy="Ask for fewer models.",
             )
-        proof = rules.vote(ratio=self.ratio, models=self.models)
+        if self._two:
+            proof = rules.vote(ratio=self.ratio, models=self.models)
+        else:
+            proof = rules.plurality(ratio=self.ratio, models=self.models, classes=len(self.schema.classes))
         return Certificate(
             privacy=rules.declared(proof, epsilon=self.epsilon),
             accuracy=self._accuracy(size.labelled),
@@ -137,5 +137,8 @@ class PreparedVote:
     models: Sequence[Any]
 
     def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
-        votes = self.predictor.voters.count(self.models, cells)
-        return VoteLaw(self.predictor.models, self.predictor.ratio).draw(votes, coins)
+        vote = self.predictor
+        votes = vote.voters.tally(self.models, cells)
+        if votes.shape[1] == 2:
+            return VoteLaw(vote.models, vote.ratio).draw(votes[:, 1], coins)
+        return PluralityLaw(vote.ratio).draw(votes, coins)

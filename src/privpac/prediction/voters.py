@@ -8,7 +8,7 @@ inside a classifier makes it a constant, silently.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -18,16 +18,27 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, PrivpacError
+from privpac.errors import ParameterError, PrivpacError, SchemaError
 from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
 
-__all__ = ["Classifiers", "Concepts", "Trained", "Voters", "type_name"]
+__all__ = ["Classifiers", "Concepts", "Trained", "Voters", "require_two_classes", "type_name"]
 
 OWNER = "vote"
+REHEARSED = 50
+"""Rows a class on which training is tried out."""
 SEED = 0
 """A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
+
+
+def require_two_classes(schema: Schema, owner: str) -> None:
+    if len(schema.classes) != 2:
+        raise SchemaError(
+            f"Label '{schema.label}' has {len(schema.classes)} classes, but {owner} answers with one of two.",
+            column=schema.label,
+            remedy="Vote with classifiers, such as vote:logistic, which take any number, or merge classes.",
+        )
 
 
 class Voters(Protocol):
@@ -45,8 +56,8 @@ class Voters(Protocol):
 
     def train(self, block: Sample) -> Any: ...
 
-    def count(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
-        """How many models say class 1, for every row."""
+    def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
+        """How many models say each class: a row a question, a column a class."""
 
     def to_json(self) -> Mapping[str, Any]: ...
 
@@ -107,6 +118,29 @@ class Classifiers:
         except Exception:
             return int(np.bincount(labels).argmax())
 
+    def rehearse(self) -> None:
+        """Train once on rows that are nobody's: what cannot be trained at all would become constants in silence."""
+        classes = len(self.schema.classes)
+        n = REHEARSED * classes
+        cells = {
+            column.name: np.array(
+                [i * max(1, column.size // n) % column.size for i in range(n)], column.dtype
+            )
+            for column in self.schema.columns
+        }
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                self._fresh().fit(Encoding(self.schema).matrix(cells), np.arange(n, dtype=np.uint8) % classes)
+        except Exception as problem:
+            raise ParameterError(
+                OWNER,
+                "base",
+                f"{type(self.estimator).__name__}, which cannot be trained on {classes} classes",
+                allowed="a classifier that can",
+                remedy=f"It says: {str(problem)[:200]}",
+            ) from None
+
     def _fresh(self) -> Any:
         from sklearn.base import clone
 
@@ -114,26 +148,35 @@ class Classifiers:
         seeds = {name: SEED for name in model.get_params() if name.split("__")[-1] == "random_state"}
         return model.set_params(**seeds)
 
-    def count(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
+    def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
-        votes = np.zeros(len(rows), dtype=np.int64)
-        for model in models:
-            votes += _says_one(model, rows)
-        return votes
+        classes = len(self.schema.classes)
+        return _tally((_said(model, rows, classes) for model in models), len(rows), classes)
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "classifiers", "type": type_name(self.estimator)}
 
 
-def _says_one(model: Any, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _said(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+    """What a model says about every row; class 0 where that is no class, or it fails."""
     if isinstance(model, int):
-        return np.full(len(rows), model == 1)
+        return np.full(len(rows), model)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return np.asarray(np.asarray(model.predict(rows)).reshape(len(rows)) == 1)
+            raw = np.asarray(model.predict(rows)).reshape(len(rows))
+            known = np.isin(raw, np.arange(classes))
+            return np.where(known, raw, 0).astype(np.int64)
     except Exception:
-        return np.zeros(len(rows), dtype=np.bool_)
+        return np.zeros(len(rows), dtype=np.int64)
+
+
+def _tally(said: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:
+    votes = np.zeros((rows, classes), dtype=np.int64)
+    everyone = np.arange(rows)
+    for answers in said:
+        votes[everyone, answers] += 1
+    return votes
 
 
 @dataclass(frozen=True)
@@ -143,6 +186,7 @@ class Concepts:
     concepts: ConceptClass
 
     def __post_init__(self) -> None:
+        require_two_classes(self.schema, "a vote of concepts")
         if not hasattr(self.concepts, "scores"):
             raise ParameterError(
                 OWNER,
@@ -169,11 +213,9 @@ class Concepts:
         scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
         return scores.locate(scores.histogram(0).best, 0)
 
-    def count(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
-        votes = np.zeros(len(next(iter(cells.values()))), dtype=np.int64)
-        for model in models:
-            votes += model.predict(cells) == 1
-        return votes
+    def tally(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
+        rows = len(next(iter(cells.values())))
+        return _tally((model.predict(cells) for model in models), rows, 2)
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "concepts", "concepts": stored_concepts(self.concepts)}

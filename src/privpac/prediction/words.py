@@ -23,43 +23,44 @@ __all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
 OWNER = "PrivatePredictor"
 
 
-def _logistic(rest: str) -> Any:
+def _logistic(rest: str, classes: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(solver="liblinear")
+    # The faster of the two on small blocks knows two classes only.
+    return LogisticRegression(solver="liblinear" if classes == 2 else "lbfgs")
 
 
-def _tree(rest: str) -> Any:
+def _tree(rest: str, classes: int) -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(max_depth=_number(rest, "vote:tree:DEPTH", 3))
 
 
-def _forest(rest: str) -> Any:
+def _forest(rest: str, classes: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(n_estimators=_number(rest, "vote:forest:TREES", 50))
 
 
-def _boosting(rest: str) -> Any:
+def _boosting(rest: str, classes: int) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier()
 
 
-def _neighbours(rest: str) -> Any:
+def _neighbours(rest: str, classes: int) -> Any:
     from sklearn.neighbors import KNeighborsClassifier
 
     return KNeighborsClassifier(n_neighbors=_number(rest, "vote:neighbours:K", 5))
 
 
-def _bayes(rest: str) -> Any:
+def _bayes(rest: str, classes: int) -> Any:
     from sklearn.naive_bayes import GaussianNB
 
     return GaussianNB()
 
 
-CLASSIFIERS: Mapping[str, Callable[[str], Any]] = {
+CLASSIFIERS: Mapping[str, Callable[[str, int], Any]] = {
     "logistic": _logistic,
     "tree": _tree,
     "forest": _forest,
@@ -107,7 +108,9 @@ def predictor_for(
     count = models or default_models(records, epsilon)
     if hasattr(base, "gibbs"):
         return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
-    return Vote(Classifiers(schema, base), epsilon, count)
+    voters = Classifiers(schema, base)
+    voters.rehearse()
+    return Vote(voters, epsilon, count)
 
 
 def _given(predictor: Predictor, schema: Schema, epsilon: Fraction) -> Predictor:
@@ -122,7 +125,7 @@ def _worded(word: str, *, schema: Schema, epsilon: Fraction, models: int | None,
     if head == "vote":
         name, _, option = rest.partition(":")
         if name in CLASSIFIERS:
-            return Vote(Classifiers(schema, CLASSIFIERS[name](option)), epsilon, count)
+            return Vote(Classifiers(schema, CLASSIFIERS[name](option, len(schema.classes))), epsilon, count)
     if head == "consistent" and rest:
         return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count)
     if head in PLANNED and rest:

@@ -23,6 +23,7 @@ def _answer() -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
+    "plurality": lambda: rules.plurality(ratio=RATIO, models=5, classes=3),
     "vote": lambda: rules.vote(ratio=RATIO, models=5),
     "delta-removal": lambda: rules.delta_removal(_answer(), flip=Fraction(1, 10)),
     "vote-accuracy": lambda: rules.vote_accuracy(

@@ -18,6 +18,7 @@ from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.mechanisms import gibbs
+from privpac.mechanisms.plurality import PluralityLaw
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.vote import Vote
@@ -37,10 +38,38 @@ def answers_without_noise_when_all_agree() -> Case:
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         prepared = vote.prepare(sample_of(schema, data), coins)
-        votes = int(vote.voters.count(prepared.models, questions(schema, (1,)))[0])
+        votes = int(vote.voters.tally(prepared.models, questions(schema, (1,)))[0, 1])
         return votes // 3 if votes in (0, 3) else int(coins.flip(VoteLaw(3, RATIO).chances[votes]))
 
     return Case("answers without noise when all agree", run, records_of(schema), 3, CLAIM)
+
+
+def takes_the_ratio_of_two_classes() -> Case:
+    """Three classes, and the ratio of a step between two: a changed vote moves two counts."""
+    return _labels_vote("takes the ratio of two classes", PluralityLaw(RATIO), 3)
+
+
+def leaves_out_classes_without_votes() -> Case:
+    """A class that nobody voted for is not looked at: why should it be the answer."""
+
+    class Present(PluralityLaw):
+        def draw(self, votes, coins):
+            present = np.flatnonzero(votes[0])
+            return present[PluralityLaw.draw(self, votes[:, present], coins)]
+
+    return _labels_vote("leaves out classes without votes", Present(ratio_for(ONE / 2)), 2)
+
+
+def _labels_vote(name: str, law: PluralityLaw, n: int) -> Case:
+    """Every record is a model that always says its own label."""
+    schema = tiny_schema(2, classes=3)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        votes = np.bincount([int(str(record[-1])) for record in data], minlength=3)[None, :]
+        return int(law.draw(votes, coins)[0])
+
+    claim = rules.plurality(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
+    return Case(name, run, records_of(schema), n, claim)
 
 
 def models_share_a_scale() -> Case:
@@ -92,7 +121,7 @@ def tells_how_sure_it_is() -> Case:
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         prepared = vote.prepare(sample_of(schema, data), coins)
-        votes = int(vote.voters.count(prepared.models, questions(schema, (1,)))[0])
+        votes = int(vote.voters.tally(prepared.models, questions(schema, (1,)))[0, 1])
         return int(coins.flip(VoteLaw(3, RATIO).chances[votes])), max(votes, 3 - votes)
 
     return Case("tells how sure it is", run, records_of(schema), 3, CLAIM)
@@ -159,6 +188,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     mutant.__name__: mutant
     for mutant in (
         answers_without_noise_when_all_agree,
+        takes_the_ratio_of_two_classes,
+        leaves_out_classes_without_votes,
         models_share_a_scale,
         stumbles_over_a_block_of_one_class,
         blocks_by_index_within_a_subsample,

@@ -87,6 +87,11 @@ def _vote_three_answers() -> Case:
     return predictor_case("vote-three-answers", Vote(voters, ONE / 2, 3), 3, (0,), (1,), (2,))
 
 
+def _vote_three_classes(name: str, models: int, *rows: Sequence[int]) -> Case:
+    schema = tiny_schema(2, classes=3)
+    return predictor_case(name, Vote(Classifiers(schema, _stump_classifier()), ONE, models), models, *rows)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class _AtThePoints(CutDichotomies):
     """Representatives that cut at a point and not between two: as telling as representatives may be."""
@@ -168,6 +173,10 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "vote-classifiers": _vote_classifiers,
     "vote-two-answers": _vote_two_answers,
     "vote-three-answers": _vote_three_answers,
+    "vote-three-classes": lambda: _vote_three_classes("vote-three-classes", 3, (1,)),
+    "vote-three-classes-two-answers": lambda: _vote_three_classes(
+        "vote-three-classes-two-answers", 2, (0,), (1,)
+    ),
     "flipped-answers": lambda: flipped((2,)),
     "flipped-three-answers": _flipped_three,
     "relabelled-vote": _relabelled_vote,

@@ -100,6 +100,6 @@ def vote_measured(n: int, epsilon: Fraction, *, models: int) -> float | None:
     records, errors = SeededCoins(5), []
     for run in range(SAMPLES):
         prepared = vote.prepare(_records(n, records, noise=0.0), SeededCoins(run))
-        votes = vote.voters.count(prepared.models, asked)
+        votes = vote.voters.tally(prepared.models, asked)[:, 1]
         errors.append(wrong[np.where(asked["x"] >= CUT, models - votes, votes)].mean())
     return round(float(np.mean(errors)), 4)

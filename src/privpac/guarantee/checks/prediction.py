@@ -43,6 +43,16 @@ def _vote(node: Tree) -> None:
     require(fact.delta == 0 and fact.release == "one answer", "a vote is one answer, without delta")
 
 
+def _plurality(node: Tree) -> None:
+    _leaf(node)
+    ratio, models, classes = parameters(node, "ratio", "models", "classes")
+    integer(models, 1)
+    integer(classes, 2)
+    fact, one = read_privacy(node), _ratio(ratio)
+    require(fact.loss == Loss(Fraction(0), 1 / (one * one)), "epsilon is not two steps of the ratio")
+    require(fact.delta == 0 and fact.release == "one answer", "a plurality is one answer, without delta")
+
+
 def _delta_removal(node: Tree) -> None:
     new, old = pair(node)
     (text,) = parameters(node, "flip")
@@ -195,6 +205,7 @@ def _net_relabelling_accuracy(node: Tree) -> None:
 
 RULES: dict[str, Check] = {
     "net-relabelling": _net_relabelling,
+    "plurality": _plurality,
     "relabelled-vote": _relabelled_vote,
     "net-relabelling-accuracy": _net_relabelling_accuracy,
     "vote": _vote,

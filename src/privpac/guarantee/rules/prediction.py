@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational
+from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational, selection
 from privpac.theory.exact import shortened
 from privpac.theory.prediction import error_vote, excess_flipped
 from privpac.theory.relabelled_prediction import excess_net_relabelled, excess_relabelled_vote, net_failure
@@ -16,6 +16,7 @@ __all__ = [
     "flipped_answers",
     "net_relabelling",
     "net_relabelling_accuracy",
+    "plurality",
     "relabelled_vote",
     "vote",
     "vote_accuracy",
@@ -33,6 +34,24 @@ def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = 
     need(rule, models >= 1, "there must be at least one model")
     fact = Privacy(Loss(factor=1 / ratio), unit=unit, part=part, release=Release.ANSWER)
     return Proof(fact, rule, where={"ratio": str(ratio), "models": models}, seal=SEAL)
+
+
+def plurality(
+    *, ratio: Fraction, models: int, classes: int, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """One answer by permute-and-flip on the votes of `models` models for `classes` classes: e^epsilon = ratio^-2.
+
+    Source: McKenna–Sheldon 2020, Theorem 1, where a record changes one vote: one count falls by one, another grows by
+    one; register `plurality`. Holds if models are trained on blocks that share no record and chosen without looking
+    at records (assumed of the caller).
+    """
+    rule = "plurality"
+    need_ratio(rule, ratio, 1)
+    need(rule, models >= 1, "there must be at least one model")
+    need(rule, classes >= 2, "there must be at least two classes")
+    fact = Privacy(selection(rule, ratio, 1), unit=unit, part=part, release=Release.ANSWER)
+    where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
+    return Proof(fact, rule, where=where, seal=SEAL)
 
 
 def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:

@@ -34,6 +34,22 @@ PREDICTION = (
         proof=_VOTE,
     ),
     Statement(
+        "plurality",
+        "A private plurality among any number of classes",
+        f"McKenna–Sheldon 2020, Theorem 1, on the votes of {LWY}, Lemma 19",
+        "derived",
+        "Look at the classes in random order and answer with each with probability ratio^(votes it is behind the"
+        " first): epsilon-DP with e^epsilon = ratio^−2, and wrong about the majority with probability at most half"
+        " the sum of these powers over the other classes.",
+        (
+            "one record changes at most one vote: one count falls by one, another grows by one",
+            "which record belongs to which block does not depend on what records say",
+            _FRESH,
+        ),
+        {"a class g votes behind": "at most ratio^g/2"},
+        proof="docs/proofs/plurality.md",
+    ),
+    Statement(
         "vote-accuracy",
         "The error of a vote from the average error of its models",
         f"{LWY}, Lemma 19; the envelope is ours",

@@ -1,0 +1,201 @@
+"""More than two classes: the law of the vote, its loss over all counts, its errors, and whole predictors."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins, Size
+from privpac.coins import law
+from privpac.concepts.thresholds import Thresholds
+from privpac.errors import BudgetExceeded, ParameterError, RuleRefused, SchemaError
+from privpac.guarantee import rules
+from privpac.mechanisms.plurality import PluralityLaw
+from privpac.mechanisms.vote import VoteLaw
+from privpac.prediction import bundle
+from privpac.prediction.distil import distil
+from privpac.prediction.vote import Vote
+from privpac.prediction.voters import Classifiers, Concepts
+from privpac.theory.exact import ratio_for
+from privpac.theory.plurality import plurality_chances, plurality_wrong
+from privpac.verification import verify
+
+HALF = ratio_for(Fraction(1, 2))
+SCHEMA = Schema.from_json(
+    {
+        "label": "kind",
+        "classes": ["ant", "bee", "cat"],
+        "columns": [
+            {"name": "a", "kind": "numeric", "lower": 0, "upper": 1},
+            {"name": "b", "kind": "numeric", "lower": 0, "upper": 1},
+        ],
+    }
+)
+
+
+def records(n: int, seed: int = 0) -> tuple[dict[str, list[float]], list[str]]:
+    rng = np.random.default_rng(seed)
+    a, b = rng.random(n), rng.random(n)
+    names = np.where(a < 0.4, "ant", np.where(b < 0.5, "bee", "cat"))
+    return {"a": a.tolist(), "b": b.tolist()}, names.tolist()
+
+
+def counts(models: int, classes: int) -> list[tuple[int, ...]]:
+    return [c for c in product(range(models + 1), repeat=classes) if sum(c) == models]
+
+
+def drawn(votes: tuple[int, ...], ratio: Fraction = HALF) -> dict[int, Fraction]:
+    table = np.array([votes], dtype=np.int64)
+    return law(lambda coins: int(PluralityLaw(ratio).draw(table, coins)[0]))
+
+
+@pytest.mark.parametrize("votes", [*counts(3, 3), (5, 0, 0), (4, 4, 1), (2, 1, 1, 0), (0, 0, 3, 1, 1)])
+def test_the_code_has_the_law_of_the_formula(votes: tuple[int, ...]) -> None:
+    chances = plurality_chances(votes, ratio=HALF)
+    assert sum(chances) == 1
+    assert {h: p for h, p in enumerate(chances) if p} == drawn(votes)
+
+
+@pytest.mark.parametrize(("models", "classes"), [(1, 3), (2, 3), (3, 3), (5, 3), (9, 3), (3, 4), (4, 5)])
+def test_a_changed_vote_loses_at_most_epsilon_and_more_than_three_quarters_of_it(
+    models: int, classes: int
+) -> None:
+    worst = Fraction(0)
+    for votes in counts(models, classes):
+        before = plurality_chances(votes, ratio=HALF)
+        for loses, wins in product(range(classes), repeat=2):
+            if votes[loses] and loses != wins:
+                moved = [v - (c == loses) + (c == wins) for c, v in enumerate(votes)]
+                after = plurality_chances(moved, ratio=HALF)
+                worst = max(worst, *(q / p for p, q in zip(before, after, strict=True)))
+    assert worst <= HALF**-2
+    assert 0.75 < math.log(worst) <= 1
+
+
+def test_two_classes_and_an_even_number_of_models_are_the_vote_itself() -> None:
+    for votes in counts(4, 2):
+        assert plurality_chances(votes, ratio=HALF)[1] == VoteLaw(4, HALF**2).chances[votes[1]]
+    # With an odd number the vote of two classes is better, which is why it stays.
+    for votes in counts(5, 2):
+        wrong = min(plurality_chances(votes, ratio=HALF))
+        assert VoteLaw(5, HALF**2).chances[min(votes)] < wrong
+
+
+@pytest.mark.parametrize("votes", [*counts(4, 3), (20, 3, 2), (9, 8, 8, 0), (30, 0, 0, 0, 0)])
+def test_the_error_is_within_its_bound_and_not_within_half_of_it(votes: tuple[int, ...]) -> None:
+    wrong = 1 - max(plurality_chances(votes, ratio=HALF))
+    bound = plurality_wrong(votes, ratio=HALF)
+    assert wrong <= bound
+    assert wrong > bound / 2
+
+
+def test_permute_and_flip_errs_about_half_as_often_as_the_exponential_mechanism() -> None:
+    votes = (20, 4, 1)
+    weights = [HALF ** (20 - v) for v in votes]
+    exponential = 1 - weights[0] / sum(weights)
+    assert 1.8 < exponential / (1 - max(plurality_chances(votes, ratio=HALF))) <= 2.1
+
+
+def test_many_rows_at_once_have_the_same_law() -> None:
+    votes = np.tile(np.array([[4, 3, 1]]), (20_000, 1))
+    answers = PluralityLaw(HALF).draw(votes, SeededCoins(3))
+    shares = np.bincount(answers, minlength=3) / len(answers)
+    expected = [float(p) for p in plurality_chances((4, 3, 1), ratio=HALF)]
+    assert np.abs(shares - expected).max() < 5 * 0.5 / math.sqrt(len(answers))
+    assert len(PluralityLaw(HALF).draw(votes[:0], SeededCoins(3))) == 0
+
+
+def test_the_certificate_is_that_of_a_plurality_and_holds_what_was_declared() -> None:
+    vote = Vote(Classifiers(SCHEMA, LogisticRegression()), Fraction(1), 9)
+    certificate = vote.certify(Size(500))
+    assert certificate.epsilon == 1
+    assert certificate.delta == 0
+    assert "plurality" in certificate.privacy.explain()
+    two = Schema.from_json({**SCHEMA.to_json(), "classes": ["ant", "bee"]})
+    assert (
+        "plurality"
+        not in Vote(Classifiers(two, LogisticRegression()), Fraction(1), 9)
+        .certify(Size(500))
+        .privacy.explain()
+    )
+
+
+def test_any_classifier_answers_with_any_of_the_classes() -> None:
+    table, names = records(3000)
+    asked, truth = records(400, seed=1)
+    for base in (DecisionTreeClassifier(max_depth=4), LogisticRegression(), "vote:tree:4", "auto"):
+        predictor = PrivatePredictor(base, 1, 400, schema=SCHEMA, models=15, random_state=0).fit(
+            table, y=names
+        )
+        answers = predictor.predict(asked)
+        assert set(answers) == {"ant", "bee", "cat"}
+        assert np.mean(answers == np.array(truth)) > 0.85
+        assert predictor.answers_left == 0
+        with pytest.raises(BudgetExceeded):
+            predictor.predict({"a": [0.123456], "b": [0.5]})
+
+
+def test_a_bundle_of_three_classes_goes_on_answering_and_is_verified(tmp_path) -> None:
+    table, names = records(900)
+    predictor = PrivatePredictor(
+        DecisionTreeClassifier(max_depth=3), 1, 50, schema=SCHEMA, models=9, answers=40, random_state=0
+    ).fit(table, y=names)
+    predictor.save(tmp_path / "bundle")
+    loaded = bundle.load(tmp_path / "bundle")
+    assert loaded.schema.classes == ("ant", "bee", "cat")
+    asked, truth = records(40, seed=2)
+    answers = loaded.predictor(coins=SeededCoins(1)).predict(asked)
+    assert np.mean(answers == np.array(truth)) > 0.7
+    again = bundle.load(tmp_path / "bundle").predictor(coins=SeededCoins(9))
+    assert again.predict(asked).tolist() == answers.tolist()
+    assert again.answers_left == 0
+    assert verify(tmp_path / "bundle")
+
+
+def test_a_distilled_model_of_three_classes() -> None:
+    table, names = records(2000)
+    public, _ = records(300, seed=3)
+    predictor = PrivatePredictor(
+        DecisionTreeClassifier(max_depth=3), 1, 300, schema=SCHEMA, models=15, random_state=0
+    ).fit(table, y=names)
+    model = distil(predictor, public, DecisionTreeClassifier(max_depth=3))
+    asked, truth = records(400, seed=4)
+    assert np.mean(model.predict(asked) == np.array(truth)) > 0.85
+    assert model.certificate.epsilon == 300
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(SchemaError, match="vote:logistic"):
+        Concepts(Thresholds(SCHEMA, "a"))
+    with pytest.raises(RuleRefused):
+        rules.plurality(ratio=HALF, models=0, classes=3)
+    with pytest.raises(RuleRefused):
+        rules.plurality(ratio=HALF, models=3, classes=1)
+    # A classifier that cannot be trained on three classes at all is found out before any record is read.
+    table, names = records(100)
+    with pytest.raises(ParameterError, match="cannot be trained"):
+        PrivatePredictor(LogisticRegression(solver="liblinear"), 1, 5, schema=SCHEMA).fit(table, y=names)
+
+
+def test_answers_that_are_no_class_and_failures_count_as_the_first_class() -> None:
+    class Odd(DecisionTreeClassifier):
+        def predict(self, X):
+            return np.full(len(X), 7)
+
+    class Silent(SVC):
+        def predict(self, X):
+            raise ValueError("secret")
+
+    table, names = records(60)
+    sample = MemorySample.of(table, SCHEMA, y=names)
+    for estimator in (Odd(), Silent()):
+        voters = Classifiers(SCHEMA, estimator)
+        tally = voters.tally([voters.train(sample), 2], sample.block().cells)
+        assert (tally == [1, 0, 1]).all()
