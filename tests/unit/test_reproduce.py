@@ -15,7 +15,7 @@ import pytest
 
 from privpac.cli import cache, console, main, reproduce
 from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
-from privpac.cli.reproductions import predictions, separations
+from privpac.cli.reproductions import agnostic, predictions, separations
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
 
@@ -112,6 +112,29 @@ def test_separations_tell_bits_from_no_bits(capsys: pytest.CaptureFixture[str]) 
     assert sets16["needed_high"] < draw16["needed_low"]
     figure = separations.figure(rows)
     assert {"points: one draw", "floor, any answer"} <= {series.label for series in figure.series}
+
+
+def test_the_table_of_separations_grows_with_the_bits_where_it_should(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tree = json.loads(run(capsys, "separations-table", "--json")[1])["rows"]
+    enough = {(row["concepts"], row["learner"], row["bits"]): row["enough"] for row in tree}
+    for (concepts, learner, bits), n in enough.items():
+        grows = learner in ("private, proper", "private, proper, efficient")
+        assert (n < enough[concepts, learner, 128]) == (grows and bits < 128)
+    assert enough["points", "not private", 32] == 29
+    assert all(row["too_few"] is None or row["too_few"] < row["enough"] for row in tree)
+
+
+def test_the_transformation_keeps_its_promise_and_a_direct_draw_needs_less(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (row,) = json.loads(run(capsys, "agnostic", "--quick", "--json")[1])["rows"]
+    assert row["floor"] < row["clean"] < row["direct"] < row["transformed"]
+    assert 0 <= row["direct_measured"] <= row["excess"]
+    assert 0 <= row["transformed_measured"] <= row["excess"]
+    labels = {series.label for series in agnostic.figure([row]).series}
+    assert "floor, clean labels" in labels
 
 
 def test_predictions_err_less_than_promised_and_name_who_needs_fewest(

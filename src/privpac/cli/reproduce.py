@@ -64,6 +64,14 @@ REPRODUCTIONS: Mapping[str, Reproduction] = {
         "Records each learner of points and thresholds needs, by the bits of a key: promised, measured, floor",
         "privpac.cli.reproductions.separations",
     ),
+    "separations-table": Reproduction(
+        "Points found with and without privacy, by kind of learner: a printed table in numbers",
+        "privpac.cli.reproductions.separations_table",
+    ),
+    "agnostic": Reproduction(
+        "From clean labels to noisy ones: records the transformation and a direct draw need as epsilon shrinks",
+        "privpac.cli.reproductions.agnostic",
+    ),
     "few-labels": Reproduction(
         "Labels needed when records without labels abound: promised by every method, measured on thresholds",
         "privpac.cli.reproductions.few_labels",
