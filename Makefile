@@ -5,7 +5,7 @@ READY := .venv/.ready
 READY_SLOW := .venv/.ready-slow
 READY_DOCS := .venv/.ready-docs
 
-.PHONY: setup demo test test-slow lint format bench audit theorems docs docs-serve clean
+.PHONY: setup demo test test-slow lint format bench audit theorems docs docs-serve reproductions clean
 
 setup: $(READY)
 
@@ -62,6 +62,10 @@ docs: $(READY_DOCS)
 
 docs-serve: $(READY_DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve
+
+# Tables and figures of the papers into docs/reproductions/; minutes, unless the same code made them before.
+reproductions: $(READY)
+	$(BIN)/python -m benchmarks.reproduction_pages
 
 clean:
 	rm -rf .venv .cache build dist site .mypy_cache .ruff_cache .hypothesis

@@ -3,7 +3,7 @@
 In every document a fenced block names its language. `python` blocks are executed, all of a document in one namespace
 and one empty folder; after `print(...)  # text` the text must have been printed. In `console` blocks every
 `$ privpac ...` is run and what follows is compared with its output (`...` stands for anything). `json` blocks are
-parsed. `text` is for people.
+parsed, and written to the file that the words before them end with, as in "`schema.json`:". `text` is for people.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import re
 import shlex
 import subprocess
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,9 @@ DOCS = ROOT / "docs"
 GENERATED = set(pages.generated())
 LANGUAGES = {"python", "console", "json", "sql", "text"}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"`([\w-]+\.json)`:\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECONDS = 60
+"""Of processor time for all blocks of a document."""
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PLACE = re.compile(
     r"(?<![\w/.-])(?:docs|tests|examples|benchmarks|src)/(?:[\w-]+/)*[\w-]+\.(?:md|py|json)(?![\w-])"
@@ -66,11 +70,15 @@ def test_every_block_says_what_it_is(path: Path) -> None:
 def test_blocks_run_as_printed(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": _name(path)}
+    started = time.process_time()
+    for name, text in FILE.findall(path.read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     for language, text in _blocks(path, "python", "console"):
         if language == "python":
             _run_python(text, namespace, path)
         else:
             _run_console(text)
+    assert time.process_time() - started < SECONDS, "smaller data, please: readers wait for it too"
 
 
 def _run_python(text: str, namespace: dict[str, Any], path: Path) -> None:
