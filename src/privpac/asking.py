@@ -120,7 +120,7 @@ class Asking:
         if self.waiting:
             raise SizeError(
                 f"{len(self.waiting)} of {len(self.asked)} labels are missing.",
-                remedy="Tell them first; the list of who is still waited for is in `waiting`.",
+                remedy="Tell them first; ask.csv of a session in a folder, or `waiting`, says who is still waited for.",
             )
         active = self.recipe.active
         assert active is not None

@@ -166,6 +166,18 @@ def test_ask_tell_learn(files: dict[str, str], capsys: pytest.CaptureFixture[str
     assert run(["verify", files["model"]]) == 0
 
 
+def test_a_session_with_a_seed_says_so_and_names_its_list(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    wishes = ["--schema", files["schema"], "--concepts", "thresholds:age", "--epsilon", "1", "--labels", "20"]
+    folder = files["folder"] + "/"
+    assert run(["active", "ask", files["bare"], folder, *wishes, "--random-state", "1"]) == 0
+    shown = capsys.readouterr()
+    assert "NOT FOR RELEASE" in shown.err
+    assert "//" not in shown.out
+    assert "numbers records from 1" in shown.out
+
+
 QUESTIONS = {"hypothesis and positions asked", "hypothesis and positions kept"}
 
 

@@ -183,3 +183,9 @@ def test_a_plan_without_simulation_imports_nothing_heavy(arguments: list[str]) -
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+def test_an_option_that_is_not_there_is_named_with_those_that_are() -> None:
+    found = plan.needed("thresholds", bits=8, error=0.1, epsilon=1)
+    with pytest.raises(ParameterError, match=r"occam \(agnostic\)"):
+        found.option("rec-concave")

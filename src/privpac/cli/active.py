@@ -64,7 +64,8 @@ def ask(
 ) -> None:
     """Draw whom to ask, and write the list: FOLDER/ask.csv. Nothing is spent, and no value is read.
 
-    FOLDER/secret.json says who else was kept: only its owner may read it.
+    The list numbers records from 1, the first line after a CSV's header. FOLDER/secret.json says who else was kept:
+    only its owner may read it.
     """
     if (Path(folder) / "session.json").exists():
         raise ParameterError(
@@ -133,6 +134,7 @@ def learn_active(
         model = Asking.load(folder).learn(data, ledger=book, random_state=random_state)
         if place is not None:
             model.save(place.path)
+    _warn_of_seeds(str(model.certificate["coins"]), as_json=as_json)
     if as_json:
         console.show_json({**summary_json(model), "model": model.to_json()})
     else:
@@ -157,10 +159,18 @@ def _answers(path: str) -> dict[int, object]:
     return {number: label for number, label in zip(numbers, labels, strict=True) if not is_empty(label)}
 
 
+def _warn_of_seeds(coins: str, *, as_json: bool) -> None:
+    from privpac.guarantee.certificate import SEEDED
+
+    if coins != "system":
+        console.warn(f"{SEEDED}.", as_json=as_json)
+
+
 def _show(session: Asking, folder: str, *, as_json: bool) -> None:
     from privpac.guarantee.parts import parts_of
 
     certificate = session.certificate
+    _warn_of_seeds(session.coins, as_json=as_json)
     tree = certificate.to_json()
     known: dict[str, Any] = {
         proof["fact"]["release"]: {part: str(fact) for part, fact in parts_of(proof).items()}
@@ -186,7 +196,8 @@ def _show(session: Asking, folder: str, *, as_json: bool) -> None:
         [
             (
                 "Labels",
-                f"{len(session.asked)} asked, {len(session.waiting)} still waited for: {folder}/ask.csv",
+                f"{len(session.asked)} asked, {len(session.waiting)} still waited for:"
+                f" {(Path(folder) / 'ask.csv').as_posix()} (it numbers records from 1)",
             ),
             ("Privacy", str(certificate.privacy.fact)),
             ("For those who know who was asked, or, if secret.json leaks, who was kept", "\n".join(lines)),

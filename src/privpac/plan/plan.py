@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from privpac.errors import ParameterError
 from privpac.plan.answer import Answer, Estimate, answer, hard_estimate
 from privpac.plan.question import Question
 
@@ -60,10 +61,12 @@ class Plan:
 
     def option(self, learner: str, setting: str | None = None) -> Answer:
         """The first answer of a learner, in a setting if given."""
-        return next(
-            found
-            for found in self.answers
-            if found.option.learner == learner and setting in (None, found.option.setting)
+        for found in self.answers:
+            if found.option.learner == learner and setting in (None, found.option.setting):
+                return found
+        offered = ", ".join(sorted({f"{row.option.learner} ({row.option.setting})" for row in self.answers}))
+        raise ParameterError(
+            "Plan.option", "learner", learner, allowed=f"one of {offered or 'none: nothing is promised'}"
         )
 
     def to_json(self) -> dict[str, Any]:
