@@ -1,7 +1,8 @@
 """A tree and its certificate
 
-Learnt from the breast-cancer table that comes with scikit-learn: 569 people, 30 measurements, epsilon 1. The tree
-is what is released; the lines below it say what it can give away about any one of them, and how well it does.
+Learnt from the breast-cancer table that comes with scikit-learn: 569 people, 30 measurements, epsilon 1 for the
+tree and 0.5 for an estimate. The tree is what is released; the lines below it say what it can give away about any
+one of them, and how well it does.
 """
 
 import os

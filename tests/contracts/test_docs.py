@@ -84,7 +84,7 @@ def test_blocks_run_as_printed(path: Path, tmp_path: Path, monkeypatch: pytest.M
 def _run_python(text: str, namespace: dict[str, Any], path: Path) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(text, _name(path), "exec"), namespace)
+        exec(compile(text, _name(path), "exec", dont_inherit=True), namespace)
     for promised in PROMISED.findall(text):
         assert promised in printed.getvalue().splitlines(), f"never printed: {promised}"
 
