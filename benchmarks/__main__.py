@@ -22,6 +22,7 @@ SPEED = (
     "relabelling",
     "release",
     "points",
+    "service",
 )
 RESULTS = Path(__file__).parent / "results"
 
