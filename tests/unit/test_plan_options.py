@@ -122,7 +122,14 @@ def test_the_plan_of_a_sanitised_table_is_what_the_learner_certifies(word: str, 
 
 CLASSES = [
     facts_of(word, Description(bits=bits))[0]
-    for word, bits in (("points", 16), ("thresholds", 32), ("any:3", 300), ("reference:10", 1))
+    for word, bits in (
+        ("points", 16),
+        ("thresholds", 32),
+        ("any:3", 300),
+        ("reference:10", 1),
+        ("thresholds", 12),
+        ("points", 2),
+    )
 ]
 
 

@@ -55,6 +55,14 @@ def plan(
     protect: Annotated[
         str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
     ] = "records",
+    release: Annotated[
+        bool,
+        typer.Option(
+            "--release",
+            help="Not a rule but a whole table: records after which all points, thresholds or intervals (the"
+            " word of --concepts) are answered within --error.",
+        ),
+    ] = False,
     bits: Annotated[
         int | None,
         typer.Option(metavar="B", help="A column has 2^B values (any:VC: the class has 2^B members)."),
@@ -102,6 +110,7 @@ def plan(
         "noise": noise,
         "unlabelled": unlabelled,
         "protect": protect,
+        "release": release,
         "bits": bits,
         "columns": columns,
         "tests": tests,

@@ -24,7 +24,8 @@ def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = N
     `concepts` is a word as in `privpac learn`, without a column where none is known (`thresholds`, `bits=32`), or with
     a schema (`trees:3`, `schema="schema.json"`). Further: `failure` (0.05), `delta` (0), `noise` (the best member errs
     at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or "predictions"),
-    `bits`, `columns`, `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given.
+    `release=True` (answers to all points, thresholds or intervals of a column instead of a rule), `bits`, `columns`,
+    `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given.
     """
     return _ask("needed", concepts, error=error, epsilon=epsilon, records=records, **wishes)
 
@@ -51,6 +52,7 @@ def _ask(
     unlabelled: Any = None,
     noise: Any = None,
     protect: str = "records",
+    release: bool = False,
     bits: Any = None,
     columns: Any = None,
     tests: Any = None,
@@ -71,6 +73,6 @@ def _ask(
         noise=noise,
     )
     given = described(bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"])
-    question = Question(kind, concepts, given, protect=protect, **numbers)
+    question = Question(kind, concepts, given, protect=protect, release=release, **numbers)
     wanted = simulate or table is not None or marginals is not None
     return make(question, Simulation(table, marginals, keep, progress) if wanted else None)

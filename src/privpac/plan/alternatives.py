@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from privpac.errors import PrivpacError
-from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.class_facts import Description
+from privpac.plan.answer import Answer, bare_answer, suffices
+from privpac.plan.class_facts import ClassFacts, Description
 from privpac.plan.question import Question
 from privpac.theory.binomial import first_whole
 
@@ -40,16 +40,18 @@ def sized(given: Description) -> Iterator[tuple[str, int]]:
 
 def again(question: Question, like: Answer, **changes: Any) -> Answer | None:
     """The same option and kind of class with other numbers; None where they promise nothing."""
+    asked = question.with_(**changes)
+    concepts = _alike(asked, like)
+    return None if concepts is None else bare_answer(asked, like.option, concepts)
+
+
+def _alike(question: Question, like: Answer) -> ClassFacts | None:
+    """The class of the same kind in another question."""
     try:
-        asked = question.with_(**changes)
-        same = [
-            facts
-            for facts in asked.classes
-            if facts.kind == like.concepts.kind and facts.parts == like.concepts.parts
-        ]
-        return bare_answer(asked, like.option, same[0]) if same else None
+        same = question.classes
     except PrivpacError:
         return None
+    return next((c for c in same if (c.kind, c.parts) == (like.concepts.kind, like.concepts.parts)), None)
 
 
 def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
@@ -74,8 +76,9 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
 
 
 def _meets(question: Question, best: Answer, goal: int, **changes: Any) -> bool:
-    found = again(question, best, **changes)
-    return found is not None and found.need.labelled <= goal
+    asked = question.with_(**changes)
+    concepts = _alike(asked, best)
+    return concepts is not None and suffices(asked, best.option, asked.wish(concepts), goal)
 
 
 def _first_larger(

@@ -17,7 +17,7 @@ from privpac.plan.question import Kind, Question
 from privpac.plan.wish import LARGEST_EPSILON, Wish
 from privpac.theory.binomial import first_whole
 
-__all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate"]
+__all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate", "suffices"]
 
 Value = int | Fraction
 
@@ -87,14 +87,17 @@ class Answer:
         return None if self.option.command is None else self.option.command(self.wish, self.need)
 
     def to_json(self) -> dict[str, Any]:
+        released = self.option.purpose == "release"
         tree: dict[str, Any] = {
             "learner": self.option.learner,
             "concepts": self.concepts.word,
             "setting": self.option.setting,
             "protects": self.option.protects,
             "proper": self.option.proper,
-            "labelled": self.need.labelled,
-            "unlabelled": self.need.unlabelled,
+            "purpose": self.option.purpose,
+            # What is released needs no labels: all its records count as unlabelled.
+            "labelled": 0 if released else self.need.labelled,
+            "unlabelled": self.need.labelled if released else self.need.unlabelled,
             "error": float(self.wish.error),
             "epsilon": float(self.wish.epsilon),
             "simulated": None if self.simulated is None else _plain(self.simulated.value),
@@ -156,11 +159,15 @@ def _affordable(question: Question, need: Need) -> bool:
     return question.unlabelled is None or need.unlabelled <= question.unlabelled
 
 
-def _suffices(question: Question, option: Option, wish: Wish) -> Need | None:
-    """The need at these numbers, if the records at hand cover it."""
+def suffices(question: Question, option: Option, wish: Wish, records: int) -> bool:
+    """Whether so many labelled records, and the unlabelled ones at hand, are enough for these numbers."""
+    if option.suffices is not None:
+        try:
+            return option.suffices(wish, records)
+        except (PrivpacError, ArithmeticError):
+            return False
     need = _need(option, wish)
-    assert question.records is not None
-    return need if need and need.labelled <= question.records and _affordable(question, need) else None
+    return need is not None and need.labelled <= records and _affordable(question, need)
 
 
 def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fraction) -> Wish | None:
@@ -168,7 +175,7 @@ def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fr
     row = _two_digits(end)
 
     def enough(place: int) -> bool:
-        return _suffices(question, option, wish.at(name, row[place])) is not None
+        return suffices(question, option, wish.at(name, row[place]), question.records or 0)
 
     last = len(row) - 1
     if not enough(last):

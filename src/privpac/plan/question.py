@@ -40,6 +40,8 @@ class Question:
     unlabelled: int | None = None
     noise: Fraction | None = None
     protect: str = "records"
+    release: bool = False
+    """Whether answers to all queries about a table are wanted, not a rule."""
 
     def __post_init__(self) -> None:
         if self.protect not in PROTECTS:
@@ -77,6 +79,8 @@ class Question:
         Where the best member is known to err, nothing that needs an errorless one can be promised.
         """
         for option in OPTIONS:
+            if (option.purpose == "release") != self.release:
+                continue
             suits = option.protects in COVERS[self.protect] and option.serves(concepts)
             noisy = self.noise is not None and self.noise > 0
             if suits and (option.pure or self.delta > 0) and not (noisy and option.setting == "realizable"):
@@ -104,4 +108,5 @@ class Question:
             "unlabelled": self.unlabelled,
             "noise": number(self.noise),
             "protect": self.protect,
+            "release": self.release,
         }

@@ -92,13 +92,15 @@ def _decide(value: Callable[[], arb], threshold: Fraction, *, above: bool) -> bo
     return False
 
 
-def first_whole(holds: Callable[[int], bool], *, start: int, smallest: int = 0) -> int:
+def first_whole(
+    holds: Callable[[int], bool], *, start: int, smallest: int = 0, step: int | None = None
+) -> int:
     """The smallest whole number from `smallest` on at which a monotone condition holds.
 
-    Steps of doubling length away from the guess `start`, the first a sixteenth of it, then bisection.
+    Steps of doubling length away from the guess `start`, the first a sixteenth of it or as given, then bisection.
     """
     guess = max(start, smallest)
-    step = max(1, guess // 16)
+    step = max(1, guess // 16) if step is None else step
     if holds(guess):
         yes, no = guess, smallest - 1
         while yes > smallest:

@@ -10,13 +10,15 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from privpac.theory import sizes
 from privpac.theory.exact import exp_down, exp_up, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.search import PLENTY, first_enough, minimum, stepped
+from privpac.theory.rough import Floats, float_log, rough_ln_growth
+from privpac.theory.search import PLENTY, first_proved, minimum, stepped
 from privpac.theory.transfer import Family, Spread, Transfer, transfer_error, transfer_excess
-from privpac.theory.vc import growth
 
 __all__ = [
     "Boost",
@@ -211,41 +213,57 @@ def excess_label_boost(boost: Boost, *, family: Family, failure: Number) -> Frac
 # --- the search: floats propose ---
 
 
-def float_transfer(rate: float, points: int, *, family: Family, failure: float, times: int = 1) -> float:
+def float_transfer(
+    rate: Floats, points: Floats | int, *, family: Family, failure: float, times: int = 1
+) -> Floats:
     """`transfer_error` in floats."""
-    square = 2 * (times * math.log(family.size) - math.log(failure)) / points
+    square = 2 * (times * math.log(family.size) - math.log(failure)) / np.asarray(points, dtype=np.float64)
     if family.vc is not None:
-        grown = times * math.log(growth(2 * points, vc=family.vc))
-        square = min(square, 4 * (grown + math.log(4 / failure)) / points)
-    return rate + square / 2 + math.sqrt(square * (rate + square / 4))
+        grown = times * rough_ln_growth(2 * np.asarray(points), family.vc)
+        square = np.minimum(square, 4 * (grown + math.log(4 / failure)) / points)
+    found: Floats = rate + square / 2 + np.sqrt(square * (rate + square / 4))
+    return found
 
 
-def float_draws(odds: Fraction) -> float:
-    return math.log(odds.numerator) - math.log(odds.denominator) if odds > 0 else 0.0
+def float_labellings(family: Family, points: Floats) -> Floats:
+    """ln of `Family.labellings`."""
+    most = np.full(points.shape, math.log(family.size))
+    return most if family.vc is None else np.minimum(most, rough_ln_growth(points, family.vc))
 
 
-def _float_error(kept: int, points: int, half: float, base: float, family: Family, miss: float) -> float:
-    """`error_label_boost` in floats."""
-    weight = -math.expm1(-half)
-    needed = math.log(family.labellings(points)) - math.log(DRAW * Fraction(miss))
-    drawn = -math.expm1(-needed / kept) / weight
-    rate = drawn + 2 * (float_draws(family.odds) - math.log(miss / 10)) / (base * points)
-    return float_transfer(rate, points, family=family, failure=miss / 10)
+def _float_error(
+    kept: Floats, points: Floats, half: Floats, base: Floats, family: Family, miss: float
+) -> Floats:
+    """`error_label_boost` in floats; infinite where nothing is kept."""
+    weight = -np.expm1(-half)
+    needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
+    drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
+    rate = drawn + 2 * (float_log(family.odds) - math.log(miss / 10)) / (base * points)
+    found = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
+    return np.where(kept < 1, math.inf, found)
+
+
+def _proposed(
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+) -> tuple[float, list[float]]:
+    """The smallest error that floats find for one round, and (draw, base, share of the unlabelled) for it."""
+    room, miss = math.expm1(float(epsilon)), float(failure)
+
+    def value(draw: Floats, base: Floats, share: Floats) -> Floats:
+        loss = np.exp(base)
+        kept = np.floor(labelled * np.minimum(1.0, room / (loss * (1 + np.exp(draw / 2)) ** 2 - 1)))
+        taken = np.maximum(1.0, unlabelled * share)
+        points = kept + np.floor(taken * np.minimum(1.0, room / (4 * loss - 1)))
+        return _float_error(kept, points, draw / 2, base, family, miss)
+
+    return minimum(value, [(0.05, 20.0), (0.002, 10.0), (min(1.0, 10 / unlabelled), 1.0)])
 
 
 def boost_settings(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
 ) -> Boost:
     """Settings of one round that meet `epsilon` for everybody and promise a small error, by search."""
-    room, miss = math.expm1(float(epsilon)), float(failure)
-
-    def value(draw: float, base: float, share: float) -> float:
-        loss = math.exp(base)
-        kept = math.floor(labelled * min(1.0, room / (loss * (1 + math.exp(draw / 2)) ** 2 - 1)))
-        points = kept + math.floor(max(1.0, unlabelled * share) * min(1.0, room / (4 * loss - 1)))
-        return _float_error(kept, points, draw / 2, base, family, miss) if kept else math.inf
-
-    _, (draw, base, share) = minimum(value, [(0.05, 20.0), (0.002, 10.0), (min(1.0, 10 / unlabelled), 1.0)])
+    _, (draw, base, share) = _proposed(labelled, unlabelled, family=family, epsilon=epsilon, failure=failure)
     first, second, taken = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
     return Boost(
         labelled,
@@ -255,6 +273,17 @@ def boost_settings(
         first,
         second,
     )
+
+
+def boost_at(
+    labelled: int, unlabelled: int, *, family: Family, error: Fraction, epsilon: Fraction, failure: Fraction
+) -> Boost | None:
+    """Settings with which so many records promise an error; None if the search finds none."""
+    known = {"family": family, "epsilon": epsilon, "failure": failure}
+    if _proposed(labelled, unlabelled, **known)[0] > error:  # type: ignore[arg-type]
+        return None
+    made = boost_settings(labelled, unlabelled, **known)  # type: ignore[arg-type]
+    return made if error_label_boost(made, family=family, failure=failure) <= error else None
 
 
 @formula("label-boost-realizable")
@@ -275,10 +304,13 @@ def records_label_boost(
     def settings(labelled: int) -> Boost:
         return boost_settings(labelled, others, family=family, epsilon=loss, failure=miss)
 
-    def enough(labelled: int) -> bool:
+    def hopeful(labelled: int) -> bool:
+        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0] <= want
+
+    def proved(labelled: int) -> bool:
         return error_label_boost(settings(labelled), family=family, failure=miss) <= want
 
-    return settings(first_enough(enough, owner=owner, others=others))
+    return settings(first_proved(hopeful, proved, owner=owner, others=others))
 
 
 @formula("subsampling-without-replacement")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -42,14 +43,18 @@ def label_cuts(n: int, *, spacing: int, ties: bool = False) -> int:
     return -(-(have + 1) // (near + 1 if ties else 2 * near + 1))
 
 
-def _failure(n: int, cuts: int, spacing: int, few: int, wrong: Fraction, weight: arb) -> arb:
-    """2·P[Bin(n, error) ≤ few] + cuts·weight^(few + 1 - spacing)."""
+def _failures(
+    n: int, cuts: int, spacing: int, tries: list[int], wrong: Fraction, weight: arb
+) -> Iterator[arb]:
+    """2·P[Bin(n, error) ≤ few] + cuts·weight^(few + 1 - spacing) for every few of an ascending list, in one pass."""
     p = ball(wrong)
-    term, tail = (1 - p) ** n, arb(0)
-    for k in range(few + 1):
-        tail += term
-        term = term * (n - k) / (k + 1) * p / (1 - p)
-    return 2 * tail + cuts * weight ** (few + 1 - spacing)
+    odds, term, tail, k = p / (1 - p), (1 - p) ** n, arb(0), 0
+    for few in tries:
+        while k <= few:
+            tail += term
+            term = term * (n - k) / (k + 1) * odds
+            k += 1
+        yield 2 * tail + cuts * weight ** (few + 1 - spacing)
 
 
 @formula("label-thresholds")
@@ -75,11 +80,9 @@ def failure_label_thresholds(
         return Fraction(1)
     with ctx.workprec(PRECISIONS[0]):
         weight = (-ball(loss) / 2).exp()
-        values = [
-            _failure(have, size, spacing, few, wrong, weight)
-            for few in _promising(tries, have, wrong, loss, size)
-        ]
-        return min(min(rounded_up(value) for value in values), Fraction(1))
+        near = _promising(tries, have, wrong, loss, size)
+        values = _failures(have, size, spacing, near, wrong, weight)
+        return rounded_up(min(values, key=lambda value: float(value.upper())))
 
 
 def _promising(tries: range, n: int, wrong: Fraction, loss: Fraction, size: int) -> list[int]:
@@ -107,11 +110,23 @@ def records_label_thresholds(*, error: Number, failure: Number, epsilon: Number,
     loss = positive(epsilon, owner=owner, name="epsilon")
 
     def enough(n: int, spacing: int) -> bool:
-        cuts = label_cuts(n, spacing=spacing, ties=ties)
-        return failure_label_thresholds(n, error=wrong, epsilon=loss, spacing=spacing, cuts=cuts) <= miss
+        return _fails(n, spacing, wrong, loss, ties=ties) <= miss
 
     start = int((1 / wrong) * (8 + 4 / loss)) + 20
-    return min(first_whole(partial(enough, spacing=g), start=start, smallest=1) for g in range(4))
+    return min(first_whole(partial(enough, spacing=g), start=start, smallest=1) for g in SPACINGS)
+
+
+SPACINGS = range(4)
+
+
+def _fails(n: int, spacing: int, error: Fraction, epsilon: Fraction, *, ties: bool) -> Fraction:
+    cuts = label_cuts(n, spacing=spacing, ties=ties)
+    return failure_label_thresholds(n, error=error, epsilon=epsilon, spacing=spacing, cuts=cuts)
+
+
+def proves_label_thresholds(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> bool:
+    """Whether `n` records, which may share values, suffice at some spacing."""
+    return any(_fails(n, spacing, error, epsilon, ties=True) <= failure for spacing in SPACINGS)
 
 
 @formula("label-cover")

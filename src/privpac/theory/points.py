@@ -13,16 +13,18 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.errors import SizeError
-from privpac.theory.binomial import certainly_below, first_whole, mean_over_binomial
+from privpac.theory.binomial import certainly_above, certainly_below, first_whole, mean_over_binomial
 from privpac.theory.exact import ball, power_up, ratio_for, shortened
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
+from privpac.theory.rough import Floats
 
 __all__ = [
     "Clip",
@@ -38,6 +40,8 @@ __all__ = [
     "records_sparse",
 ]
 
+Whole = NDArray[np.int64]
+
 GRID = Fraction(1, 10_000)
 """Errors are answered as multiples of this, four decimals are what people read."""
 
@@ -52,6 +56,9 @@ _RATE_STEPS = 10**6
 
 _MARGINS = 128
 """Margins tried a slack, about: all of them at an epsilon of 1, a grid at small ones."""
+
+_MASSES = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
+"""Target masses looked at by the search, as parts of the error."""
 
 _SLACKS = tuple(Fraction(half, 2) for half in (2, 3, 4, 5, 6, 7, 8, 10))
 """ln(T/W) tried by the search, W the largest weight that still costs nothing twice: coarse, the optimum is flat."""
@@ -99,15 +106,22 @@ def _never_worse(
     if heavy >= error:
         return False
     edge = (error - heavy) / (1 - heavy)
+    known: dict[tuple[Fraction, int], arb] = {}
 
-    def decided(low: Fraction, high: Fraction) -> bool:
+    def least(mass: Fraction) -> arb:
+        key = mass, ctx.prec
+        if key not in known:
+            known[key] = missed(mass)
+        return known[key]
+
+    def value(low: Fraction, high: Fraction) -> arb:
+        """The first factor at the one end, the second at the other."""
         share = min(Fraction(1), heavy * (1 - high) / (error - high)) if high < edge else Fraction(1)
         found = noise * (1 - low) / error
+        return least(low) * ball(share - found) + ball(found)
 
-        def worst() -> arb:
-            return missed(low) * ball(share - found) + ball(found)
-
-        return certainly_below(worst, failure)
+    def decided(low: Fraction, high: Fraction) -> bool:
+        return certainly_below(lambda: value(low, high), failure)
 
     if not decided(edge, error):
         return False
@@ -116,7 +130,8 @@ def _never_worse(
         low, high, depth = pieces.pop()
         if decided(low, high):
             continue
-        if depth == _DEPTH:
+        # Where one mass alone fails, halving would go on for nothing.
+        if depth == _DEPTH or certainly_above(lambda at=low: value(at, at), failure):  # type: ignore[misc]
             return False
         # Halve the logarithm of what is left to the error: that is where the second factor moves.
         middle = error - Fraction(math.sqrt(float(error - low) * float(error - high)))
@@ -190,54 +205,62 @@ def _first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fracti
     return min(Fraction(1), step * GRID)
 
 
-def _binomial(n: int, p: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Counts around the mean and their probabilities, for searches."""
-    spread = math.sqrt(n * p * (1 - p))
-    low, high = max(0, int(n * p - 10 * spread) - 10), min(n, int(n * p + 10 * spread) + 10)
-    k = np.arange(low, high + 1)
+def _binomial(n: int, chances: Floats) -> tuple[Floats, Floats]:
+    """Counts around the means of some binomials, and a row of their probabilities each, for searches."""
+    spread = math.sqrt(n * float(chances.max()) * (1 - float(chances.min())))
+    low = max(0, int(n * float(chances.min()) - 10 * spread) - 10)
+    high = min(n, int(n * float(chances.max()) + 10 * spread) + 10)
+    k = np.arange(low, high + 1, dtype=np.float64)
+    steps = np.concatenate(([0.0], np.cumsum(np.log((n - k[:-1]) / (k[:-1] + 1.0)))))
     first = math.lgamma(n + 1) - math.lgamma(low + 1) - math.lgamma(n - low + 1)
-    first += low * math.log(p) + (n - low) * math.log1p(-p)
-    steps = np.log((n - k[:-1]) / (k[:-1] + 1.0)) + math.log(p) - math.log1p(-p)
-    return k, np.exp(first + np.concatenate(([0.0], np.cumsum(steps))))
+    p = chances[:, None]
+    return k, np.exp(first + steps + k * np.log(p) + (n - k) * np.log1p(-p))
 
 
-def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[Fraction, int, int]]:
-    """Rates, thresholds and margins worth trying when about so many records carry class 1.
+def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[Fraction, Whole, Whole]]:
+    """Rates, each with the thresholds and margins worth trying when about so many records carry class 1.
 
     A margin that outweighs the other T - 1 values by e^30 gains nothing more.
     """
     size = math.log(domain)
     for slack in _SLACKS:
-        heavy, rate = math.exp(-float(slack)), float(epsilon)
-        for _ in range(60):  # a contraction: the right-hand side falls slowly as the rate grows
-            rate = float(epsilon) - math.log1p(heavy) + math.log1p(heavy * math.exp(-rate))
-        rounded = Fraction(math.floor(round(rate * _RATE_STEPS, 3)), _RATE_STEPS)
+        rounded = _rate(slack, epsilon)
         if rounded <= 0 or size <= slack:
             continue
         surplus = (size - float(slack)) / float(rounded)
         least, most = max(1, int(surplus / 2)), int((size + 30) / float(rounded)) + 2
-        for margin in range(least, most, max(1, (most - least) // _MARGINS)):
-            threshold = math.ceil(round(2 * margin - surplus, 9))
-            if margin < threshold <= positives:
-                yield rounded, threshold, margin
+        margins = np.arange(least, most, max(1, (most - least) // _MARGINS))
+        thresholds = np.ceil(np.round(2 * margins - surplus, 9)).astype(np.int64)
+        tried = (margins < thresholds) & (thresholds <= positives)
+        if tried.any():
+            yield rounded, thresholds[tried], margins[tried]
+
+
+@lru_cache(maxsize=1024)
+def _rate(slack: Fraction, epsilon: Fraction) -> Fraction:
+    """The largest rate, rounded down, that a weight of e^-slack of the whole leaves room for."""
+    heavy, rate = math.exp(-float(slack)), float(epsilon)
+    for _ in range(60):  # a contraction: the right-hand side falls slowly as the rate grows
+        rate = float(epsilon) - math.log1p(heavy) + math.log1p(heavy * math.exp(-rate))
+    return Fraction(math.floor(round(rate * _RATE_STEPS, 3)), _RATE_STEPS)
 
 
 def _best_clip(n: int, *, domain: int, error: float, epsilon: Fraction) -> tuple[float, Clip] | None:
     """The parameters with the smallest failure in floats, over a few target masses: lighter ones matter where a
     single other value may be heavy, which takes a small domain."""
     size, best = math.log(domain - 1), None
-    laws = []
-    for part in (1.0, 0.8, 0.6, 0.4):
-        share = min(1.0, (1 - part * error) / (domain - 1) / max(error * (1 - part), 1e-300))
-        if share > 1e-4:
-            laws.append((share, *_binomial(n, part * error)))
-    for rate, threshold, margin in _clips(domain, epsilon, positives=max(1, math.ceil(n * error))):
-        fails = 0.0
-        for share, counts, chances in laws:
-            scores = np.clip(counts - threshold + margin, 0, margin)
+    parts = np.array(_MASSES)
+    shares = np.minimum(1.0, (1 - parts * error) / (domain - 1) / np.maximum(error * (1 - parts), 1e-300))
+    heavy = shares > 1e-4
+    shares, laws = shares[heavy], [_binomial(n, mass[None]) for mass in parts[heavy] * error]
+    for rate, thresholds, margins in _clips(domain, epsilon, positives=max(1, math.ceil(n * error))):
+        fails = np.zeros(len(margins))
+        for share, (counts, chances) in zip(shares, laws, strict=True):
+            scores = np.clip(counts - (thresholds - margins)[:, None], 0, margins[:, None])
             odds = np.exp(np.minimum(float(rate) * scores - size, 700.0))
-            fails = max(fails, share * float((chances / (1 + odds)).sum()))
-        key = (round(fails, 9), rate, threshold, margin)
+            fails = np.maximum(fails, share * (1 / (1 + odds)) @ chances[0])
+        at = int(np.argmin(np.round(fails, 9)))
+        key = (round(float(fails[at]), 9), rate, int(thresholds[at]), int(margins[at]))
         best = key if best is None else min(best, key)
     if best is None:
         return None
@@ -267,6 +290,17 @@ def clip_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Cl
     return Clip(ratio_for(epsilon / 2), 2, 1) if best is None else best[1]
 
 
+def clip_at(n: int, *, domain: int, error: Fraction, failure: Fraction, epsilon: Fraction) -> Clip | None:
+    """Parameters with which `n` records are proved to reach an error; None if the search finds none."""
+    if domain * error * failure < 1:
+        return None
+    best = _best_clip(n, domain=domain, error=float(error), epsilon=epsilon)
+    if best is None or best[0] > failure:
+        return None
+    proved = proves_clipped(n, domain=domain, error=error, failure=failure, clip=best[1])
+    return best[1] if proved else None
+
+
 @formula("clipped-points-accuracy")
 def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number) -> tuple[int, Clip]:
     """Records the clipped learner needs, and the parameters that need so few, on a coarse grid of them.
@@ -282,22 +316,27 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
     wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
 
-    def found(n: int) -> tuple[float, Clip] | None:
-        return _best_clip(n, domain=size, error=float(wrong), epsilon=loss)
+    def hopeful(n: int) -> bool:
+        best = _best_clip(n, domain=size, error=float(wrong), epsilon=loss)
+        return best is not None and best[0] <= miss
 
-    def enough(n: int) -> bool:
-        best = found(n)
-        if best is None or best[0] > miss:
-            return False
-        return proves_clipped(n, domain=size, error=wrong, failure=miss, clip=best[1])
+    def proved(n: int) -> bool:
+        return clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss) is not None
 
     guess = int((math.log(size) + 2 * math.log(1 / miss) + 2) / float(wrong * loss))
-    if size < 4 or guess > 10**6:
+    # A target that never occurs leaves a uniform answer, and 1/error values may be as heavy as the error.
+    if size * wrong * miss < 1 or guess > 10**6:
         raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
-    n = first_whole(enough, start=guess, smallest=1)
-    best = found(n)
-    assert best is not None  # `enough` said so
-    return n, best[1]
+    start = first_whole(lambda n: n > _FARTHEST * guess or hopeful(n), start=guess, smallest=1)
+    n = first_whole(lambda n: n > _FARTHEST * guess or proved(n), start=start, smallest=1, step=1)
+    clip = clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss)
+    if clip is None:
+        raise SizeError(f"{owner}: a domain of {size} is too short for this error and failure.")
+    return n, clip
+
+
+_FARTHEST = 64
+"""How many times the first guess are looked at; near the shortest domain there may be nothing."""
 
 
 @formula("clipped-points-accuracy")
@@ -351,19 +390,19 @@ def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
 
 _FLIPS = tuple(Fraction(k, 1000) for k in range(4, 41))
 """Prior probabilities of a cell tried by the search, as parts of the error."""
+_FLIP_PARTS = np.array([float(part) for part in _FLIPS])
 
 
 def _best_flip(n: int, *, error: Fraction, epsilon: Fraction) -> tuple[float, Fraction]:
     """The prior with the smallest failure, in floats, at the heaviest target that noise still drowns."""
-    best = (1.0, Fraction(0))
-    for part in _FLIPS:
-        flip = float(error * part)
-        counts, chances = _binomial(n, float((error - error * part) / (1 - error * part)))
-        odds = np.minimum(float(epsilon) / 2 * counts, 600.0)
-        missed = float((chances / (1 + flip / (1 - flip) * np.exp(odds))).sum())
-        fails = missed + (1 - missed) * float(part) * (1 - float(error))
-        best = min(best, (round(fails, 9), error * part))
-    return best
+    wrong = float(error)
+    flips = wrong * _FLIP_PARTS
+    counts, chances = _binomial(n, (wrong - flips) / (1 - flips))
+    odds = np.exp(np.minimum(float(epsilon) / 2 * counts, 600.0))
+    missed = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
+    fails = np.round(missed + (1 - missed) * _FLIP_PARTS * (1 - wrong), 9)
+    at = int(np.argmin(fails))
+    return (float(fails[at]), error * _FLIPS[at]) if fails[at] < 1 else (1.0, Fraction(0))
 
 
 def sparsity_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Sparsity:
@@ -378,6 +417,14 @@ def sparsity_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Sparsity:
     return Sparsity(flip or GRID, ratio_for(epsilon / 2))
 
 
+def sparsity_at(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> Sparsity | None:
+    """The prior with which `n` records are proved to reach an error; None if the search finds none."""
+    fails, flip = _best_flip(n, error=error, epsilon=epsilon)
+    found = Sparsity(flip, ratio_for(epsilon / 2))
+    proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=found)
+    return found if proved else None
+
+
 @formula("sparse-sets-accuracy")
 def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int, Sparsity]:
     """Records coordinate Gibbs needs, whatever the domain, and the prior that needs so few.
@@ -390,15 +437,17 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     """
     owner = "plan_sparse"
     wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
-    miss, ratio = chance(failure, owner=owner, name="failure"), ratio_for(loss / 2)
+    miss = chance(failure, owner=owner, name="failure")
 
-    def enough(n: int) -> bool:
-        fails, flip = _best_flip(n, error=wrong, epsilon=loss)
-        return fails <= miss and proves_sparse(n, error=wrong, failure=miss, sparsity=Sparsity(flip, ratio))
+    def hopeful(n: int) -> bool:
+        return _best_flip(n, error=wrong, epsilon=loss)[0] <= miss
+
+    def proved(n: int) -> bool:
+        return sparsity_at(n, error=wrong, failure=miss, epsilon=loss) is not None
 
     guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
-    n = first_whole(enough, start=guess, smallest=1)
-    return n, Sparsity(_best_flip(n, error=wrong, epsilon=loss)[1], ratio)
+    n = first_whole(proved, start=first_whole(hopeful, start=guess, smallest=1), smallest=1, step=1)
+    return n, Sparsity(_best_flip(n, error=wrong, epsilon=loss)[1], ratio_for(loss / 2))
 
 
 @formula("sparse-sets-accuracy")

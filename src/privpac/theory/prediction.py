@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
 from privpac.errors import ParameterError
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, records_net
+from privpac.theory.rough import Floats, rough_ln_growth
+from privpac.theory.vc import erm_excess, ln_growth, net_error, records_net
 
 __all__ = [
     "error_vote",
@@ -37,6 +40,9 @@ __all__ = [
 ONE = Fraction(1)
 GRID = 10**12
 """Flips are rounded up to twelve decimals."""
+
+_STEPS = 6
+"""Of an iteration that gains more than a digit each."""
 
 MOST_MODELS = 2_001
 """Votes of more models are not searched."""
@@ -108,10 +114,23 @@ def vote_error(error: Number, *, models: int, ratio: Fraction) -> Fraction:
     return min(ONE, base + slope * chance(error, owner="vote_error", name="error"))
 
 
-def rough_vote(average: float, models: int, x: float) -> float:
-    """About `vote_error`, in floats: for searches."""
-    base, worst = _float_wrong(0, models, x), _steepest(models, x)
-    return base + models * average * (_float_wrong(worst, models, x) - base) / worst
+def rough_vote(average: Floats, models: Floats, x: Floats) -> Floats:
+    """About `vote_error`, in floats, for arrays of votes with odd numbers of models: for searches.
+
+    The steepest chord from 0 ends at half of the models, or j beyond it with x^j·(1 + L·(half + j)) =
+    (1 + x)(1 - base), L = ln(1/x), which a few steps of iteration find.
+    """
+    half, rate = models // 2, -np.log(x)
+    base = x ** (half + 1) / (1 + x)
+    beyond = np.ones(np.broadcast(half, x).shape)
+    for _ in range(_STEPS):
+        beyond = np.maximum(1.0, np.log((1 + rate * (half + beyond)) / ((1 + x) * (1 - base))) / rate)
+    steepest = np.where(half > 0, (x / (1 + x) - base) / np.maximum(half, 1), 0.0)
+    for whole in (np.floor(beyond), np.ceil(beyond)):
+        wrong = np.minimum(half + whole, models)
+        steepest = np.maximum(steepest, (1 - x ** (wrong - half) / (1 + x) - base) / wrong)
+    found: Floats = base + models * average * steepest
+    return found
 
 
 def _average_for(error: float, models: int, x: float) -> float:
@@ -330,56 +349,44 @@ def records_flipped_printed(error: Number, *, failure: Number, epsilon: Number, 
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = float(positive(epsilon, owner=owner, name="epsilon"))
 
+    flips = np.arange(6, 54) * float(wrong) / 60
+
     def rough(n: int) -> float:
-        return min(_printed(n, i * float(wrong) / 60, price, float(miss), vc) for i in range(6, 54))
+        share = price * flips / 6
+        kept = np.floor(share * n)
+        excess = _rough_flipped(n, np.maximum(kept, 1), share, float(miss), vc) + flips
+        return float(np.where(kept < 1, math.inf, excess).min())
 
     return _first(lambda n: rough(n) <= float(wrong) * (1 - 1e-9))
-
-
-def _printed(n: int, flip: float, epsilon: float, failure: float, vc: int) -> float:
-    share = epsilon * flip / 6
-    kept = math.floor(share * n)
-    if kept < 1:
-        return math.inf
-    return _rough_flipped(n, kept, share, failure, vc) + flip
 
 
 def _best_flipped(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, int, float]:
     """(excess, kept, slip) in floats: a search over the size of the subset on a scale of ratios, then refined."""
 
-    def excess(kept: int) -> float:
+    def excess(kept: Floats) -> Floats:
         share = kept / n
         return _rough_flipped(n, kept, epsilon, failure, vc) + share / (math.expm1(epsilon) + 2 * share)
 
     low, high = 0.0, math.log(n)
     for _ in range(4):
         step = (high - low) / 24
-        sizes = sorted({min(n, max(1, round(math.exp(low + i * step)))) for i in range(25)})
-        best = min(sizes, key=excess)
-        low, high = max(0.0, math.log(best) - 2 * step), min(math.log(n), math.log(best) + 2 * step)
-    return excess(best), best, _slip(best)
+        kept = np.clip(np.round(np.exp(low + np.arange(25) * step)), 1, n)
+        values = excess(kept)
+        best = int(np.argmin(values))
+        centre = math.log(kept[best])
+        low, high = max(0.0, centre - 2 * step), min(math.log(n), centre + 2 * step)
+    found = int(kept[best])
+    return float(values[best]), found, min(0.5, 1 / found)
 
 
-def _slip(kept: int) -> float:
-    """1/kept minimises ln(1/slip)/kept + slip."""
-    return min(0.5, 1 / kept)
-
-
-def _rough_flipped(n: int, kept: int, rate: float, failure: float, vc: int) -> float:
+def _rough_flipped(n: int, kept: Floats, rate: Floats | float, failure: float, vc: int) -> Floats:
     """`excess_flipped` without the flip, in floats; rate is the epsilon of the draw."""
-    whole = rough_ln_growth(n, vc)
+    whole = float(rough_ln_growth(n, vc))
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(2 / failure) / (2 * n))
-    slip = _slip(kept)
-    near = (whole - math.log(slip)) / kept
-    return gap + near + slip + 2 * rough_ln_growth(kept, vc) / (rate * n)
-
-
-def rough_ln_growth(n: int, vc: int) -> float:
-    if n <= vc:
-        return n * math.log(2)
-    if vc <= 64:
-        return math.log(growth(n, vc=vc))
-    return float(ln_growth(n, vc=vc))
+    slip = np.minimum(0.5, 1 / kept)  # minimises ln(1/slip)/kept + slip
+    near = (whole - np.log(slip)) / kept
+    found: Floats = gap + near + slip + 2 * rough_ln_growth(kept, vc) / (rate * n)
+    return found
 
 
 def _first(holds: Callable[[int], bool]) -> int:

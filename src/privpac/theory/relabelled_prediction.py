@@ -10,15 +10,19 @@ As in `prediction`, searches run in floats, and whatever is promised is evaluate
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
-from privpac.theory.binomial import first_whole
+import numpy as np
+
 from privpac.theory.exact import exp_up, ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
-from privpac.theory.prediction import flip_for, rough_ln_growth, rough_vote, vote_error
+from privpac.theory.prediction import flip_for, rough_vote, vote_error
 from privpac.theory.register import formula
+from privpac.theory.rough import Floats, rough_ln_growth
+from privpac.theory.search import first_by_value
 from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, relative_error
 
 __all__ = [
@@ -40,8 +44,6 @@ EVENTS = 5
 WEIGHTS = (0.25, 0.5, 1.0)
 MODELS = (1, 3, 5, 7, 9, 11, 13, 15, 19, 25, 35)
 LARGEST_PRICE = 10
-NEAREST = 3
-"""How many of the best weights and numbers of models at one size are tried at all sizes."""
 
 
 # --- a vote on relabelled records ---
@@ -93,79 +95,81 @@ class RelabelledPlan:
     inner: Fraction
 
 
-def _inner(q: float, e1: float, weight: float, epsilon: float) -> float:
+def _inner(q: Floats, e1: Floats, weight: Floats, epsilon: float) -> Floats:
     """The epsilon left to the vote inside, in floats; not positive if there is none."""
     spread = weight * e1 * (1 - q) / q
     apart = math.log(4) + spread
-    joint = math.log(2) + e1 / 2 + math.log1p(math.exp(e1 / 2)) + spread
-    if weight * (1 - q) < q:
-        joint = math.log(4) + e1 * (1 + weight * (1 - q) / q)
-    if joint > 200:
-        return -1.0
-    room = (math.exp(epsilon) * ((1 - q) + q * math.exp(joint - apart)) - (1 - q) * math.exp(e1)) / q
-    return math.log(room) - joint if room > 0 else -1.0
+    joint = np.where(
+        weight * (1 - q) < q,
+        math.log(4) + e1 * (1 + weight * (1 - q) / q),
+        math.log(2) + e1 / 2 + np.log1p(np.exp(e1 / 2)) + spread,
+    )
+    room = (math.exp(epsilon) * ((1 - q) + q * np.exp(joint - apart)) - (1 - q) * np.exp(e1)) / q
+    return np.where((joint <= 200) & (room > 0), np.log(np.maximum(room, 1e-300)) - joint, -1.0)
 
 
 def _rough_relabelled(
-    n: int, q: float, e1: float, weight: float, models: int, epsilon: float, failure: float, vc: int
-) -> float:
+    n: int, q: Floats, e1: Floats, choice: Choices, epsilon: float, failure: float, vc: int
+) -> Floats:
+    """`excess_relabelled_vote` in floats; infinite where there is no such vote."""
+    weight, models = choice
     inner = _inner(q, e1, weight, epsilon)
-    kept = math.floor(q * n)
+    kept = np.floor(q * n)
     block, voters, miss = kept // models, n - kept, failure / EVENTS
-    if inner <= 0 or block < 1 or voters < 1:
-        return math.inf
-    gap = math.sqrt(2 * rough_ln_growth(voters, vc) / voters) + 2 * math.sqrt(-math.log(miss) / (2 * voters))
+    possible = (inner > 0) & (block >= 1) & (voters >= 1) & (q < 0.9)
+    inner, block, voters = (np.where(possible, part, 1.0) for part in (inner, block, voters))
+    kept = np.maximum(kept, 1.0)
+    gap = np.sqrt(2 * rough_ln_growth(voters, vc) / voters) + 2 * np.sqrt(-math.log(miss) / (2 * voters))
     drawn = 2 * (rough_ln_growth(kept, vc) - math.log(miss)) / (e1 * voters)
     spread = (2 * rough_ln_growth(2 * kept, vc) + math.log(4 / miss)) / kept
-    near = drawn / weight + 2 * math.sqrt(drawn / weight * spread) + 4 * spread
-    logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + math.log(models / miss)
-    return gap + drawn + near + rough_vote(2 * logs / (block * math.log(2)), models, math.exp(-inner))
+    near = drawn / weight + 2 * np.sqrt(drawn / weight * spread) + 4 * spread
+    logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(models / miss)
+    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-inner))
+    return np.where(possible, gap + drawn + near + voted, math.inf)
 
 
 def _refined(
-    value: Callable[[float, float], float], first: Iterable[float], second: Iterable[float]
-) -> tuple[float, float, float]:
-    """A grid of two positive numbers, then ever finer ones around the best."""
-    pairs = [(a, b) for a in first for b in second]
-    best = min(pairs, key=lambda pair: value(*pair))
-    step = 1.35
-    for _ in range(5):
-        around = [step**i for i in (-2, -1, 0, 1, 2)]
-        best = min(
-            ((best[0] * a, best[1] * b) for a in around for b in around), key=lambda pair: value(*pair)
-        )
+    value: Callable[[Floats, Floats], Floats], first: Sequence[float], second: Sequence[float], *, rows: int
+) -> tuple[Floats, Floats, Floats]:
+    """For every one of so many rows: the least value on a grid of two positive numbers, then on ever finer ones around
+    the best, and the two numbers. `value` takes an array with a row each."""
+    a, b = (np.tile(axis.ravel(), (rows, 1)) for axis in np.meshgrid(first, second, indexing="ij"))
+    every, step = np.arange(rows), 1.35
+    for _ in range(6):
+        with np.errstate(all="ignore"):
+            found = value(a, b)
+        at = np.argmin(found, axis=1)
+        best, x, y = found[every, at], a[every, at, None], b[every, at, None]
+        around = step ** np.arange(-2.0, 3.0)
+        a, b = x * np.repeat(around, 5), y * np.tile(around, 5)
         step = math.sqrt(step)
-    return value(*best), *best
+    return best, x[:, 0], y[:, 0]
 
 
-Choice = tuple[float, int]
-"""A weight and a number of models."""
+Choices = tuple[Floats, Floats]
+"""Weights and numbers of models, a row each."""
 
 Found = tuple[float, float, float, float, int]
 """(excess, q, e1, weight, models), in floats."""
 
-CHOICES: tuple[Choice, ...] = tuple((weight, models) for weight in WEIGHTS for models in MODELS)
+CHOICES: Choices = (
+    np.repeat(np.array(WEIGHTS), len(MODELS))[:, None],
+    np.tile(np.array(MODELS, dtype=np.float64), len(WEIGHTS))[:, None],
+)
 
 
-def _relabelled_at(
-    n: int, epsilon: float, failure: float, vc: int, choices: Iterable[Choice] = CHOICES
-) -> list[Found]:
-    """The best parameters for every weight and number of models, the best of all first."""
-    found = []
-    for weight, models in choices:
-
-        def value(q: float, share: float, weight: float = weight, models: int = models) -> float:
-            if q >= 0.9:
-                return math.inf
-            return _rough_relabelled(n, q, share * q, weight, models, epsilon, failure, vc)
-
-        excess, q, share = _refined(value, (0.005, 0.02, 0.06, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0))
-        found.append((excess, q, share * q, weight, models))
-    return sorted(found)
-
-
+@lru_cache(maxsize=256)
 def _best_relabelled(n: int, epsilon: float, failure: float, vc: int) -> Found:
-    return _relabelled_at(n, epsilon, failure, vc)[0]
+    """The best parameters over all weights and numbers of models."""
+
+    def value(q: Floats, share: Floats) -> Floats:
+        return _rough_relabelled(n, q, share * q, CHOICES, epsilon, failure, vc)
+
+    grid = (0.005, 0.02, 0.06, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0)
+    excess, q, share = _refined(value, *grid, rows=len(CHOICES[0]))
+    best = int(np.argmin(excess))
+    weight, models = (float(part[best, 0]) for part in CHOICES)
+    return float(excess[best]), float(q[best]), float(share[best] * q[best]), weight, int(models)
 
 
 @formula("relabelled-vote")
@@ -185,7 +189,12 @@ def plan_relabelled_vote(n: int, *, epsilon: Number, failure: Number, vc: int) -
     labels = Fraction(math.floor(e1 * 10**9), 10**9)
     # A little less for the vote inside: the rule counts in fractions, and a kept share that is rounded.
     inner = Fraction(
-        math.floor(_inner(kept / have, float(labels), weight, price) * (1 - 1e-7) * 10**9), 10**9
+        math.floor(
+            float(_inner(np.array(kept / have), np.array(float(labels)), np.array(weight), price))
+            * (1 - 1e-7)
+            * 10**9
+        ),
+        10**9,
     )
     return RelabelledPlan(kept, labels, Fraction(weight), models, inner)
 
@@ -202,19 +211,11 @@ def records_relabelled_vote(error: Number, *, failure: Number, epsilon: Number, 
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
 
-    start = int(1000 * vc / wrong**2)
-    # The good weights and numbers of models hardly change with n: those of a few sizes are tried at all others.
-    tried = {
-        found[3:]
-        for n in (start, 4 * start)
-        for found in _relabelled_at(max(2, n), float(price), float(miss), vc)[:NEAREST]
-    }
+    def excess(n: int) -> float:
+        return _best_relabelled(n, float(price), float(miss), vc)[0]
 
-    def enough(n: int) -> bool:
-        best = _relabelled_at(n, float(price), float(miss), vc, sorted(tried))[0]
-        return best[0] <= float(wrong) * (1 - 1e-6)
-
-    return first_whole(enough, start=start, smallest=2)
+    want, start = float(wrong) * (1 - 1e-6), int(1000 * vc / wrong**2)
+    return first_by_value(excess, want, start=start, owner=owner)
 
 
 @formula("relabelled-vote")
@@ -254,11 +255,10 @@ def epsilon_relabelled_vote(error: Number, *, records: int, failure: Number, vc:
         chance(error, owner=owner, name="error"),
         float(chance(failure, owner=owner, name="failure")),
     )
-    tried = [found[3:] for found in _relabelled_at(records, 1.0, miss, vc)[:NEAREST]]
     low, high = 1e-4, float(LARGEST_PRICE)
     for _ in range(16):
         middle = math.sqrt(low * high)
-        fits = _relabelled_at(records, middle, miss, vc, tried)[0][0] <= float(wrong)
+        fits = _best_relabelled(records, middle, miss, vc)[0] <= float(wrong)
         low, high = (low, middle) if fits else (middle, high)
     price = Fraction(math.ceil(high * 10**6), 10**6)
     while price <= LARGEST_PRICE:
@@ -325,59 +325,63 @@ class NetPlan:
     flip: Fraction
 
 
-def _room(q: float, reach: float, epsilon: float) -> float:
-    """The largest u with (1 - q)e^u + 4q·e^(u·reach) <= e^epsilon."""
-    if 1 + 3 * q > math.exp(epsilon):
-        return -1.0
-    low, high = 0.0, epsilon
-    for _ in range(50):
+def _room(q: Floats, reach: Floats, epsilon: float) -> Floats:
+    """The largest u with (1 - q)e^u + 4q·e^(u·reach) <= e^epsilon; not positive if there is none."""
+    # The second part alone already bounds it; from there few halvings do.
+    high = np.minimum(epsilon, np.maximum(0.0, epsilon - np.log(4 * q)) / reach)
+    low = np.zeros_like(high)
+    for _ in range(_HALVINGS):
         u = (low + high) / 2
-        if u * reach < 700 and (1 - q) * math.exp(u) + 4 * q * math.exp(u * reach) <= math.exp(epsilon):
-            low = u
-        else:
-            high = u
-    return low
+        fits = (1 - q) * np.exp(u) + 4 * q * np.exp(u * reach) <= math.exp(epsilon)
+        low, high = np.where(fits, u, low), np.where(fits, high, u)
+    return np.where(1 + 3 * q > math.exp(epsilon), -1.0, low)
 
 
+_HALVINGS = 30
 DRAWN = 0.3
 """The draw's part of what draw and vote may lose together: about the best in the range computed."""
 
 
-def _net_at(n: int, q: float, miss: float, vc: int) -> tuple[int, float, float]:
+def _net_at(n: int, q: Floats, miss: Floats, vc: int) -> tuple[Floats, Floats, Floats]:
     """kept, the net that fails with probability `miss`, and how many records matched concepts may differ on."""
-    kept = max(2, math.floor(q * n))
-    net = (2 * rough_ln_growth(n - 1, vc) - math.log(2 * miss)) / (kept - 1)
-    return kept, net, math.floor(net * (n - 1)) + 1
+    kept = np.maximum(2.0, np.floor(q * n))
+    net = (2 * rough_ln_growth(n - 1, vc) - np.log(2 * miss)) / (kept - 1)
+    return kept, net, np.floor(net * (n - 1)) + 1
 
 
-def _rough_net(n: int, q: float, miss: float, models: int, epsilon: float, failure: float, vc: int) -> float:
-    if q >= 0.5 or miss >= 0.5:
-        return math.inf
+def _rough_net(
+    n: int, q: Floats, miss: Floats, models: Floats, epsilon: float, failure: float, vc: int
+) -> Floats:
+    """`excess_net_relabelled` in floats; infinite where nothing is left for the draw."""
     kept, net, reach = _net_at(n, q, miss, vc)
-    room = _room(q, reach, epsilon) if net < 1 else -1.0
-    if room <= 0 or n // models < 1:
-        return math.inf
-    delta, slip = q * miss, min(0.5, 1 / kept)
-    gap = math.sqrt(2 * rough_ln_growth(n, vc) / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
-    near = (rough_ln_growth(n, vc) - math.log(slip)) / kept + slip
+    room, block = _room(q, reach, epsilon), n // models
+    possible = (room > 0) & (net < 1) & (block >= 1) & (q < 0.5) & (miss < 0.5)
+    room, block = (np.where(possible, part, 1.0) for part in (room, block))
+    delta, slip = q * miss, np.minimum(0.5, 1 / kept)
+    whole = float(rough_ln_growth(n, vc))
+    gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
+    near = (whole - np.log(slip)) / kept + slip
     drawn = 2 * rough_ln_growth(kept, vc) / (DRAWN * room * n)
-    block = n // models
-    logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + math.log(2 * models / failure)
-    voted = rough_vote(2 * logs / (block * math.log(2)), models, math.exp(-(1 - DRAWN) * room))
-    return gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
+    logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(2 * models / failure)
+    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAWN) * room))
+    found = gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
+    return np.where(possible, found, math.inf)
 
 
+NET_MODELS = np.array([round(1.6**power) | 1 for power in range(4, 21)], dtype=np.float64)[:, None]
+
+
+@lru_cache(maxsize=256)
 def _best_net(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, float, float, int]:
     """(excess, q, miss, models) in floats."""
-    found = []
-    for power in range(4, 21):
-        models = round(1.6**power) | 1
 
-        def value(q: float, miss: float, models: int = models) -> float:
-            return _rough_net(n, q, miss, models, epsilon, failure, vc)
+    def value(q: Floats, miss: Floats) -> Floats:
+        return _rough_net(n, q, miss, NET_MODELS, epsilon, failure, vc)
 
-        found.append((*_refined(value, (0.003, 0.01, 0.03, 0.1, 0.2), (1e-4, 1e-3, 1e-2)), models))
-    return min(found)
+    grid = (0.003, 0.01, 0.03, 0.1, 0.2), (1e-4, 1e-3, 1e-2)
+    excess, q, miss = _refined(value, *grid, rows=len(NET_MODELS))
+    best = int(np.argmin(excess))
+    return float(excess[best]), float(q[best]), float(miss[best]), int(NET_MODELS[best, 0])
 
 
 @formula("net-relabelling")
@@ -393,14 +397,21 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     excess, q, miss, models = _best_net(have, float(price), missed, vc)
     if excess == math.inf:
         return None
-    kept, net, _ = _net_at(have, q, miss, vc)
-    grid = Fraction(math.ceil(net * 10**9), 10**9)
+    size, net, _ = _net_at(have, np.array(q), np.array(miss), vc)
+    kept, grid = int(size), Fraction(math.ceil(float(net) * 10**9), 10**9)
     reach = math.floor(grid * (have - 1)) + 1
-    room = _room(kept / have, reach, float(price)) * (1 - 1e-9)
+    room = float(_room(np.array(kept / have), np.array(float(reach)), float(price))) * (1 - 1e-9)
     drawing, inner = (Fraction(math.floor(part * room * 10**15), 10**15) for part in (DRAWN, 1 - DRAWN))
     delta = Fraction(kept, have) * net_failure(have, kept=kept, net=grid, vc=vc)
     flip = flip_for(1 / ratio_for(price), delta=delta)
     return NetPlan(kept, grid, drawing, models, inner, max(flip, Fraction(1, 10**12)))
+
+
+def error_net_relabelled(n: int, *, failure: Number, epsilon: Number, vc: int) -> Fraction:
+    """What `n` records prove, in floats and rounded up a little as `records_net_relabelled` does; 1 if nothing."""
+    miss = float(chance(failure, owner="error_net_relabelled", name="failure"))
+    found = _best_net(n, float(positive(epsilon, owner="error_net_relabelled", name="epsilon")), miss, vc)[0]
+    return ONE if found >= 1 else Fraction(found) * (1 + Fraction(2, 10**6))
 
 
 @formula("net-relabelling")
@@ -415,7 +426,8 @@ def records_net_relabelled(error: Number, *, failure: Number, epsilon: Number, v
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
 
-    def enough(n: int) -> bool:
-        return _best_net(n, float(price), float(miss), vc)[0] <= float(wrong) * (1 - 1e-6)
+    def excess(n: int) -> float:
+        return _best_net(n, float(price), float(miss), vc)[0]
 
-    return first_whole(enough, start=int(40_000 * vc / wrong**2), smallest=2)
+    want, start = float(wrong) * (1 - 1e-6), int(40_000 * vc / wrong**2)
+    return first_by_value(excess, want, start=start, owner=owner)

@@ -8,7 +8,7 @@ probability of an answer. Kept for the theorems they make run; `representations`
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -255,11 +255,11 @@ def _best_boost(*, error: Fraction, failure: Fraction, epsilon: Fraction) -> tup
     return int(least), int(runs[0, 0, k]), int(each[i, j, k]), int(i), int(j)
 
 
-def _made(error: Fraction, epsilon: Fraction, runs: int, each: int, selecting: int, i: int, j: int) -> Boost:
+def _made(error: Fraction, epsilon: Fraction, runs: int, each: int, i: int, j: int) -> Boost:
     light = error * Fraction(round(float(_LIGHT_PARTS[i]) * 100), 100)
     flip = light * Fraction(round(float(_FLIP_PARTS[j]) * 100), 100)
     draw = Draw(rate_star(epsilon=epsilon, spread=(1 - flip) / flip), flip)
-    return Boost(runs, each, selecting, draw, light)
+    return Boost(runs, each, 0, draw, light)
 
 
 @formula("boosted-points")
@@ -277,13 +277,16 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
     _, runs, each, i, j = _best_boost(error=wrong, failure=miss, epsilon=loss)
-    boost = _made(wrong, loss, runs, each, 0, i, j)
-    while not _run_is_good(boost, miss / 2):  # rates were rounded down
-        boost = _made(wrong, loss, runs, boost.each + 1, 0, i, j)
+    boost = _made(wrong, loss, runs, each, i, j)
+    # Rates were rounded down: a few records more, or few in ten thousand.
+    each = first_whole(
+        lambda more: more >= each and _run_is_good(replace(boost, each=more), miss / 2), start=each, step=1
+    )
+    boost = replace(boost, each=each)
     bound = Occam.uniform(
         runs, owner=owner, error=wrong, rate=Rate.read(loss, None, owner=owner), tolerated=boost.tolerated
     )
-    boost = _made(wrong, loss, runs, boost.each, bound.records(miss / 2), i, j)
+    boost = replace(boost, selecting=bound.records(miss / 2))
     return boost.records, boost
 
 

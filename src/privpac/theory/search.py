@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 
-from privpac.errors import SizeError
+import numpy as np
 
-__all__ = ["PLENTY", "STEP", "first_enough", "minimum", "stepped"]
+from privpac.errors import SizeError
+from privpac.theory.binomial import first_whole
+from privpac.theory.rough import Floats
+
+__all__ = ["PLENTY", "STEP", "first_by_value", "first_proved", "minimum", "stepped"]
 
 STEP = Fraction(1, 1000)
 """Epsilons inside a construction are multiples of this."""
 
 
-def _spread(low: float, high: float, count: int) -> Iterator[float]:
+def _spread(low: float, high: float, count: int) -> Floats:
     """`count` numbers from low to high, equally far apart by ratio."""
-    for i in range(count):
-        yield low * (high / low) ** (i / max(1, count - 1))
+    return np.asarray(low * (high / low) ** (np.arange(count) / max(1, count - 1)))
 
 
 def _around(value: float, *, factor: float, low: float, high: float) -> tuple[float, float]:
@@ -25,9 +28,9 @@ def _around(value: float, *, factor: float, low: float, high: float) -> tuple[fl
 
 
 def minimum(
-    value: Callable[..., float], ranges: list[tuple[float, float]], *, count: int = 5, rounds: int = 7
+    value: Callable[..., Floats], ranges: list[tuple[float, float]], *, count: int = 5, rounds: int = 7
 ) -> tuple[float, list[float]]:
-    """A small value on a grid that is drawn ever tighter; every coordinate is positive."""
+    """A small value on a grid that is drawn ever tighter; every coordinate is positive, and `value` takes arrays."""
     limits, best = list(ranges), (math.inf, [low for low, _ in ranges])
     factor = max((high / low) ** (1.5 / count) for low, high in ranges if high > low) if ranges else 1.0
     for _ in range(rounds):
@@ -41,12 +44,16 @@ def minimum(
 
 
 def _on_grid(
-    value: Callable[..., float], limits: list[tuple[float, float]], count: int
+    value: Callable[..., Floats], limits: list[tuple[float, float]], count: int
 ) -> tuple[float, list[float]]:
-    places: list[list[float]] = [[]]
-    for low, high in limits:
-        places = [[*place, at] for place in places for at in _spread(low, high, count)]
-    return min((value(*place), place) for place in places)
+    places = np.meshgrid(*(_spread(low, high, count) for low, high in limits), indexing="ij")
+    flat = [axis.ravel() for axis in places]
+    with np.errstate(
+        over="ignore", divide="ignore", invalid="ignore"
+    ):  # hopeless settings are infinitely bad
+        found = np.nan_to_num(value(*flat), nan=math.inf)
+    first = int(np.argmin(found))
+    return float(found[first]), [float(axis[first]) for axis in flat]
 
 
 def stepped(value: float) -> Fraction:
@@ -60,18 +67,66 @@ PLENTY = 10**7
 MOST = 10**12
 
 
-def first_enough(enough: Callable[[int], bool], *, owner: str, others: int) -> int:
-    """The first number that is enough: doubling, then halving the interval (the search need not be monotone)."""
+def first_proved(
+    hopeful: Callable[[int], bool], proved: Callable[[int], bool], *, owner: str, others: int
+) -> int:
+    """The first number at which a search in floats is hopeful and what it proposes is proved.
+
+    Doubling, then halving the interval; rounding may put the proof a little above the hope, never far.
+    """
+    refused = SizeError(
+        f"{owner}: {others} unlabelled records are too few, whatever the number of labels.",
+        remedy="Collect more records without labels, or allow a larger error.",
+    )
     high = 16
-    while not enough(high):
+    while not hopeful(high):
         high *= 2
         if high > MOST:
-            raise SizeError(
-                f"{owner}: {others} unlabelled records are too few, whatever the number of labels.",
-                remedy="Collect more records without labels, or allow a larger error.",
-            )
+            raise refused
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if hopeful(middle) else (middle, high)
+    step = 1
+    while not proved(high):
+        high, step = high + step, 2 * step
+        if high > MOST:
+            raise refused
     return high
+
+
+def first_by_value(value: Callable[[int], float], want: float, *, start: int, owner: str) -> int:
+    """The first number from 2 on whose value, which falls with it, is at most `want`.
+
+    Secants on a log-log scale lead to it, because such values fall like a power."""
+    points: list[tuple[float, float]] = []
+    at = max(2, start)
+    for _ in range(_SECANTS):
+        found = value(at)
+        if math.isinf(found):
+            at *= 16
+        else:
+            points.append((math.log(at), math.log(found / want)))
+            at = max(2, round(math.exp(_crossing(points[-2:]))))
+        if at > MOST_RECORDS:
+            raise SizeError(f"{owner}: more than {MOST_RECORDS:.0e} records would be needed.")
+        if len(points) > 1 and abs(math.log(at) - points[-1][0]) < _NEAR:
+            break
+    return first_whole(lambda n: n > MOST_RECORDS or value(n) <= want, start=at, smallest=2, step=1)
+
+
+_SECANTS = 12
+_NEAR = 1e-7
+_SLOPE = -0.5
+"""How fast deviations fall, until two points tell better."""
+MOST_RECORDS = 10**13
+"""More than a thousand times everybody alive."""
+
+
+def _crossing(points: list[tuple[float, float]]) -> float:
+    """Where a straight line through the last points is 0; steps are bounded."""
+    x, y = points[-1]
+    slope = _SLOPE
+    if len(points) > 1 and points[0][0] != x:
+        slope = min(-0.2, max(-2.0, (y - points[0][1]) / (x - points[0][0])))
+    return x + min(6.0, max(-6.0, -y / slope))

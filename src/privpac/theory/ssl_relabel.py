@@ -10,11 +10,14 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from privpac.theory.exact import exp_down, exp_up, ratio_for
-from privpac.theory.few_labels import float_draws, float_transfer, mistakes_of_draw
+from privpac.theory.few_labels import float_labellings, float_transfer, mistakes_of_draw
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.search import PLENTY, first_enough, minimum, stepped
+from privpac.theory.rough import Floats, float_log
+from privpac.theory.search import PLENTY, first_proved, minimum, stepped
 from privpac.theory.transfer import Family, Transfer, transfer_error
 
 __all__ = [
@@ -104,33 +107,51 @@ def error_ssl_relabel(relabel: Relabel, *, family: Family, failure: Number) -> F
 
 
 def _float_error(
-    m: int, k: int, draw: float, weight: float, base: float, family: Family, miss: float
-) -> float:
+    m: int, k: Floats, draw: float, weight: Floats, base: Floats, family: Family, miss: float
+) -> Floats:
     """`error_ssl_relabel` in floats; `weight` is change/mistake."""
     quarter = miss / 4
-    score = 2 * (math.log(family.labellings(k)) - math.log(quarter)) / draw  # in units of one mistake
-    apart = score / weight + 2 * (float_draws(family.odds) - math.log(quarter)) / base
+    score = 2 * (float_labellings(family, k) - math.log(quarter)) / draw  # in units of one mistake
+    apart = score / weight + 2 * (float_log(family.odds) - math.log(quarter)) / base
     near = float_transfer(score / m, m, family=family, failure=quarter)
     return near + float_transfer(apart / k, k, family=family, failure=quarter, times=2)
+
+
+def _proposed(
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+) -> tuple[float, list[float]]:
+    """The smallest error that floats find, and (base, weight) for it."""
+    room = math.expm1(float(epsilon))
+
+    def value(base: Floats, weight: Floats) -> Floats:
+        share = np.minimum(1.0, room / (4 * np.exp(base + weight * float(epsilon)) - 1))
+        k = np.floor(unlabelled * share)
+        found = _float_error(labelled, np.maximum(k, 2), float(epsilon), weight, base, family, float(failure))
+        return np.where(k < 2, math.inf, found)
+
+    return minimum(value, [(0.002, 5.0), (1 / MISTAKE, 4.0)])
 
 
 def relabel_settings(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
 ) -> Relabel:
     """Settings that meet `epsilon` for everybody and promise a small error, by search."""
-    room = math.expm1(float(epsilon))
-
-    def value(base: float, weight: float) -> float:
-        k = math.floor(unlabelled * min(1.0, room / (4 * math.exp(base + weight * float(epsilon)) - 1)))
-        if k < 2:
-            return math.inf
-        return _float_error(labelled, k, float(epsilon), weight, base, family, float(failure))
-
-    _, (base, weight) = minimum(value, [(0.002, 5.0), (1 / MISTAKE, 4.0)])
+    _, (base, weight) = _proposed(labelled, unlabelled, family=family, epsilon=epsilon, failure=failure)
     chosen, change = stepped(base), max(1, round(weight * MISTAKE))
     trial = Relabel(labelled, unlabelled, 1, epsilon, chosen, change)
     kept = keep_points(unlabelled, epsilon=epsilon, base=chosen, ratio=trial.ratio, change=change)
     return Relabel(labelled, unlabelled, max(1, kept), epsilon, chosen, change)
+
+
+def relabel_at(
+    labelled: int, unlabelled: int, *, family: Family, error: Fraction, epsilon: Fraction, failure: Fraction
+) -> Relabel | None:
+    """Settings with which so many records promise an error; None if the search finds none."""
+    known = {"family": family, "epsilon": epsilon, "failure": failure}
+    if _proposed(labelled, unlabelled, **known)[0] > error:  # type: ignore[arg-type]
+        return None
+    made = relabel_settings(labelled, unlabelled, **known)  # type: ignore[arg-type]
+    return made if error_ssl_relabel(made, family=family, failure=failure) <= error else None
 
 
 @formula("ssl-relabel-accuracy")
@@ -151,7 +172,10 @@ def records_ssl_relabel(
     def settings(labelled: int) -> Relabel:
         return relabel_settings(labelled, others, family=family, epsilon=loss, failure=miss)
 
-    def enough(labelled: int) -> bool:
+    def hopeful(labelled: int) -> bool:
+        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0] <= want
+
+    def proved(labelled: int) -> bool:
         return error_ssl_relabel(settings(labelled), family=family, failure=miss) <= want
 
-    return settings(first_enough(enough, owner=owner, others=others))
+    return settings(first_proved(hopeful, proved, owner=owner, others=others))

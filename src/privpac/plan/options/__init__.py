@@ -8,8 +8,19 @@ from privpac.plan.options.few_labels import FEW_LABELS
 from privpac.plan.options.occam import OCCAM
 from privpac.plan.options.points import POINTS
 from privpac.plan.options.prediction import PREDICTION
+from privpac.plan.options.relabelling import RELABELLING
+from privpac.plan.options.release import RELEASE
 from privpac.plan.options.thresholds import THRESHOLDS
 
 __all__ = ["OPTIONS", "Need", "Option"]
 
-OPTIONS: tuple[Option, ...] = (*OCCAM, *POINTS, *THRESHOLDS, *FEW_LABELS, *COVERS, *PREDICTION)
+OPTIONS: tuple[Option, ...] = (
+    *OCCAM,
+    *POINTS,
+    *THRESHOLDS,
+    *FEW_LABELS,
+    *RELABELLING,
+    *COVERS,
+    *PREDICTION,
+    *RELEASE,
+)

@@ -51,11 +51,15 @@ class Option:
     """Whether delta is 0."""
     pool: bool = False
     """Whether unlabelled records are used: then floors on all records say nothing about the labelled ones."""
+    suffices: Callable[[Wish, int], bool] | None = None
+    """Whether so many labelled records are enough, where that is quicker to say than how many are needed."""
     error: Callable[[Wish, int], Fraction | None] | None = None
     epsilon: Callable[[Wish, int], Fraction | None] | None = None
     command: Callable[[Wish, Need], str | None] | None = None
     hard: Callable[[Wish], int | None] | None = None
     """Records it needs on a built-in hard distribution, computed exactly."""
+    purpose: Literal["learn", "release"] = "learn"
+    """A rule, or answers to all queries about a table."""
     runs: bool = False
     """Whether `privpac learn` runs it, so that it can be simulated on tables."""
 

@@ -69,6 +69,12 @@ def _label_thresholds(wish: Wish) -> Need:
     )
 
 
+def _label_thresholds_suffice(wish: Wish, n: int) -> bool:
+    from privpac.theory.label_privacy import proves_label_thresholds
+
+    return proves_label_thresholds(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+
+
 def _small(concepts: ClassFacts) -> bool:
     return concepts.vc <= MOST_VC and concepts.kappa is None
 
@@ -129,6 +135,7 @@ COVERS = (
         "label-thresholds",
         _label_thresholds,
         serves=_cuts,
+        suffices=_label_thresholds_suffice,
         command=_label_command,
     ),
     Option(

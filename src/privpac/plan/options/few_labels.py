@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
+from privpac.plan.options.occam import learn_command
+from privpac.plan.options.relabelling import DICHOTOMIES
 from privpac.plan.wish import Wish
+from privpac.theory import sizes
+from privpac.theory.binomial import first_whole
+from privpac.theory.exact import plain
+from privpac.theory.few_labels import records_active
+from privpac.theory.search import PLENTY
+from privpac.theory.transfer import Family
 
 __all__ = ["FEW_LABELS"]
-
-LARGE = 256
-"""Bits of a class from which on relabelling has been seen to save labels; smaller classes only where asked for."""
 
 POINTS = (8, 16, 32, 64, 128, 256)
 """As in learners/generic.py: points a column that are tried."""
@@ -25,30 +32,78 @@ ENOUGH = Fraction(3, 2)
 """The smallest pool within this factor of the fewest labels: further labels cost ten times the pool each."""
 
 
-def _large(concepts: ClassFacts) -> bool:
-    return concepts.size.bit_length() > LARGE
+def _spread(concepts: ClassFacts) -> bool:
+    """Classes whose labellings of the unlabelled points can be drawn; `any` stands for them."""
+    return concepts.kind in (*DICHOTOMIES, "any")
+
+
+def _family(concepts: ClassFacts) -> Family:
+    return Family(concepts.size, concepts.vc, concepts.odds)
+
+
+def _wanted(wish: Wish) -> dict[str, Any]:
+    return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
+
+
+def _others(wish: Wish) -> int:
+    return PLENTY if wish.unlabelled is None else max(1, wish.unlabelled)
+
+
+At = Callable[[Wish, int, int], Need | None]
+"""(wish, labelled, unlabelled) to a need, if so many suffice."""
+
+
+def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
+    from privpac.theory.few_labels import boost_at
+
+    found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
+    return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
 
 
 def _boost(wish: Wish) -> Need:
     from privpac.theory.few_labels import records_label_boost
-    from privpac.theory.transfer import Family
 
-    family = Family(wish.concepts.size, wish.concepts.vc, wish.concepts.odds)
-    found = records_label_boost(
-        family, error=wish.error, failure=wish.failure, epsilon=wish.epsilon, unlabelled=wish.unlabelled
-    )
-    return Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
+    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
+    most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
+    return _smaller_pool(wish, most, _boost_at)
+
+
+def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
+    from privpac.theory.ssl_relabel import relabel_at
+
+    found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
+    return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
     from privpac.theory.ssl_relabel import records_ssl_relabel
-    from privpac.theory.transfer import Family
 
-    family = Family(wish.concepts.size, wish.concepts.vc, wish.concepts.odds)
-    found = records_ssl_relabel(
-        family, error=wish.error, failure=wish.failure, epsilon=wish.epsilon, unlabelled=wish.unlabelled
+    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
+    return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
+
+
+def _smaller_pool(wish: Wish, most: Need, at: At) -> Need:
+    """The smallest pool that saves nearly as many labels as the largest one, where any number is at hand."""
+    if wish.unlabelled is not None:
+        return most
+    labelled = math.ceil(ENOUGH * most.labelled)
+    pools = [n for n in POOLS if n < most.unlabelled]
+    place = first_whole(
+        lambda k: k >= len(pools) or at(wish, labelled, pools[k]) is not None, start=len(pools) // 2
     )
-    return Need(found.labelled, found.unlabelled, {"kept": str(found.kept)})
+    found = at(wish, labelled, pools[place]) if place < len(pools) else None
+    return most if found is None else found
+
+
+def _enough(at: At) -> Callable[[Wish, int], bool]:
+    return lambda wish, n: at(wish, n, _others(wish)) is not None
+
+
+def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
+    def command(wish: Wish, need: Need) -> str | None:
+        return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
+
+    return command
 
 
 def _line(concepts: ClassFacts) -> bool:
@@ -105,6 +160,52 @@ def _choices(points: int, ends: int) -> int:
     return math.comb(points + 2, ends)
 
 
+INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30, 40))
+"""What those who are asked may lose among themselves; the records that hide them pay for it."""
+
+
+def _asked(agnostic: bool) -> Callable[[Wish], Need | None]:
+    def needs(wish: Wish) -> Need | None:
+        """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
+        everybody = _asked_at(wish, wish.epsilon, agnostic).labelled
+        tried = [_asked_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
+        room = [need for need in tried if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
+        fewest = min((need.labelled for need in room), default=0)
+        found = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
+        return found if found is not None and found.labelled < everybody else None
+
+    return needs
+
+
+def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
+    size = wish.concepts.odds + 1
+    if agnostic:
+        asked = sizes.records_agnostic(
+            size, excess=wish.error, failure=wish.failure, epsilon=inner, noise=wish.noise
+        )
+    else:
+        asked = sizes.records_occam(size, error=wish.error, failure=wish.failure, epsilon=inner)
+    records = records_active(asked, inner=inner, epsilon=wish.epsilon)
+    return Need(asked, records - asked, {"inner": plain(inner), "records": str(records)})
+
+
+def _finite(concepts: ClassFacts) -> bool:
+    return concepts.kappa is None
+
+
+def _ask_command(wish: Wish, need: Need) -> str | None:
+    found = learn_command(wish, need)
+    if found is None or wish.concepts.kind not in ASKABLE:
+        return None
+    return found.replace("privpac learn DATA", "privpac active ask FOLDER DATA") + (
+        f" --labels {need.labelled} --method plain"
+    )
+
+
+ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
+"""Classes learnt by one plain draw, which `privpac active` takes."""
+
+
 FEW_LABELS = (
     Option(
         "generic-learner",
@@ -116,6 +217,7 @@ FEW_LABELS = (
         _generic,
         serves=_line,
         pool=True,
+        command=_unlabelled_command("generic"),
     ),
     Option(
         "ssl-relabel",
@@ -125,8 +227,10 @@ FEW_LABELS = (
         True,
         "ssl-relabel-accuracy",
         _ssl,
-        serves=_large,
+        serves=_spread,
         pool=True,
+        suffices=_enough(_ssl_at),
+        command=_unlabelled_command("relabel"),
     ),
     Option(
         "label-boost",
@@ -136,7 +240,33 @@ FEW_LABELS = (
         True,
         "label-boost-realizable",
         _boost,
-        serves=_large,
+        serves=_spread,
         pool=True,
+        suffices=_enough(_boost_at),
+        command=_unlabelled_command("boost"),
+    ),
+    Option(
+        "active",
+        "a random few are asked for their labels, one draw from them",
+        "realizable",
+        "records",
+        True,
+        "active-subsampling",
+        _asked(agnostic=False),
+        serves=_finite,
+        pool=True,
+        command=_ask_command,
+    ),
+    Option(
+        "active",
+        "a random few are asked for their labels, one draw from them",
+        "agnostic",
+        "records",
+        True,
+        "active-subsampling",
+        _asked(agnostic=True),
+        serves=_finite,
+        pool=True,
+        command=_ask_command,
     ),
 )

@@ -24,17 +24,18 @@ def _short_points(concepts: ClassFacts) -> bool:
     return _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED
 
 
-MOST_CROWDED = 64
-"""Cells times error below which single other cells are as heavy as the error: clipping gains nothing there."""
-
-
 def _clipped(wish: Wish) -> Need | None:
     from privpac.theory.points import plan_clipped
 
-    if wish.concepts.size * wish.error < MOST_CROWDED:
-        return None
     n, clip = plan_clipped(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
+
+
+def _clipped_suffices(wish: Wish, n: int) -> bool:
+    from privpac.theory.points import clip_at
+
+    size = wish.concepts.size
+    return clip_at(n, domain=size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon) is not None
 
 
 def _code(wish: Wish) -> Need:
@@ -58,6 +59,12 @@ def _sparse(wish: Wish) -> Need:
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
+def _sparse_suffices(wish: Wish, n: int) -> bool:
+    from privpac.theory.points import sparsity_at
+
+    return sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon) is not None
+
+
 def _boosted(wish: Wish) -> Need:
     from privpac.theory.sampled_points import plan_boosted
 
@@ -73,14 +80,23 @@ def _row(
     *,
     proper: bool = False,
     serves: Callable[[ClassFacts], bool] = _points,
-    variant: str = "",
+    suffices: Callable[[Wish, int], bool] | None = None,
+    variant: str,
 ) -> Option:
     def command(wish: Wish, need: Need) -> str | None:
-        word = f"{wish.concepts.word}:{variant}" if variant else None
-        return None if word is None else learn_command(wish, need, concepts=word)
+        return learn_command(wish, need, concepts=f"{wish.concepts.word}:{variant}")
 
     return Option(
-        learner, title, "realizable", "records", proper, source, needs, serves=serves, command=command
+        learner,
+        title,
+        "realizable",
+        "records",
+        proper,
+        source,
+        needs,
+        serves=serves,
+        suffices=suffices,
+        command=command,
     )
 
 
@@ -91,6 +107,7 @@ POINTS = (
         "clipped-points-accuracy",
         _clipped,
         proper=True,
+        suffices=_clipped_suffices,
         variant="clipped",
     ),
     _row(
@@ -107,7 +124,14 @@ POINTS = (
         "sparse-sets-accuracy",
         _sparse,
         serves=_short_points,
+        suffices=_sparse_suffices,
         variant="gibbs",
     ),
-    _row("boosted-points", "sampled runs, one of them selected", "boosted-points", _boosted),
+    _row(
+        "boosted-points",
+        "sampled runs, one of them selected",
+        "boosted-points",
+        _boosted,
+        variant="boosted",
+    ),
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
+from privpac.plan.options.relabelling import DICHOTOMIES
 from privpac.plan.wish import Wish
 from privpac.theory.exact import plain
 
@@ -33,6 +35,30 @@ def _flipped(wish: Wish) -> Need:
     return Need(records_flipped(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc))
 
 
+def _flipped_suffices(wish: Wish, n: int) -> bool:
+    from privpac.theory.prediction import plan_flipped
+
+    plan = plan_flipped(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
+    return plan.excess <= wish.error
+
+
+def _net(wish: Wish) -> Need:
+    from privpac.theory.relabelled_prediction import records_net_relabelled
+
+    return Need(
+        records_net_relabelled(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
+    )
+
+
+def _net_suffices(wish: Wish, n: int) -> bool:
+    from privpac.theory.relabelled_prediction import error_net_relabelled
+
+    if n < 2:
+        return False
+    found = error_net_relabelled(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
+    return found <= wish.error
+
+
 def _relabelled(wish: Wish) -> Need:
     from privpac.theory.relabelled_prediction import records_relabelled_vote
 
@@ -58,13 +84,23 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
-def _answer_command(wish: Wish, need: Need) -> str | None:
-    if wish.concepts.kind in ("any", "one-test"):
-        return None
-    return (
-        f"privpac learn DATA --schema SCHEMA --protect predictions --concepts consistent:{wish.concepts.word}"
-        f" --epsilon {plain(wish.epsilon)}"
-    )
+def _answers(way: str) -> Callable[[Wish, Need], str | None]:
+    """`privpac learn` with the word for a way to answer."""
+
+    def command(wish: Wish, need: Need) -> str | None:
+        if wish.concepts.kind not in ANSWERING:
+            return None
+        word = f"{way}:{wish.concepts.word}" if way else wish.concepts.word
+        return (
+            f"privpac learn DATA --schema SCHEMA --protect predictions --concepts {word}"
+            f" --epsilon {plain(wish.epsilon)}"
+        )
+
+    return command
+
+
+ANSWERING = DICHOTOMIES
+"""Classes whose labellings of given points are listed, which every fresh answer needs."""
 
 
 PREDICTION = (
@@ -77,7 +113,7 @@ PREDICTION = (
         "vote-accuracy",
         _vote,
         serves=_small,
-        command=_answer_command,
+        command=_answers("consistent"),
     ),
     Option(
         "flipped-answers",
@@ -88,6 +124,8 @@ PREDICTION = (
         "flipped-answers",
         _flipped,
         serves=_small,
+        suffices=_flipped_suffices,
+        command=_answers(""),
     ),
     Option(
         "relabelled-vote",
@@ -100,5 +138,18 @@ PREDICTION = (
         serves=_small,
         error=_relabelled_error,
         epsilon=_relabelled_epsilon,
+        command=_answers("relabelled"),
+    ),
+    Option(
+        "net-relabelled",
+        "a vote of models on all records, relabelled by a fresh draw; epsilon an answer",
+        "agnostic",
+        "predictions",
+        False,
+        "net-relabelling",
+        _net,
+        serves=_small,
+        suffices=_net_suffices,
+        command=_answers("reference"),
     ),
 )

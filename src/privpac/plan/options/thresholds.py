@@ -1,12 +1,18 @@
-"""A cut in a column of very long keys, where a delta pays."""
+"""A cut by other ways than one draw: recursion over its bits, through ranges, behind noise."""
 
 from __future__ import annotations
+
+import math
+from fractions import Fraction
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.wish import Wish
-from privpac.theory.exact import plain
+from privpac.theory import sizes
+from privpac.theory.binomial import first_whole
+from privpac.theory.exact import decimal_text, plain, ratio_for
+from privpac.theory.reconstruction import error_switch
 
 __all__ = ["THRESHOLDS"]
 
@@ -35,6 +41,80 @@ def _command(wish: Wish, need: Need) -> str | None:
     return learn_command(wish, need, concepts=word, options=f"--delta {plain(wish.delta)}")
 
 
+SHARE = Fraction(1, 2)
+"""As in learners/switch_cuts.py: the part of the records that chooses among the switches."""
+RANGES = 2
+"""Ranges the first rule may have, as in the example of the word: enough to see what the way costs."""
+
+
+def _line_cuts(concepts: ClassFacts) -> bool:
+    return _cuts(concepts) and (concepts.cells or 0) <= MOST_CELLS
+
+
+MOST_CELLS = 2**64
+"""Sums over ranges of longer keys are not run."""
+
+
+def _switches_error(wish: Wish, n: int) -> Fraction | None:
+    """What SwitchCuts over ranges certifies: half of the failure for the ranges, the rest for the choice."""
+    cells, changes = wish.concepts.cells, 2 * RANGES
+    assert cells is not None
+    selection = math.floor(n * SHARE)
+    if selection < 1 or n - selection < 1:
+        return None
+    ranges = sum(math.comb(cells, k) for k in range(min(changes, cells) + 1))
+    half, ratio = wish.failure / 2, ratio_for(wish.epsilon / 2)
+    inner = sizes.error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
+    if inner >= 1:
+        return None
+    found = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)
+    return found if found < Fraction(1, 2) else None
+
+
+def _switches(wish: Wish) -> Need | None:
+    n = first_whole(lambda n: n > MOST or _switches_suffice(wish, n), start=2000, smallest=2)
+    return Need(n, parameters={"ranges": str(RANGES)}) if n <= MOST else None
+
+
+MOST = 10**12
+
+
+def _switches_suffice(wish: Wish, n: int) -> bool:
+    found = _switches_error(wish, n)
+    return found is not None and found <= wish.error
+
+
+def _switches_command(wish: Wish, need: Need) -> str | None:
+    rest = wish.concepts.word.partition(":")[2]
+    return learn_command(wish, need, concepts=f"switches:{rest}:{RANGES}")
+
+
+def _noisy(wish: Wish) -> Need | None:
+    """One draw with half of error and failure, behind noise whose mean is the fourth part of error times failure."""
+    rate = wish.error * wish.failure / 4
+    n = sizes.records_occam(
+        wish.concepts.size, error=wish.error / 2, failure=wish.failure / 2, epsilon=wish.epsilon
+    )
+    return Need(n, parameters={"rate": decimal_text(rate)})
+
+
+def _denoised(wish: Wish) -> Need | None:
+    """The cut nearest to the noisy answers: the draw's own promise, and 4·rate of failure."""
+    rate = wish.error * wish.failure / 4
+    left = wish.failure - 4 * rate * (1 - rate)
+    return Need(
+        sizes.records_occam(wish.concepts.size, error=wish.error, failure=left, epsilon=wish.epsilon),
+        parameters={"rate": decimal_text(rate)},
+    )
+
+
+def _short_cuts(concepts: ClassFacts) -> bool:
+    return _cuts(concepts) and (concepts.cells or 0) <= LARGEST_NOISY
+
+
+LARGEST_NOISY = 2**20
+"""Answers that are flipped one by one."""
+
 THRESHOLDS = (
     Option(
         "rec-concave",
@@ -47,5 +127,38 @@ THRESHOLDS = (
         serves=_cuts,
         pure=False,
         command=_command,
+    ),
+    Option(
+        "switches",
+        "a cut among the ends of ranges that were learnt first",
+        "realizable",
+        "records",
+        True,
+        "switch-reconstruction",
+        _switches,
+        serves=_line_cuts,
+        suffices=_switches_suffice,
+        error=_switches_error,
+        command=_switches_command,
+    ),
+    Option(
+        "noisy-cuts",
+        "one draw, every answer flipped now and then: a rule that is no cut",
+        "realizable",
+        "records",
+        False,
+        "independent-noise",
+        _noisy,
+        serves=_short_cuts,
+    ),
+    Option(
+        "denoised-cuts",
+        "the cut nearest to such a noisy rule",
+        "realizable",
+        "records",
+        True,
+        "noise-reconstruction",
+        _denoised,
+        serves=_short_cuts,
     ),
 )

@@ -1,0 +1,86 @@
+"""Noisy labels through a vote: most records vote on the labels of the others, and a learner of clean labels follows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from privpac.plan.class_facts import ClassFacts
+from privpac.plan.options.base import Need, Option
+from privpac.plan.wish import Wish
+from privpac.theory.binomial import first_whole
+from privpac.theory.exact import decimal_text, ratio_for
+
+__all__ = ["RELABELLING"]
+
+MOST = 10**12
+DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
+"""Classes whose labellings of given points are listed, so that records can vote on them."""
+
+
+def _votes(concepts: ClassFacts) -> bool:
+    return concepts.kind in DICHOTOMIES
+
+
+@lru_cache(maxsize=64)
+def _split(epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    from privpac.theory.relabelling import best_split
+
+    found = best_split(epsilon)
+    return found.share, found.vote, found.inner
+
+
+def _error(wish: Wish, n: int) -> Fraction | None:
+    """What `Agnostic` over one draw certifies, split as `calibrate_agnostic` does; half of the failure each."""
+    from privpac.theory.few_labels import mistakes_of_draw
+    from privpac.theory.relabelling import excess_relabelled
+
+    share, vote, inner = _split(wish.epsilon)
+    kept = min(n - 1, max(1, round(share * n)))
+    if kept < 1:
+        return None
+    half = wish.failure / 2
+    mistakes = mistakes_of_draw(wish.concepts.odds, ratio=ratio_for(inner / 2), failure=half)
+    if mistakes >= kept:
+        return None
+    found = excess_relabelled(
+        n,
+        kept=kept,
+        vote=vote,
+        inner_error=Fraction(mistakes, kept),
+        vc=wish.concepts.vc,
+        failure=half,
+    )
+    return found if found < Fraction(1, 2) else None
+
+
+def _suffices(wish: Wish, n: int) -> bool:
+    found = _error(wish, n)
+    return found is not None and found <= wish.error
+
+
+def _needs(wish: Wish) -> Need | None:
+    start = int(100 * wish.concepts.vc / (wish.error**2 * min(Fraction(1), wish.epsilon)))
+    n = first_whole(lambda n: n > MOST or _suffices(wish, n), start=start, smallest=2)
+    if n > MOST:
+        return None
+    share, vote, inner = _split(wish.epsilon)
+    numbers = {"kept": str(round(share * n)), "vote": decimal_text(vote), "inner": decimal_text(inner)}
+    return Need(n, parameters=numbers)
+
+
+RELABELLING = (
+    # Agnostic nests around any learner in Python; the command line has no word for it.
+    Option(
+        "agnostic",
+        "most records vote on labels of the others, one draw follows them",
+        "agnostic",
+        "records",
+        True,
+        "relabelling-accuracy",
+        _needs,
+        serves=_votes,
+        suffices=_suffices,
+        error=_error,
+    ),
+)

@@ -1,0 +1,162 @@
+"""Whole tables released: records after which every query of a kind is answered within an error, for any table at all.
+
+They answer another question than the learners, so they are rows of a plan only where a release is asked for
+(`--release`); the word then says which queries: points, or thresholds and intervals (ranges) of a column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from privpac.plan.class_facts import ClassFacts
+from privpac.plan.options.base import Need, Option
+from privpac.plan.wish import Wish
+from privpac.theory.binomial import first_whole
+from privpac.theory.exact import plain, ratio_for
+
+__all__ = ["RELEASE"]
+
+MOST = 10**12
+LARGEST_LIST = 2**24
+"""As in release/blr.py: entries of a table of all candidates."""
+
+Proved = Callable[[Wish, int], Fraction]
+
+
+def _cells(wish: Wish) -> int:
+    assert wish.concepts.cells is not None
+    return wish.concepts.cells
+
+
+def _histogram(wish: Wish, n: int) -> Fraction:
+    from privpac.theory.release import plan_histogram
+
+    plan = plan_histogram(n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure)
+    return Fraction(plan.steps, n)
+
+
+def _tree(wish: Wish, n: int) -> Fraction:
+    from privpac.theory.tree_counts import plan_tree
+
+    plan = plan_tree(n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure)
+    return Fraction(1) if plan is None else Fraction(plan.off, n)
+
+
+def _quantiles(wish: Wish, n: int) -> Fraction:
+    from privpac.theory.release import plan_quantiles
+
+    return plan_quantiles(
+        n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure, ratio_of=ratio_for
+    ).error
+
+
+def _blr(wish: Wish, n: int) -> Fraction:
+    from privpac.theory.release import plan_candidates
+
+    return plan_candidates(
+        n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure
+    ).error
+
+
+def _listed_points(cells: int) -> int:
+    """As in release/blr.py: the most synthetic records whose candidates can all be listed."""
+    points = 0
+    while points < 4096 and math.comb(cells + points, points + 1) * cells <= LARGEST_LIST:
+        points += 1
+    return points
+
+
+def _listed(wish: Wish, n: int) -> Fraction:
+    from privpac.theory.release import plan_candidates, radius_listed
+
+    cells = _cells(wish)
+    return plan_candidates(
+        n,
+        cells=cells,
+        ratio=ratio_for(wish.epsilon / 2),
+        failure=wish.failure,
+        radius=lambda points: radius_listed(points, cells=cells, queries=cells),
+        most=_listed_points(cells),
+    ).error
+
+
+def _row(
+    name: str,
+    title: str,
+    source: str,
+    proved: Proved,
+    serves: Callable[[ClassFacts], bool],
+    *,
+    method: str | None = None,
+) -> Option:
+    def ends(concepts: ClassFacts) -> int:
+        """A range has two ends, each off by what is proved of one."""
+        return 2 if concepts.kind == "intervals" else 1
+
+    def error(wish: Wish, n: int) -> Fraction | None:
+        found = ends(wish.concepts) * proved(wish, n)
+        return found if found < Fraction(1, 2) else None
+
+    def suffices(wish: Wish, n: int) -> bool:
+        found = error(wish, n)
+        return found is not None and found <= wish.error
+
+    def needs(wish: Wish) -> Need | None:
+        n = first_whole(lambda n: n > MOST or suffices(wish, n), start=1000, smallest=1)
+        return Need(n) if n <= MOST else None
+
+    def command(wish: Wish, need: Need) -> str | None:
+        if method is None:
+            return None
+        column = wish.concepts.word.partition(":")[2].partition(":")[0] or "COLUMN"
+        return (
+            f"privpac release DATA --schema SCHEMA --column {column} --method {method}"
+            f" --epsilon {plain(wish.epsilon)} --error {plain(wish.error / ends(wish.concepts))}"
+            " --out SYNTHETIC.csv"
+        )
+
+    return Option(
+        name,
+        title,
+        "agnostic",
+        "records",
+        True,
+        source,
+        needs,
+        serves=serves,
+        suffices=suffices,
+        error=error,
+        command=command,
+        purpose="release",
+    )
+
+
+def _points(concepts: ClassFacts) -> bool:
+    return concepts.kind == "points"
+
+
+def _line(concepts: ClassFacts) -> bool:
+    return concepts.kind in ("thresholds", "intervals") and (concepts.cells or 0) >= 2
+
+
+def _few_values(concepts: ClassFacts) -> bool:
+    return _points(concepts) and _listed_points(concepts.cells or 1) > 0
+
+
+RELEASE = (
+    _row(
+        "histogram",
+        "noisy counts of all values, small ones dropped",
+        "histogram-answers",
+        _histogram,
+        _points,
+        method="points",
+    ),
+    _row("tree-counts", "a tree of noisy counts", "tree-answers", _tree, _line, method="tree"),
+    _row("quantiles", "medians of medians", "quantile-answers", _quantiles, _line, method="quantiles"),
+    _row("threshold-blr", "one draw of a small table", "candidate-answers", _blr, _line, method="blr"),
+    # Its queries are rules, which no command line lists: ListedBLR in Python.
+    _row("listed-blr", "one draw of all small tables", "listed-candidates", _listed, _few_values),
+)
