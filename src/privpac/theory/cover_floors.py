@@ -71,8 +71,8 @@ def floor_thresholds_smooth(kappa: Number, *, error: Number, failure: Number, ep
     Holds if: pure epsilon; the answer is a threshold; kappa ≥ 2. Proof: docs/proofs/cover-floors.md.
     Tested by: tests/unit/test_covers.py.
 
-    >>> [floor_thresholds_smooth(k, error=0.1, failure=0.05, epsilon=1) for k in (10, 100, 10**6)]
-    [41, 56, 111]
+    >>> tuple(floor_thresholds_smooth(k, error=0.1, failure=0.05, epsilon=1) for k in (10, 100, 10**6))
+    (41, 56, 111)
     """
     owner = "floor_thresholds_smooth"
     rivals = max(0, windows(kappa, error=error) - 1)

@@ -283,8 +283,8 @@ def records_reference(
     error, delta → failure. Holds if: some concept makes no error; the reference was chosen without the records.
     Proof: docs/proofs/reference-cover.md. Tested by: tests/statistical/test_covers.py.
 
-    >>> [records_reference(k, error=0.1, failure=0.05, epsilon=1) for k in (1, 10, 100)]
-    [206, 270, 332]
+    >>> tuple(records_reference(k, error=0.1, failure=0.05, epsilon=1) for k in (1, 10, 100))
+    (206, 270, 332)
     """
     return _records(
         kappa,

@@ -116,8 +116,8 @@ def rank_errors(levels: int, each: Fraction) -> Fraction:
     level before and an older one. Source: register `quantile-answers`. Holds if: the ends are public.
     Proof: docs/proofs/quantile-answers.md. Tested by: tests/unit/test_release_sizes.py.
 
-    >>> [float(rank_errors(levels, Fraction(1))) for levels in range(5)]
-    [0.0, 1.0, 1.5, 2.25, 2.875]
+    >>> tuple(float(rank_errors(levels, Fraction(1))) for levels in range(5))
+    (0.0, 1.0, 1.5, 2.25, 2.875)
     """
     before, now = Fraction(0), Fraction(0)
     for _ in range(levels):
