@@ -185,6 +185,12 @@ CASES = [
     Case("out over the table", ("out", "data.csv"), ("--out", "data.csv")),
     Case("out over the schema", ("out", "schema.json"), ("--out", "./schema.json")),
     Case("out over the ledger", ("out", "ledger.db"), ("--out", "ledger.db")),
+    Case(
+        "out over the ledger's URL",
+        ("out", "ledger.db"),
+        ("--ledger", "sqlite:///ledger.db", "--out", "ledger.db"),
+    ),
+    Case("ledger at a strange URL", ("mysql://...",), ("--ledger", "mysql://me:secret@host/db")),
     Case("report over the model", ("report", "model.json"), ("--report", "model.json")),
     Case("report in no folder", ("report", "folder"), ("--report", "nowhere/report.html")),
     Case("ledger absent", ("nowhere.db",), ("--ledger", "nowhere.db")),

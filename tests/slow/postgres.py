@@ -9,9 +9,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["postgres"]
+__all__ = ["Server", "postgres", "postgres_server"]
 
 
 def _tool(name: str) -> str:
@@ -35,20 +36,59 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@dataclass(frozen=True)
+class Server:
+    """A database server that can be made to crash."""
+
+    folder: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"postgresql+psycopg://tester@127.0.0.1:{self.port}/postgres"
+
+    def _control(self, *arguments: str, check: bool = True) -> None:
+        control = [_tool("pg_ctl"), "-D", f"{self.folder}/data", "-w", "-l", f"{self.folder}/log"]
+        subprocess.run(_as_server([*control, *arguments]), check=check, capture_output=True)
+
+    def start(self) -> None:
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
+        self._control("-o", options, "start")
+
+    def crash(self) -> None:
+        """All its processes end at once, without a checkpoint; the next start recovers from the log."""
+        self._control("-m", "immediate", "stop", check=False)
+
+
 @contextmanager
-def postgres() -> Iterator[str]:
-    """The address of a fresh, empty database."""
+def postgres_server() -> Iterator[Server]:
+    """A fresh server with an empty database."""
     folder = tempfile.mkdtemp(prefix="pg-")
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
-    data, port = f"{folder}/data", _free_port()
-    init = [_tool("initdb"), "-D", data, "-U", "tester", "--auth=trust", "-E", "UTF8", "--no-sync"]
+    server = Server(folder, _free_port())
+    init = [
+        _tool("initdb"),
+        "-D",
+        f"{folder}/data",
+        "-U",
+        "tester",
+        "--auth=trust",
+        "-E",
+        "UTF8",
+        "--no-sync",
+    ]
     subprocess.run(_as_server(init), check=True, capture_output=True)
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
-    control = [_tool("pg_ctl"), "-D", data, "-w", "-l", f"{folder}/log"]
-    subprocess.run(_as_server([*control, "-o", options, "start"]), check=True, capture_output=True)
+    server.start()
     try:
-        yield f"postgresql+psycopg://tester@127.0.0.1:{port}/postgres"
+        yield server
     finally:
-        subprocess.run(_as_server([*control, "-m", "immediate", "stop"]), check=False, capture_output=True)
+        server.crash()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """The address of a fresh, empty database."""
+    with postgres_server() as server:
+        yield server.url

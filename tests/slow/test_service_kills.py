@@ -19,7 +19,7 @@ from tests.slow.postgres import postgres
 from tests.slow.service_kills import PRICE, Client, Run, Server, kill_and_restart, make_bundle, privpac
 
 KILLS = int(os.environ.get("PRIVPAC_KILLS", "2"))
-ANSWERS = 600 + 400 * KILLS
+ANSWERS = 400 + 200 * KILLS
 """How many questions the budget pays for."""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -20,8 +22,8 @@ from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.sql_store import SqlStore
 from tests.contracts.store_conformance import NewStore, StoreConformance, budget
 from tests.contracts.store_transactions import TransactionConformance
-from tests.contracts.test_store_sql import killed_chargers
-from tests.slow.postgres import postgres
+from tests.contracts.test_store_sql import CHARGER, killed_chargers
+from tests.slow.postgres import postgres, postgres_server
 
 NUMBERS = itertools.count()
 
@@ -187,3 +189,29 @@ def test_copies_move_between_databases_and_files(address: str, server: str, tmp_
         assert copy.charge(epsilon="5/12").number == 3
     first.verify()
     assert first.left.epsilon == Fraction(5, 12)
+
+
+@pytest.mark.slow
+def test_a_crash_of_the_database_loses_no_acknowledged_charge() -> None:
+    with postgres_server() as server:
+        Ledger.create(server.url, epsilon=1000)
+        charger = subprocess.Popen(
+            [sys.executable, "-c", CHARGER, server.url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert charger.stdout is not None
+        lines = [charger.stdout.readline() for _ in range(20)]
+        server.crash()
+        lines += list(charger.stdout)
+        assert charger.wait() != 0
+        charger.stdout.close()
+        server.start()
+        ledger = Ledger.open(server.url)
+        ledger.verify()
+        acknowledged = {found for line in lines for found in line.split()}
+        hashes = {entry.hash for entry in ledger.entries()}
+        assert len(acknowledged) >= 60
+        assert acknowledged <= hashes
+        assert len(hashes) - len(acknowledged) in (0, 3)  # at most one transaction was not heard of

@@ -115,7 +115,9 @@ def learn_active(
     folder: Folder,
     data: Annotated[str, typer.Argument(metavar="DATA", help="The same table, in the same order.")],
     *,
-    ledger: Annotated[str | None, typer.Option(metavar="FILE", help="Charge this budget first.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL.")
+    ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
     random_state: Annotated[
         int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")

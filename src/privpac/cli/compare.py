@@ -24,7 +24,8 @@ def compare(
         int, typer.Option(metavar="K", help="Records behind one person, at most.")
     ] = 1,
     ledger: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger create).")
+        str | None,
+        typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
     ] = None,
     random_state: Annotated[
         int | None, typer.Option(metavar="SEED", help="Repeatable, and then not for release.")

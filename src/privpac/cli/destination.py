@@ -35,7 +35,7 @@ class Destination:
         if not path.name or path.is_dir():
             raise wrong("the name of a file, not of a folder")
         for other in keep:
-            if other is not None and _same(path, Path(other)):
+            if other is not None and _same(path, _file(other)):
                 raise wrong("a file of its own", f"Writing it would destroy {other!r}.")
         destination = cls(path)
         try:
@@ -63,6 +63,13 @@ class Destination:
             ) from None
         finally:
             self._partial.unlink(missing_ok=True)
+
+
+def _file(place: str) -> Path:
+    """The file behind a place that may also be the URL of a ledger."""
+    from privpac.guarantee.store import SQLITE, sqlite_file
+
+    return Path(sqlite_file(place) if place.startswith(SQLITE) else place)
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -23,7 +23,7 @@ def predict(
     data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file.")],
     *,
     ledger: Annotated[
-        str | None, typer.Option(metavar="FILE", help="For a bundle: charge every new answer to it first.")
+        str | None, typer.Option(metavar="LEDGER", help="For a bundle: charge every new answer to it first.")
     ] = None,
     trust: Annotated[
         list[str] | None,

@@ -69,7 +69,8 @@ def release(
         int, typer.Option(metavar="K", help="How many records one person may have.")
     ] = 1,
     ledger: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Charge this budget first (see privpac ledger create).")
+        str | None,
+        typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
     ] = None,
     certificate: Annotated[
         str | None,
