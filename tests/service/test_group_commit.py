@@ -1,0 +1,113 @@
+"""The thread that commits: whoever waits is served together, and nobody is lost when it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from privpac.errors import PrivpacError
+from privpac.service.group_commit import GroupCommit
+from privpac.service.problems import Problem
+
+
+class Committed:
+    """Answers every ask with itself, and remembers the groups; the first waits until it is let go."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[Any]] = []
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def answer(self, asks: Sequence[Any]) -> list[Any]:
+        self.groups.append(list(asks))
+        self.begun.set()
+        assert self.go.wait(20)
+        if "broken" in asks:
+            raise RuntimeError
+        if "gone" in asks:
+            raise PrivpacError("no ledger")
+        return list(asks)
+
+
+def test_those_who_wait_share_the_next_commit() -> None:
+    committed = Committed()
+    sizes: list[int] = []
+    commits = GroupCommit(committed.answer, committed=sizes.append)
+
+    async def run() -> list[Any]:
+        first = asyncio.create_task(commits.submit("first"))  # type: ignore[arg-type]
+        assert await asyncio.to_thread(committed.begun.wait, 20)
+        others = [asyncio.create_task(commits.submit(str(i))) for i in range(5)]  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        committed.go.set()
+        return await asyncio.gather(first, *others)
+
+    assert asyncio.run(run()) == ["first", "0", "1", "2", "3", "4"]
+    assert committed.groups == [["first"], ["0", "1", "2", "3", "4"]]
+    commits.stop()
+    assert sizes == [1, 5]
+
+
+def test_a_request_that_fails_does_not_take_its_neighbours_with_it() -> None:
+    committed = Committed()
+    commits = GroupCommit(committed.answer)
+
+    async def run() -> list[Any]:
+        first = asyncio.create_task(commits.submit("first"))  # type: ignore[arg-type]
+        assert await asyncio.to_thread(committed.begun.wait, 20)
+        others = [asyncio.create_task(commits.submit(name)) for name in ("a", "broken", "b")]  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        committed.go.set()
+        return await asyncio.gather(first, *others, return_exceptions=True)
+
+    results = asyncio.run(run())
+    assert [results[0], results[1], results[3]] == ["first", "a", "b"]
+    assert isinstance(results[2], RuntimeError)
+    commits.stop()
+
+
+def test_a_ledger_that_cannot_be_used_is_said_to_everyone() -> None:
+    committed = Committed()
+    committed.go.set()
+    commits = GroupCommit(committed.answer)
+    with pytest.raises(PrivpacError, match="no ledger"):
+        asyncio.run(commits.submit("gone"))  # type: ignore[arg-type]
+    commits.stop()
+
+
+def test_stopping_serves_everyone_who_waits_and_takes_nobody_new() -> None:
+    committed = Committed()
+    commits = GroupCommit(committed.answer)
+
+    async def run() -> list[Any]:
+        waiting = [asyncio.create_task(commits.submit(str(i))) for i in range(4)]  # type: ignore[arg-type]
+        assert await asyncio.to_thread(committed.begun.wait, 20)
+        await asyncio.sleep(0)
+        stopping = asyncio.create_task(asyncio.to_thread(commits.stop))
+        await asyncio.sleep(0.05)
+        committed.go.set()
+        results = await asyncio.gather(*waiting)
+        await stopping
+        with pytest.raises(Problem, match="stopping"):
+            await commits.submit("late")  # type: ignore[arg-type]
+        return results
+
+    assert asyncio.run(run()) == ["0", "1", "2", "3"]
+
+
+def test_an_asker_who_went_away_harms_nobody() -> None:
+    committed = Committed()
+    commits = GroupCommit(committed.answer)
+
+    async def run() -> Any:
+        gone = asyncio.create_task(commits.submit("x"))  # type: ignore[arg-type]
+        assert await asyncio.to_thread(committed.begun.wait, 20)
+        gone.cancel()
+        committed.go.set()
+        return await commits.submit("y")  # type: ignore[arg-type]
+
+    assert asyncio.run(run()) == "y"
+    commits.stop()

@@ -1,0 +1,65 @@
+"""The service's tables: made beside the ledger, once, and the same as the code thinks."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+
+from privpac import Ledger
+from privpac.errors import PrivpacError
+from privpac.guarantee.budget import Budget
+from privpac.guarantee.sql_store import METADATA as LEDGER
+from privpac.guarantee.sql_store import SqlStore
+from privpac.service import migrating
+from privpac.service.tables import METADATA
+
+
+def made(tmp_path: Path) -> SqlStore:
+    return SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", total=Budget(Fraction(1)))
+
+
+def test_migrations_lead_to_the_tables_the_code_uses(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    assert not migrating.is_current(store)
+    migrating.prepare(store, upgrade=False)
+    assert migrating.is_current(store)
+    with store.reading() as connection:
+        options = {"version_table": "service_version", "include_object": _ours}
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, METADATA) == []
+
+
+def _ours(thing: object, name: str | None, kind: str, reflected: bool, other: object) -> bool:
+    return not (kind == "table" and name in LEDGER.tables)
+
+
+def test_two_that_start_together_make_them_once(tmp_path: Path) -> None:
+    made(tmp_path)
+    stores = [SqlStore.open(f"sqlite:///{tmp_path / 'ledger.db'}") for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda store: migrating.prepare(store, upgrade=True), stores))
+    assert migrating.is_current(stores[0])
+    Ledger.over(stores[0]).verify()
+
+
+def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    migrating.prepare(store, upgrade=True)
+    with store.transact() as transaction:
+        transaction.connection.exec_driver_sql("UPDATE service_version SET version_num = '0000'")
+    with pytest.raises(PrivpacError, match="--migrate"):
+        migrating.prepare(store, upgrade=False)
+
+
+def test_a_notebooks_ledger_goes_on_beside_the_tables(tmp_path: Path) -> None:
+    book = Ledger(epsilon=1, path=tmp_path / "ledger.db")
+    book.charge(epsilon="0.25")
+    migrating.prepare(SqlStore.open(f"sqlite:///{tmp_path / 'ledger.db'}"), upgrade=True)
+    book.charge(epsilon="0.25")
+    book.verify()
+    assert str(book.left) == "epsilon 0.5"
