@@ -30,6 +30,7 @@ from privpac.cli.reproduce import reproduce
 from privpac.cli.schema import schema
 from privpac.cli.serve import serve
 from privpac.cli.theorems import theorems
+from privpac.cli.ui import ui
 from privpac.cli.verify import verify
 from privpac.errors import PrivpacError
 
@@ -51,7 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (plan, learn, predict, compare, explain, verify, release, schema, serve, theorems, reproduce):
+for verb in (plan, learn, predict, compare, explain, verify, release, schema, serve, ui, theorems, reproduce):
     app.command()(verb)
 for group in (audit, active, ledger, keys):
     app.add_typer(group)

@@ -159,7 +159,7 @@ class Drawing:
                 f' xmlns="http://www.w3.org/2000/svg" width="{self.width:.0f}" height="{self.height:.0f}"'
             )
         else:
-            start += f' style="max-width: {self.width:.0f}px"'  # a page would stretch a small tree
+            start += f' width="{self.width:.0f}"'  # a page would stretch a small tree
         head = f"{start}>\n<title>{_clean(self.title)}</title>\n"
         if alone:
             head += f"<style>\n{''.join(_rules())}</style>\n" + _sheet(self.width, self.height)

@@ -5,28 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
-from privpac.model import Model
 from privpac.theory.exact import decimal_text, exp_up
 
-__all__ = ["does_not_mean", "means"]
+__all__ = ["Certified", "does_not_mean", "means"]
 
 WEAK = 5  # an epsilon above which the factor is beyond a hundred and the words must not comfort
 
 
-def means(model: Model) -> list[str]:
+class Certified(Protocol):
+    """A model, a bundle, a released table: whatever has a certificate in its stored form."""
+
+    @property
+    def certificate(self) -> Mapping[str, Any]: ...
+
+
+def means(model: Certified) -> list[str]:
     """What somebody who trusts the certificate may conclude."""
     tree = model.certificate
     epsilon, thing = Fraction(tree["epsilon"]), _thing(tree)
     aside = " (delta aside)" if Fraction(tree["delta"]) else ""
     texts = [
-        f"If {thing} had been anything else, every possible outcome (this rule and all numbers released with"
-        f" it) would have been almost as likely: {_factor(tree)}.",
+        f"If {thing} had been anything else, every possible outcome ({_outcome(tree)}) would have been almost as"
+        f" likely: {_factor(tree)}.",
         f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
         f" cannot tell from this release which is true more often than {_guess(epsilon)} of the time{aside}.",
-        "This holds whatever else they know, now or later, and whatever they do with the rule: predicting,"
-        " publishing and rewriting it cost nothing more.",
+        "This holds whatever else they know, now or later, and whatever they do with it: predicting, publishing"
+        " and rewriting cost nothing more.",
     ]
     if epsilon > WEAK:
         texts.append(
@@ -34,6 +40,18 @@ def means(model: Model) -> list[str]:
             " comfort."
         )
     return texts
+
+
+def _outcome(tree: Mapping[str, Any]) -> str:
+    """What the world sees."""
+    release = str(tree["privacy"]["fact"].get("release", ""))
+    if "answer" in release:
+        return "the one answer" if release.startswith("one") else "all declared answers together"
+    return (
+        "everything that was released"
+        if release == "noisy numbers"
+        else "this rule and all numbers released with it"
+    )
 
 
 def _people(tree: Mapping[str, Any]) -> int:
@@ -71,7 +89,7 @@ def _guess(epsilon: Fraction) -> str:
     return f"{math.ceil(1000 * factor / (1 + factor)) / 10} %"
 
 
-def does_not_mean(model: Model) -> list[str]:
+def does_not_mean(model: Certified) -> list[str]:
     """What nobody may conclude from it."""
     people = _people(model.certificate)
     return [

@@ -23,7 +23,7 @@ from privpac.report.pictures import picture
 from privpac.report.summary import no_accuracy, sql_text
 from privpac.theory.register import REGISTER
 
-__all__ = ["report_html"]
+__all__ = ["confusion_table", "estimate_figure", "headline", "report_html", "short", "values_of"]
 
 NOTHING = (
     "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
@@ -33,7 +33,7 @@ MOST_COLUMNS = 500  # of the schema that are listed
 
 def report_html(model: Model) -> str:
     """The page as text."""
-    title = escape(_headline(model))
+    title = escape(headline(model))
     style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
     body = "\n".join(part(model) for part in PARTS)
     return (
@@ -45,7 +45,7 @@ def report_html(model: Model) -> str:
     )
 
 
-def _headline(model: Model) -> str:
+def headline(model: Model) -> str:
     """The rule itself if it is one line, else what kind of thing it is."""
     lines = model.describe().splitlines()
     if len(lines) == 1:
@@ -73,7 +73,7 @@ def _header(model: Model) -> str:
     warning = f'\n<section class="warning">{escape(SEEDED)}.</section>' if tree["coins"] != "system" else ""
     return (
         f'<header>\n<p class="over">A certified private rule for {escape(model.schema.label)}</p>\n'
-        f'<h1>{escape(_headline(model))}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
+        f'<h1>{escape(headline(model))}</h1>\n<ul class="facts">{listed}</ul>\n</header>{warning}'
     )
 
 
@@ -108,7 +108,7 @@ def _accuracy(model: Model) -> str:
     tree = model.certificate
     parts = []
     if model.estimate is not None:
-        parts += [_estimate(model.estimate), _confusion(model.estimate, model.schema.classes)]
+        parts += [estimate_figure(model.estimate), confusion_table(model.estimate, model.schema.classes)]
     parts.append("<h3>Proved before any record was seen</h3>")
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     if facts:
@@ -119,7 +119,7 @@ def _accuracy(model: Model) -> str:
     return _section("How accurate it is", *parts)
 
 
-def _estimate(estimate: Confusion) -> str:
+def estimate_figure(estimate: Confusion) -> str:
     low, high, middle = (float(v) for v in (estimate.low, estimate.high, estimate.accuracy))
     ends = {name: LEFT + value * (RIGHT - LEFT) for name, value in (("low", low), ("high", high))}
     dot = LEFT + middle * (RIGHT - LEFT)
@@ -141,7 +141,7 @@ def _estimate(estimate: Confusion) -> str:
     )
 
 
-def _confusion(estimate: Confusion, classes: Sequence[str]) -> str:
+def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
     head = "".join(f'<th scope="col">predicted {escape(name)}</th>' for name in classes)
     rows = ""
     for true, (name, counts) in enumerate(zip(classes, estimate.counts, strict=True)):
@@ -180,7 +180,7 @@ def _proofs(trees: Sequence[Mapping[str, Any]]) -> str:
 def _proof(tree: Mapping[str, Any]) -> str:
     known = REGISTER.get(tree["rule"])
     name = tree["rule"].replace("-", " ") if known is None else f"{known.title} ({known.source})"
-    where = ", ".join(f"{key} {_short(value)}" for key, value in tree.get("where", {}).items())
+    where = ", ".join(f"{key} {short(value)}" for key, value in tree.get("where", {}).items())
     assumed = "".join(
         f'<span class="why">assuming that {escape(text)}</span>' for text in tree.get("assumes", ())
     )
@@ -191,7 +191,7 @@ def _proof(tree: Mapping[str, Any]) -> str:
     )
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
     """Six digits of a long number; all of them are in the model file."""
     text = str(value)
     if len(text) <= 16:
@@ -228,7 +228,7 @@ def _schema(model: Model) -> str:
     columns = model.schema.columns
     rows = "".join(
         f'<tr><th scope="row">{escape(column.name)}</th><td>{column.kind}</td>'
-        f"<td>{escape(_range(column))}</td></tr>"
+        f"<td>{escape(values_of(column))}</td></tr>"
         for column in columns[:MOST_COLUMNS]
     )
     left = len(columns) - MOST_COLUMNS
@@ -244,7 +244,7 @@ def _schema(model: Model) -> str:
     )
 
 
-def _range(column: Column) -> str:
+def values_of(column: Column) -> str:
     if isinstance(column, Categorical):
         shown = ", ".join(column.names[:12])
         return shown if column.size <= 12 else f"{shown}, … ({column.size} in all)"

@@ -1,0 +1,99 @@
+"""`privpac ui`: the web pages on one's own machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.errors import MissingExtra, ParameterError
+
+__all__ = ["ui"]
+
+HOST = "127.0.0.1"
+LEDGER = "ledger.sqlite"
+
+
+def ui(
+    *,
+    port: Annotated[int, typer.Option(metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    ledger: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="The ledger to show and charge; made on the page if it does not exist."
+        ),
+    ] = LEDGER,
+    folder: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Tables and models in it may be opened without uploading them."),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Plan, learn, read certificates and watch the budget in a browser, on this machine alone.
+
+    The address that is printed holds a token that works once: other users of the machine cannot use the pages, and
+    neither can web sites that are open in the same browser.
+    """
+    if not 0 <= port <= 65_535:
+        raise ParameterError("ui", "port", port, allowed="a number from 0 to 65535")
+    if folder is not None and not Path(folder).is_dir():
+        raise ParameterError("ui", "folder", folder, allowed="an existing folder")
+    try:
+        import uvicorn
+
+        from privpac.service.pages.books import FileBooks
+        from privpac.service.pages.place import Place
+        from privpac.service.pages.site import pages_app
+        from privpac.service.pages.visitors import TokenGate
+    except ModuleNotFoundError:
+        raise MissingExtra("The web pages", "serve") from None
+
+    with contextlib.closing(_bound(port)) as listening:
+        taken = listening.getsockname()[1]
+        gate = TokenGate()
+        place = Place(
+            gate,
+            FileBooks(Path(ledger)),
+            folder=None if folder is None else Path(folder),
+            hosts=frozenset({f"{HOST}:{taken}", f"localhost:{taken}"}),
+        )
+        address = f"http://{HOST}:{taken}/?token={gate.token}"
+        if as_json:
+            console.show_json({"address": address})
+        else:
+            console.show(f"privpac is at {address}\nStop it with Ctrl-C.")
+        sys.stdout.flush()
+        if browser:
+            with contextlib.suppress(webbrowser.Error):
+                webbrowser.open(address)
+        config = uvicorn.Config(pages_app(place), log_level="warning", access_log=False, server_header=False)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket that listens on this machine only, taken before the address is printed."""
+    listening = socket.socket()
+    if os.name == "posix":  # elsewhere it would let two programs share a port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()  # a browser may be faster than the server
+    except OSError as problem:
+        listening.close()
+        raise ParameterError(
+            "ui",
+            "port",
+            port,
+            allowed=f"a free port ({problem.strerror})",
+            remedy="Leave it out for any free one.",
+        ) from None
+    return listening

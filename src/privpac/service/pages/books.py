@@ -1,0 +1,94 @@
+"""Whose budget the pages show and charge: a ledger in a file, or that of a service with its analysts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Protocol
+
+from privpac.errors import ParameterError, PrivpacError
+from privpac.guarantee.budget import Budget
+from privpac.guarantee.ledger import Ledger
+
+__all__ = ["Books", "FileBooks", "NoBooks", "Share"]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one analyst may spend and has spent; no total means: whatever is left for everybody."""
+
+    name: str
+    role: str
+    spent: Budget
+    total: Budget | None = None
+    active: bool = True
+
+    @property
+    def left(self) -> Budget | None:
+        return None if self.total is None else self.total - self.spent
+
+
+class Books(Protocol):
+    """One ledger and those who draw from it."""
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """The ledger, if there is one."""
+
+    @property
+    def where(self) -> str | None:
+        """Its place, as `--ledger` would name it."""
+
+    @property
+    def price(self) -> Fraction | None:
+        """What one answer costs, where answers are sold."""
+
+    def make(self, *, epsilon: str, delta: str) -> None:
+        """Open a new ledger, where that is possible."""
+
+    def shares(self) -> tuple[Share, ...]:
+        """What everybody has spent, where people are told apart."""
+
+    def spender(self, note: str, key: str | None) -> str | None:
+        """Who made a charge, where that is known."""
+
+
+class NoBooks:
+    """Nothing is counted."""
+
+    ledger: Ledger | None = None
+    where: str | None = None
+    price: Fraction | None = None
+
+    def make(self, *, epsilon: str, delta: str) -> None:
+        raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")
+
+    def shares(self) -> tuple[Share, ...]:
+        return ()
+
+    def spender(self, note: str, key: str | None) -> str | None:
+        return None
+
+
+class FileBooks(NoBooks):
+    """A ledger file that may not exist yet."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ledger: Ledger | None = None
+
+    @property
+    def ledger(self) -> Ledger | None:  # type: ignore[override]
+        if self._ledger is None and self._path.exists():
+            self._ledger = Ledger.open(self._path)
+        return self._ledger
+
+    @property
+    def where(self) -> str:  # type: ignore[override]
+        return str(self._path)
+
+    def make(self, *, epsilon: str, delta: str) -> None:
+        if self._path.exists():
+            raise ParameterError("ledger", "file", str(self._path), allowed="a new file")
+        self._ledger = Ledger(epsilon=epsilon, delta=delta, path=self._path)

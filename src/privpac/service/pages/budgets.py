@@ -1,0 +1,119 @@
+"""The Budget page: what was spent, by whom, what is left, and whether the books add up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from privpac.errors import NotCertified
+from privpac.guarantee.account import Entry
+from privpac.guarantee.budget import Budget, exact_text
+from privpac.guarantee.ledger import Ledger
+from privpac.service.pages.books import Books
+from privpac.service.pages.entrance import Form, Owner, SignedIn
+from privpac.service.pages.render import page, place_of
+from privpac.service.pages.visitors import Visitor
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/budget")
+MOST_ROWS = 500
+"""Entries on one page, the newest first."""
+MOST_POINTS = 800
+
+
+@dataclass(frozen=True)
+class Line:
+    """An entry as the page lists it."""
+
+    number: int
+    epsilon: Fraction
+    delta: Fraction
+    time: str
+    note: str
+    who: str | None
+
+
+@router.get("")
+def show(request: Request, visitor: SignedIn) -> HTMLResponse:
+    """The books, or the invitation to open some."""
+    books = place_of(request).books
+    ledger = books.ledger
+    if ledger is None:
+        return page(request, "budget_none.html", section="budget", where=books.where)
+    return page(request, "budget.html", section="budget", **_context(books, ledger, visitor))
+
+
+@router.post("/make")
+def make(request: Request, visitor: Owner, form: Form) -> Response:
+    """A new ledger with a total that never changes."""
+    place_of(request).books.make(
+        epsilon=str(form.get("epsilon", "")).strip(), delta=str(form.get("delta", "")).strip() or "0"
+    )
+    root = str(request.scope.get("root_path", "")).rstrip("/")
+    return RedirectResponse(f"{root}/budget", status_code=303)
+
+
+def _context(books: Books, ledger: Ledger, visitor: Visitor) -> dict[str, Any]:
+    total, spent, entries = ledger.total, ledger.spent, ledger.entries()
+    lines = [
+        Line(e.number, e.epsilon, e.delta, e.time, e.note, books.spender(e.note, e.key)) for e in entries
+    ]
+    if not visitor.is_owner:
+        lines = [line for line in lines if line.who == visitor.name]
+    shares = [share for share in books.shares() if visitor.is_owner or share.name == visitor.name]
+    left = total - spent
+    price = books.price
+    return {
+        "total": total,
+        "spent": spent,
+        "left": left,
+        "share": _share(spent, total),
+        "answers": None if not price else max(0, int(left.epsilon / price)),
+        "price": price,
+        "where": books.where if visitor.is_owner else None,
+        "lines": list(reversed(lines))[:MOST_ROWS],
+        "hidden": max(0, len(lines) - MOST_ROWS),
+        "shares": shares,
+        "broken": _broken(ledger),
+        "chart": json.dumps(_chart(entries, total)) if entries and visitor.is_owner else None,
+    }
+
+
+def _share(spent: Budget, total: Budget) -> float:
+    """How much of the scarcer part is gone, in percent, never rounded up to all of it."""
+    parts = [float(a / b) for a, b in ((spent.epsilon, total.epsilon), (spent.delta, total.delta)) if b]
+    return int(1000 * max(parts, default=0.0)) / 10
+
+
+def _broken(ledger: Ledger) -> str | None:
+    """The first thing that does not follow, or None."""
+    try:
+        ledger.verify()
+    except NotCertified as error:
+        return error.problem
+    return None
+
+
+def _chart(entries: Sequence[Entry], total: Budget) -> dict[str, Any]:
+    """Sums over time; of many entries every so-manieth, and the last."""
+    points, sum_ = [], Fraction(0)
+    for entry in entries:
+        sum_ += entry.epsilon
+        points.append(
+            {"time": entry.time, "spent": float(sum_), "note": entry.note, "cost": exact_text(entry.epsilon)}
+        )
+    step = -(-len(points) // MOST_POINTS)
+    kept = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
+    first, now = datetime.fromisoformat(entries[0].time), datetime.now(UTC)
+    before = first - max(timedelta(minutes=1), (now - first) / 20)
+    start = {"time": before.isoformat(), "spent": 0, "note": "", "cost": ""}
+    end = {**start, "time": now.isoformat(), "spent": float(sum_)}
+    return {"total": float(total.epsilon), "points": [start, *kept, end]}

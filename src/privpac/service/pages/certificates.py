@@ -1,0 +1,97 @@
+"""The Certificate page: what is promised, what that means, and the derivation, checked again on demand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.datastructures import UploadFile
+
+from privpac.errors import DataError
+from privpac.prediction.bundle import MANIFEST, is_bundle
+from privpac.service.pages.documents import open_document, recheck
+from privpac.service.pages.entrance import Form, SignedIn
+from privpac.service.pages.guards import Refusal
+from privpac.service.pages.render import page, part, place_of
+from privpac.service.pages.visitors import Visitor
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/certificate")
+MOST_DOCUMENT = 16 << 20
+SERVICE = "service"
+"""Stands for the bundle that a service answers from."""
+
+
+@router.get("")
+def begin(request: Request, visitor: SignedIn) -> HTMLResponse:
+    """Choose what to look at."""
+    place = place_of(request)
+    named = place.listed(models=True) if visitor.is_owner else []
+    return page(
+        request, "certificates.html", section="certificate", named=named, bundle=place.bundle is not None
+    )
+
+
+@router.post("/open")
+def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
+    """An upload, or a file of this machine; refused at once if it is no certificate."""
+    place = place_of(request)
+    drawer = place.drawers.new(visitor.name)
+    try:
+        given, name = form.get("file"), str(form.get("path", "")).strip()
+        if name:
+            if not visitor.is_owner:
+                raise Refusal(403, "Only an owner may name files of the server.", "Upload the file.")
+            path, shown = place.named(name, models=True), name
+        else:
+            if not isinstance(given, UploadFile) or not given.filename:
+                raise DataError("No file was chosen.", remedy="Choose a model file.")
+            path, shown = drawer.take("model.json", given.file, most=MOST_DOCUMENT), "uploaded file"
+        open_document(path)
+        drawer.note(document=str(path), shown=shown)
+    except BaseException:
+        drawer.remove()
+        raise
+    root = str(request.scope.get("root_path", "")).rstrip("/")
+    return RedirectResponse(f"{root}/certificate/{drawer.name}", status_code=303)
+
+
+@router.get("/{name}")
+def show(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
+    """Assumptions on top, meaning in words, then the derivation."""
+    path, shown = _path(request, visitor, name)
+    return page(
+        request, "certificate.html", section="certificate", found=open_document(path), name=name, shown=shown
+    )
+
+
+@router.post("/{name}/check")
+def check(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
+    """Every number derived again, by code that shares nothing with the code that made them."""
+    path, _ = _path(request, visitor, name)
+    return part(request, "parts/checked.html", checked=recheck(path))
+
+
+@router.get("/{name}/certificate.json")
+def download(request: Request, visitor: SignedIn, name: str) -> Response:
+    """The file itself; of a bundle its public description."""
+    path, _ = _path(request, visitor, name)
+    file = path / MANIFEST if is_bundle(path) else path
+    return Response(
+        file.read_bytes(),
+        media_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="certificate.json"'},
+    )
+
+
+def _path(request: Request, visitor: Visitor, name: str) -> tuple[Path, str]:
+    place = place_of(request)
+    if name == SERVICE and place.bundle is not None:
+        return place.bundle, "what this service answers from"
+    drawer = place.drawers.open(name, visitor.name)
+    document = drawer.state.get("document")
+    if document is None:
+        raise Refusal(404, "There is no certificate here.", "Open one first.")
+    return drawer.path / document, str(drawer.state["shown"])  # an absolute path stays what it is

@@ -1,0 +1,193 @@
+"""A stored certificate as a page shows it, whatever it is stored in: a model file, a bundle, a released table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from privpac.data.schema import Schema
+from privpac.errors import NotCertified, PrivpacError
+from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.check import check_certificate
+from privpac.guarantee.document import read_document
+from privpac.guarantee.facts import fact_from_json
+from privpac.guarantee.parts import parts_of
+from privpac.model import FORMAT as MODEL
+from privpac.model import model_from
+from privpac.prediction.bundle import FORMAT as BUNDLE
+from privpac.prediction.bundle import MANIFEST, is_bundle
+from privpac.release.table import FORMAT as TABLE
+from privpac.report.meaning import does_not_mean, means
+from privpac.report.page import short, values_of
+from privpac.report.summary import no_accuracy
+from privpac.theory.register import REGISTER
+from privpac.verification import Verified, verify
+
+__all__ = ["Checked", "Document", "Step", "open_document", "recheck"]
+
+KINDS = {MODEL: "model file", BUNDLE: "bundle of answers", TABLE: "released table"}
+DEEPEST = 200
+BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a derivation: the fact, the rule, its numbers, and what it rests on."""
+
+    fact: str
+    rule: str
+    title: str
+    source: str
+    where: tuple[tuple[str, str], ...]
+    assumes: tuple[str, ...]
+    premises: tuple[Step, ...] = field(default=())
+
+    @classmethod
+    def of(cls, tree: Mapping[str, Any], depth: int = 0) -> Step:
+        if depth > DEEPEST:
+            raise NotCertified("The derivation is nested too deeply.")
+        known = REGISTER.get(tree["rule"])
+        return cls(
+            str(fact_from_json(tree["fact"])),
+            str(tree["rule"]),
+            str(tree["rule"]).replace("-", " ") if known is None else known.title,
+            "" if known is None else known.source,
+            tuple((str(key).replace("_", " "), short(value)) for key, value in tree.get("where", {}).items()),
+            tuple(str(text) for text in tree.get("assumes", ())),
+            tuple(cls.of(below, depth + 1) for below in tree.get("premises", ())),
+        )
+
+    @property
+    def count(self) -> int:
+        return 1 + sum(step.count for step in self.premises)
+
+
+@dataclass(frozen=True)
+class Document:
+    """What there is to read, from public parts of the file alone."""
+
+    kind: str
+    certificate: Mapping[str, Any]
+    schema: Schema
+    version: str
+    digest: str
+    rule: str | None
+    privacy: Step
+    accuracy: tuple[Step, ...]
+    also: tuple[tuple[str, Step], ...]
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        tree = self.certificate
+        records = (tree["request"] or tree).get("labelled", tree["labelled"])
+        return [
+            ("epsilon", str(tree["epsilon"])),
+            ("delta", str(tree["delta"])),
+            ("records", f"{int(records):,}"),
+        ]
+
+    @property
+    def parts(self) -> list[str]:
+        return [f"{part}: {fact}" for part, fact in parts_of(self.certificate["privacy"]).items()]
+
+    @property
+    def seeded(self) -> str | None:
+        return None if self.certificate["coins"] == "system" else SEEDED
+
+    @property
+    def means(self) -> list[str]:
+        return means(self)
+
+    @property
+    def does_not_mean(self) -> list[str]:
+        return does_not_mean(self)
+
+    @property
+    def no_accuracy(self) -> str:
+        return no_accuracy(self.certificate)
+
+    @property
+    def columns(self) -> list[tuple[str, str, str]]:
+        return [(column.name, column.kind, values_of(column)) for column in self.schema.columns]
+
+
+def open_document(path: Path) -> Document:
+    """Read a file or a bundle; a damaged or malformed one is refused with its reason."""
+    file = path / MANIFEST if is_bundle(path) else path
+    try:
+        return _opened(file)
+    except PrivpacError as error:
+        raise _nameless(error, file) from None
+    except BROKEN:
+        raise NotCertified(
+            "The file is incomplete or malformed.", remedy="Copy it again from where it was made."
+        ) from None
+
+
+def _opened(file: Path) -> Document:
+    tree = read_document(file, format=_format(file), what="model file, bundle or released table")
+    stored = tree["certificate"]
+    rule = model_from(tree).describe() if tree["format"] == MODEL else None
+    return Document(
+        KINDS[tree["format"]],
+        stored,
+        Schema.from_json(tree["schema"]),
+        str(tree["version"]),
+        str(tree["digest"]),
+        rule,
+        Step.of(stored["privacy"]),
+        tuple(Step.of(proof) for proof in stored["accuracy"]),
+        tuple((str(proof["fact"]["release"]), Step.of(proof)) for proof in stored.get("also", ())),
+    )
+
+
+def _format(file: Path) -> str:
+    """Which of the formats a file says it has."""
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))["format"]
+    except (OSError, RecursionError, TypeError, KeyError, ValueError):
+        said = None
+    if said not in KINDS:
+        allowed = "a model file, the bundle.json of a bundle, or a released table"
+        raise NotCertified(
+            f"This is not {allowed}.", remedy="Choose the file that privpac learn wrote with --out."
+        )
+    return str(said)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the second look found."""
+
+    verified: Verified | None
+    steps: int = 0
+    problem: str = ""
+    remedy: str = ""
+    alone: bool = False
+    """The description of a bundle without the files beside it."""
+
+
+def recheck(path: Path) -> Checked:
+    """Derive every number again; the reason if something does not follow."""
+    try:
+        if not is_bundle(path) and _format(path) == BUNDLE:
+            tree = read_document(path, format=BUNDLE, what="description of a bundle")
+            return Checked(None, steps=check_certificate(tree["certificate"]), alone=True)
+        found = verify(path)
+        return Checked(found, steps=found.steps)
+    except PrivpacError as error:
+        told = _nameless(error, path)
+        return Checked(None, problem=told.problem, remedy=told.remedy)
+    except BROKEN:
+        return Checked(None, problem="The file holds a certificate that is incomplete or malformed.")
+
+
+def _nameless(error: PrivpacError, path: Path) -> PrivpacError:
+    """The same sentence without the place where an upload is kept."""
+    return NotCertified(
+        error.problem.replace(repr(str(path)), "This file").replace(str(path), "this file"),
+        remedy=error.remedy,
+    )

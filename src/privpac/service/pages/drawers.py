@@ -1,0 +1,143 @@
+"""A private folder in which every piece of work has a drawer of its own; names are drawn, never taken from anybody.
+
+What people upload and what is made of it lies on disk, not in memory, so that several worker processes see the same.
+Only the person who opened a drawer can open it again, and after an hour it is emptied.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from privpac.coins import SystemCoins
+from privpac.errors import DataError, SizeError
+
+__all__ = ["Drawer", "Drawers", "drawn_name"]
+
+KEEP_SECONDS = 3600
+"""How long a drawer is kept after it was last used: a lunch break."""
+MOST_DRAWERS = 500
+BITS = 128
+NAME = re.compile(r"[0-9a-f]{32}")
+STATE = "state.json"
+PIECE = 1 << 20
+
+
+def drawn_name() -> str:
+    """A name nobody can guess."""
+    return f"{SystemCoins().below(1 << BITS):032x}"
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """One folder, readable by the server's own user only. File names in it are ours."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def file(self, name: str) -> Path:
+        return self.path / name
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Small facts about the work: who owns it, what was asked, how far it is."""
+        with suppress(OSError, ValueError):
+            found: dict[str, Any] = json.loads(self.file(STATE).read_text(encoding="utf-8"))
+            return found
+        return {}
+
+    def note(self, **facts: Any) -> None:
+        """Remember more facts; whoever reads meanwhile sees the old ones or the new ones."""
+        self.write(STATE, json.dumps({**self.state, **facts}))
+
+    def write(self, name: str, text: str) -> Path:
+        """A small file, whole or not at all."""
+        partial = self.file(f".{name}.{drawn_name()}")
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(partial, self.file(name))
+        return self.file(name)
+
+    def take(self, name: str, stream: IO[bytes], *, most: int) -> Path:
+        """Copy an upload into the drawer, refused beyond `most` bytes."""
+        path, length = self.file(name), 0
+        with path.open("xb") as out:
+            while piece := stream.read(PIECE):
+                length += len(piece)
+                if length > most:
+                    break
+                out.write(piece)
+        if not 0 < length <= most:
+            path.unlink()
+            if length:
+                raise SizeError(
+                    f"The file is larger than {most >> 20} MB, the most these pages take.",
+                    remedy="Learn from larger tables with privpac learn, which streams them.",
+                )
+            raise DataError("The file is empty, or none was chosen.", remedy="Choose a file.")
+        return path
+
+    def discard(self, name: str) -> None:
+        self.file(name).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+class Drawers:
+    """All drawers of a server. Without a `root` the folder is a temporary one; `close` removes it."""
+
+    def __init__(self, root: Path | None = None, *, keep_seconds: float = KEEP_SECONDS) -> None:
+        self._own = root is None
+        self._root = Path(tempfile.mkdtemp(prefix="privpac-pages-")) if root is None else root
+        self._root.mkdir(mode=0o700, exist_ok=True)
+        self._keep = keep_seconds
+
+    @property
+    def root(self) -> Path:
+        return self._root
+
+    def new(self, owner: str) -> Drawer:
+        """An empty drawer of this person."""
+        if self._sweep() >= MOST_DRAWERS:
+            raise SizeError("Too much is being worked on at once.", remedy="Try again in a few minutes.")
+        drawer = Drawer(self._root / drawn_name())
+        drawer.path.mkdir(mode=0o700)
+        drawer.note(owner=owner)
+        return drawer
+
+    def open(self, name: str, owner: str) -> Drawer:
+        """The drawer of that name, if this person opened it; nothing else about it is told to others."""
+        drawer = Drawer(self._root / name) if NAME.fullmatch(name) else None
+        if drawer is None or drawer.state.get("owner") != owner:
+            raise DataError(
+                "What you were working on is not here any more.",
+                remedy="Uploads are removed after an hour, or once learnt from: begin again.",
+            )
+        os.utime(drawer.path)
+        return drawer
+
+    def _sweep(self) -> int:
+        """Empty what nobody used for long; how many are left."""
+        count = 0
+        for path in self._root.iterdir():
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > self._keep:
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    count += 1
+        return count
+
+    def close(self) -> None:
+        if self._own:
+            shutil.rmtree(self._root, ignore_errors=True)

@@ -1,0 +1,248 @@
+"""What the Learn page does: open a table, tell the price before, learn in the background, keep the result."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privpac.data.drafting import draft
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.data.tables import read
+from privpac.errors import DataError, ParameterError, PrivpacError
+from privpac.guarantee.budget import Budget, read_amount
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger import Ledger
+from privpac.learners.recipe import Recipe
+from privpac.learners.words import WORDS, Request
+from privpac.model import learn
+from privpac.service.pages.drawers import Drawer
+from privpac.service.pages.jobs import Tell
+from privpac.service.pages.schema_form import SchemaForm
+
+__all__ = ["ENDINGS", "Order", "Table", "keep_model", "open_table"]
+
+OWNER = "learn"
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+DECLARED, FROM_DATA = "declared", "from_data"
+MOST_COLUMNS = 2000
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in a drawer, or one on the server's own machine that a drawer remembers."""
+
+    drawer: Drawer
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        facts = self.drawer.state
+        if "table" not in facts:
+            raise DataError("The table is not here any more.", remedy="Bring it again.")
+        return facts
+
+    @property
+    def path(self) -> Path:
+        return Path(self._facts["table"])
+
+    @property
+    def shown(self) -> str:
+        return str(self._facts["shown"])
+
+    @property
+    def uploaded(self) -> bool:
+        return bool(self._facts["uploaded"])
+
+    @property
+    def records(self) -> int:
+        return int(self._facts["records"])
+
+    @property
+    def draft(self) -> list[dict[str, Any]]:
+        return list(self._facts["draft"])
+
+    def form(self) -> SchemaForm:
+        filled = self._facts.get("filled")
+        return SchemaForm.drafted(self.draft, None if filled is None else Schema.from_json(filled))
+
+
+def ending(name: str) -> str:
+    """All that is taken from the name of an upload: one of the known endings."""
+    found = next((end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None)
+    if found is None:
+        raise DataError("This kind of file is not known.", remedy=f"Bring one of {', '.join(ENDINGS)}.")
+    return found
+
+
+def open_table(drawer: Drawer, path: Path, *, shown: str, uploaded: bool, schema: Schema | None) -> Table:
+    """Look at names and types of the columns and the number of records; at no value."""
+    try:
+        drafted = draft(path)
+        records = read(path).n
+    except PrivpacError as error:
+        raise _without_path(error, path) from None
+    if len(drafted["columns"]) > MOST_COLUMNS:
+        raise DataError(f"The table has more than {MOST_COLUMNS} columns.", remedy="Use privpac learn.")
+    drawer.note(
+        table=str(path),
+        shown=shown,
+        uploaded=uploaded,
+        records=records,
+        draft=drafted["columns"],
+        filled=None if schema is None else schema.to_json(),
+    )
+    return Table(drawer)
+
+
+def _without_path(error: PrivpacError, path: Path) -> PrivpacError:
+    """The same sentence without the place where the upload is kept."""
+    told = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
+    return DataError(told.replace(str(path), "the file"), remedy=error.remedy)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a person asks for: a schema and public wishes; everything else follows."""
+
+    table: Table
+    fields: SchemaForm
+    origin: str
+    wishes: Mapping[str, Any]
+    word: str
+    charged: bool
+    random_state: int | None
+
+    @classmethod
+    def of(cls, table: Table, form: Mapping[str, Any]) -> Order:
+        """Read the form; nonsense is refused before any record is looked at."""
+
+        def text(name: str, usual: str = "") -> str:
+            return str(form.get(name, usual)).strip()
+
+        budget = Budget.read(OWNER, epsilon=text("epsilon"), delta=text("delta") or "0")
+        head, rest = text("concepts", "auto"), text("rest")
+        if head not in WORDS:
+            raise ParameterError(OWNER, "concepts", head, allowed="one of " + ", ".join(WORDS))
+        needs_more = ":" in WORDS[head].form
+        return cls(
+            table,
+            SchemaForm.sent(table.draft, form),
+            FROM_DATA if text("origin") == FROM_DATA else DECLARED,
+            {
+                "epsilon": budget.epsilon,
+                "delta": budget.delta,
+                "estimate_epsilon": _positive("estimate_epsilon", text("estimate_epsilon")),
+                "leaf_epsilon": _positive("leaf_epsilon", text("leaf_epsilon")),
+                "holdout": _amount("holdout", text("holdout") or "0"),
+                "protect": text("protect", "records"),
+                "records_per_person": _whole("records_per_person", text("records_per_person") or "1"),
+            },
+            f"{head}:{rest}" if needs_more and rest else head,
+            text("charge") == "ledger",
+            None if not text("random_state") else _whole("random_state", text("random_state")),
+        )
+
+    @property
+    def reads_data(self) -> bool:
+        return self.origin == FROM_DATA
+
+    def schema(self) -> Schema:
+        """What was declared; read from the records only if a person asked for that."""
+        if not self.reads_data:
+            return self.fields.schema()
+        self.fields.require_label()
+        return Schema.from_data(self.table.path, label=self.fields.label)
+
+    def recipe(self) -> Recipe:
+        """What would be run."""
+        names = ("epsilon", "delta", "protect", "records_per_person")
+        request = Request(
+            schema=self.schema(),
+            size=Size(self.table.records),
+            **{name: self.wishes[name] for name in names},
+        )
+        return Recipe(
+            self.word,
+            request,
+            self.wishes["estimate_epsilon"],
+            self.wishes["holdout"],
+            self.wishes["leaf_epsilon"],
+        )
+
+    def certify(self) -> tuple[Recipe, Certificate]:
+        """The promise, from public numbers alone."""
+        recipe = self.recipe()
+        return recipe, recipe.certify()
+
+    def run(self, ledger: Ledger | None, tell: Tell) -> Any:
+        """Learn; the ledger is charged before the first coin is tossed."""
+        tell("reading the records and drawing the rule", 0, 0)
+        return learn(
+            self.table.path,
+            schema=self.schema(),
+            concepts=self.word,
+            ledger=ledger if self.charged else None,
+            random_state=self.random_state,
+            progress=lambda done, of: tell("reading the records", done, of),
+            **self.wishes,
+        )
+
+    def command(self, ledger: str | None) -> str:
+        """The same on the command line."""
+        parts = ["privpac", "learn", self.table.shown]
+        parts += (
+            ["--schema", FROM_DATA, "--label", self.fields.label]
+            if self.reads_data
+            else ["--schema", "schema.json"]
+        )
+        parts += ["--concepts", self.word] if self.word != "auto" else []
+        usual = {"delta": "0", "holdout": "0", "protect": "records", "records_per_person": "1"}
+        for name, value in self.wishes.items():
+            shown = "" if value is None else _written(value)
+            if shown and shown != usual.get(name):
+                parts += [f"--{name.replace('_', '-')}", shown]
+        parts += [] if self.random_state is None else ["--random-state", str(self.random_state)]
+        parts += ["--ledger", ledger] if self.charged and ledger else []
+        return shlex.join([*parts, "--out", "model.json", "--report", "report.html"])
+
+
+def _written(value: object) -> str:
+    from privpac.guarantee.budget import exact_text
+
+    return exact_text(value) if isinstance(value, Fraction) else str(value)
+
+
+def _amount(name: str, text: str) -> Fraction:
+    try:
+        return read_amount(text)
+    except (ValueError, ArithmeticError):
+        raise ParameterError(OWNER, name, text, allowed="a number") from None
+
+
+def _positive(name: str, text: str) -> Fraction | None:
+    if not text:
+        return None
+    number = _amount(name, text)
+    if number <= 0:
+        raise ParameterError(OWNER, name, text, allowed="a positive number, or blank")
+    return number
+
+
+def _whole(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
+        raise ParameterError(OWNER, name, text, allowed="a whole number")
+    return int(text)
+
+
+def keep_model(drawer: Drawer, model: Any, order: Order, ledger: str | None) -> None:
+    """The model and what is said about it, for downloads and for the certificate page."""
+    drawer.write("schema.json", json.dumps(model.schema.to_json(), indent=1, ensure_ascii=False) + "\n")
+    model.save(drawer.file("model.json"))
+    drawer.note(
+        shown="model.json", document="model.json", command=order.command(ledger), charged=order.charged
+    )

@@ -1,0 +1,178 @@
+"""The form of the planner: which fields each class of rules needs, and the question they make together."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from privpac.errors import ParameterError
+from privpac.plan import Plan, needed, reachable, smallest_epsilon
+
+__all__ = ["CLASSES", "QUESTIONS", "PlanForm", "RuleClass"]
+
+QUESTIONS = {
+    "needed": ("Records", "How many records are enough?"),
+    "reachable": ("Error", "Which error is within reach?"),
+    "smallest_epsilon": ("Epsilon", "How private can it be?"),
+}
+GIVEN = {
+    "needed": ("error", "epsilon"),
+    "reachable": ("records", "epsilon"),
+    "smallest_epsilon": ("records", "error"),
+}
+ASKING: Mapping[str, Callable[..., Plan]] = {
+    "needed": needed,
+    "reachable": reachable,
+    "smallest_epsilon": smallest_epsilon,
+}
+AGAINST = {"epsilon": "epsilon", "error": "error", "bits": "bits of the domain"}
+
+
+@dataclass(frozen=True)
+class RuleClass:
+    """A kind of rule in words, the fields that size it, and how its word is put together."""
+
+    title: str
+    fields: tuple[str, ...]
+    form: str
+    count: str = ""
+    """What `count` means, where the class has one."""
+    usual: str = "2"
+
+
+CLASSES: Mapping[str, RuleClass] = {
+    "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto"),
+    "trees": RuleClass("Decision trees", ("count", "columns"), "trees:{count}", "Depth"),
+    "one-test": RuleClass("One test on any column", ("columns",), "one-test"),
+    "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps"),
+    "lists": RuleClass("Decision lists", ("count", "columns"), "lists:{count}", "Tests in a list"),
+    "conjunctions": RuleClass(
+        "All of a few tests", ("count", "columns"), "conjunctions:{count}", "Tests at most"
+    ),
+    "disjunctions": RuleClass(
+        "Any of a few tests", ("count", "columns"), "disjunctions:{count}", "Tests at most"
+    ),
+    "scorecards": RuleClass(
+        "Scorecards", ("count", "columns"), "scorecards:{count}", "Columns that score at most"
+    ),
+    "thresholds": RuleClass("A cut in one column", ("bits",), "thresholds"),
+    "intervals": RuleClass("One range of a column", ("bits",), "intervals"),
+    "unions": RuleClass("Several ranges of a column", ("count", "bits"), "unions:{count}", "Ranges at most"),
+    "points": RuleClass("One value of a column", ("bits",), "points"),
+    "generated": RuleClass(
+        "One value of a public generator", ("count",), "generated:{count}", "Bits of its seed", "16"
+    ),
+    "rectangles": RuleClass("A box in a few columns", ("count", "bits"), "rectangles:{count}", "Columns"),
+    "halfspaces": RuleClass("Points for chosen columns", ("count",), "halfspaces:{count}", "Columns"),
+    "reference": RuleClass("A cut in a continuous column", ("kappa",), "reference:{kappa}"),
+    "sphere": RuleClass(
+        "Half-spaces through the origin", ("count", "kappa"), "sphere:{count}:{kappa}", "Dimension", "3"
+    ),
+    "any": RuleClass("Any class of a VC dimension", ("count", "bits"), "any:{count}", "VC dimension", "3"),
+}
+"""Every class the planner knows, those people ask for most first."""
+
+DEFAULTS = {
+    "question": "needed",
+    "concepts": "trees",
+    "records": "3000",
+    "error": "0.1",
+    "epsilon": "1",
+    "columns": "12",
+    "bits": "16",
+    "count": "",
+    "kappa": "10",
+    "failure": "0.05",
+    "delta": "0",
+    "noise": "",
+    "unlabelled": "",
+    "protect": "records",
+    "have": "",
+    "against": "epsilon",
+}
+LONGEST = 40
+"""Characters of a field: numbers are shorter."""
+
+
+@dataclass(frozen=True)
+class PlanForm:
+    """The fields as they were filled in."""
+
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> PlanForm:
+        """Known fields, trimmed; what is left out has its default."""
+        values = {name: str(given.get(name, usual)).strip() for name, usual in DEFAULTS.items()}
+        for name, value in values.items():
+            if len(value) > LONGEST:
+                raise ParameterError("plan", name, value, allowed=f"at most {LONGEST} characters")
+        for name, known in (("question", QUESTIONS), ("concepts", CLASSES), ("against", AGAINST)):
+            if values[name] not in known:
+                raise ParameterError("plan", name, values[name], allowed="one of " + ", ".join(known))
+        return cls(values)
+
+    def __getitem__(self, name: str) -> str:
+        return self.values[name]
+
+    @property
+    def rule_class(self) -> RuleClass:
+        return CLASSES[self["concepts"]]
+
+    @property
+    def count(self) -> str:
+        return self["count"] or self.rule_class.usual
+
+    @property
+    def word(self) -> str:
+        """The class as the command line writes it."""
+        return self.rule_class.form.format(count=self.count, kappa=self["kappa"])
+
+    @property
+    def against(self) -> str:
+        """What curves run along; bits only where the class has them."""
+        return (
+            "epsilon"
+            if self["against"] == "bits" and "bits" not in self.rule_class.fields
+            else self["against"]
+        )
+
+    @property
+    def query(self) -> str:
+        """The same form as part of an address."""
+        return urlencode({name: value for name, value in self.values.items() if value != DEFAULTS[name]})
+
+    def wishes(self) -> dict[str, Any]:
+        """What the planner is asked with, as text; numbers are read there, exactly."""
+        chosen = {name: self[name] for name in GIVEN[self["question"]]}
+        if self["question"] == "needed" and self["have"]:
+            chosen["records"] = self["have"]
+        sizes: dict[str, Any] = {
+            name: self[name] for name in ("columns", "bits") if name in self.rule_class.fields
+        }
+        rest = {name: self[name] for name in ("noise", "unlabelled") if self[name]}
+        usual = {name: self[name] for name in ("failure", "delta", "protect")}
+        return {**chosen, **sizes, **rest, **usual}
+
+    def command(self) -> str:
+        """The same question on the command line."""
+        parts = ["privpac", "plan", "--concepts", self.word]
+        for name, value in self.wishes().items():
+            if value != DEFAULTS[name] or name not in ("failure", "delta", "protect"):
+                parts += [f"--{name}", value]
+        return shlex.join(parts)
+
+    def ask(self, **more: Any) -> Plan:
+        """The plan; without simulation the same question is answered from memory."""
+        if more:
+            return ASKING[self["question"]](self.word, **self.wishes(), **more)
+        return _asked(self["question"], self.word, tuple(sorted(self.wishes().items())))
+
+
+@lru_cache(maxsize=256)
+def _asked(question: str, word: str, wishes: tuple[tuple[str, str], ...]) -> Plan:
+    return ASKING[question](word, **dict(wishes))

@@ -1,0 +1,168 @@
+"""A plan as the page shows it: the headline number, rows, and curves as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from privpac.errors import PrivpacError
+from privpac.plan import Plan
+from privpac.plan.answer import Answer
+from privpac.plan.words import rows
+from privpac.service.pages.plan_form import PlanForm
+from privpac.theory.register import REGISTER
+
+__all__ = ["Headline", "Row", "chart", "headline", "table"]
+
+SETTINGS = {
+    "realizable": "some rule of the class is always right",
+    "agnostic": "nothing is assumed about the best rule",
+}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The answer in one line."""
+
+    number: str
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to learn."""
+
+    learner: str
+    title: str
+    word: str
+    setting: str
+    setting_text: str
+    protects: str
+    proper: bool
+    proved: str
+    simulated: str
+    simulated_on: str
+    floor: str
+    ratio: str
+    source: str
+    source_text: str
+    floor_source: str
+    enough: bool | None
+    command: str | None
+
+
+def table(plan: Plan) -> list[Row]:
+    """All options, cheapest first."""
+    return [_row(found, cells) for found, cells in zip(plan.answers, rows(plan), strict=True)]
+
+
+def _row(found: Answer, cells: tuple[str, ...]) -> Row:
+    learner, word, setting, protects, proper, proved, simulated, floor, ratio = cells
+    source = REGISTER.get(found.option.source)
+    return Row(
+        learner=learner,
+        title=found.option.title,
+        word=word,
+        setting=setting,
+        setting_text=SETTINGS[setting],
+        protects=protects,
+        proper=proper == "yes",
+        proved=proved,
+        simulated=simulated,
+        simulated_on="" if found.simulated is None else found.simulated.on,
+        floor=floor,
+        ratio=ratio,
+        source=found.option.source,
+        source_text="" if source is None else f"{source.title} ({source.source})",
+        floor_source=found.floor_source or "",
+        enough=found.enough,
+        command=found.command,
+    )
+
+
+def _chosen(plan: Plan) -> Answer | None:
+    """The cheapest promise that assumes nothing about the best rule, if there is one; else the cheapest."""
+    return next((found for found in plan.answers if found.option.setting == "agnostic"), plan.best)
+
+
+def headline(plan: Plan) -> Headline | None:
+    """The answer to show large."""
+    chosen = _chosen(plan)
+    if chosen is None:
+        return None
+    how = f"by {chosen.option.learner}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
+    if chosen.asks == "needed":
+        more = f" and {chosen.need.unlabelled:,} without labels" if chosen.need.unlabelled else ""
+        return Headline(f"{chosen.need.labelled:,}", f"records suffice{more}", how)
+    number = _up(Fraction(chosen.proved))
+    unit = "error is proved" if chosen.asks == "reachable" else "epsilon is enough"
+    return Headline(number, unit, how)
+
+
+def _up(value: Fraction) -> str:
+    """Rounded up, as a promise is."""
+    return f"{math.ceil(value * 10_000) / 10_000:.4f}".rstrip("0").rstrip(".")
+
+
+def chart(form: PlanForm) -> dict[str, Any]:
+    """Curves of the options, for the script that draws them; empty where nothing is promised."""
+    return _chart(form["question"], tuple(sorted(form.values.items())))
+
+
+@lru_cache(maxsize=64)
+def _chart(question: str, values: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    form = PlanForm(dict(values))
+    plan = form.ask()
+    try:
+        display = plan.curves(form.against)
+    except PrivpacError:
+        return {}
+    return {
+        "x": display.curves.x_label,
+        "y": display.curves.y_label,
+        "ticks": list(display.curves.x_ticks or ()),
+        "series": [
+            {"option": name, "what": what, "points": points}
+            for name, what, points in _series(display.rows)
+            if points
+        ],
+        "main": _name(plan),
+        "here": _here(plan, form.against),
+    }
+
+
+def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
+    for series in all_rows:
+        name, _, what = series.label.rpartition(": ")
+        word = {"proved": "proved", "hard distribution": "simulated", "floor": "floor"}[what]
+        yield name, word, [[x, y] for x, y in zip(series.x, series.y, strict=True) if y is not None]
+
+
+def _name(plan: Plan) -> str | None:
+    """The option that is drawn boldly, as curves name it."""
+    found = _chosen(plan)
+    if found is None:
+        return None
+    name = f"{found.option.learner}, {found.option.setting}"
+    return f"{name}, {found.concepts.word}" if plan.question.word == "auto" else name
+
+
+def _here(plan: Plan, against: str) -> dict[str, float] | None:
+    """Where the question itself stands on the main curve."""
+    best = _chosen(plan)
+    if best is None:
+        return None
+    along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.given.bits}[
+        against
+    ]
+    if along is None:
+        return None
+    have = plan.question.records
+    return {"x": float(along), "y": float(best.need.labelled)} | (
+        {} if have is None else {"have": float(have)}
+    )

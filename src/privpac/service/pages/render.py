@@ -1,0 +1,93 @@
+"""Templates, and the two shapes of an answer: a whole page, or a part of one for htmx."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from privpac import __version__
+from privpac.service.pages.place import Place
+from privpac.service.pages.visitors import Visitor
+
+__all__ = ["asset", "is_part", "page", "part", "place_of", "rendered"]
+
+SECTIONS = (("plan", "Plan"), ("learn", "Learn"), ("certificate", "Certificate"), ("budget", "Budget"))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("privpac.service.pages", "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"asset": asset, "version": __version__, "sections": SECTIONS}
+    filters: dict[str, Any] = {"thousands": lambda value: f"{value:,}", "amount": amount, "when": when}
+    made.filters |= filters
+    return made
+
+
+@lru_cache(maxsize=32)
+def asset(name: str) -> str:
+    """The address of a static file; another content has another address, so that it may be kept for ever."""
+    content = files("privpac.service.pages").joinpath("static", *name.split("/")).read_bytes()
+    return f"static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def amount(value: Fraction | int) -> str:
+    """A budget as people write it; one that has no short decimal is rounded to six digits."""
+    exact = Fraction(value)
+    text = f"{float(exact):.6g}"
+    return text if Fraction(text) == exact else f"≈ {text}"
+
+
+def when(time: str) -> str:
+    """A time of the ledger, without the seconds' zone: 2026-03-04 05:06 UTC."""
+    return f"{time[:10]} {time[11:16]} UTC"
+
+
+def place_of(request: Request) -> Place:
+    found: Place = request.app.state.place
+    return found
+
+
+def is_part(request: Request) -> bool:
+    """Whether htmx asked, which puts the answer into a page that is there already."""
+    return request.headers.get("hx-request") == "true"
+
+
+def _context(request: Request, more: Mapping[str, Any]) -> dict[str, Any]:
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    place = place_of(request)
+    root = request.scope.get("root_path", "").rstrip("/") + "/"
+    return {
+        "root": root,
+        "visitor": visitor,
+        "asks_for_key": place.gate.asks_for_key,
+        "section": None,
+        **more,
+    }
+
+
+def rendered(template: str, **context: Any) -> str:
+    return _environment().get_template(template).render(**context)
+
+
+def page(request: Request, template: str, *, status: int = 200, **more: Any) -> HTMLResponse:
+    """A whole page."""
+    return HTMLResponse(rendered(template, **_context(request, more)), status_code=status)
+
+
+def part(request: Request, template: str, *, status: int = 200, **more: Any) -> HTMLResponse:
+    """A part of a page, for htmx."""
+    return HTMLResponse(rendered(template, **_context(request, more)), status_code=status)

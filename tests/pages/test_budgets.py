@@ -1,0 +1,93 @@
+"""The Budget page: exact sums, the chain, who sees what."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+
+import pytest
+from fastapi.testclient import TestClient
+
+from privpac.guarantee.budget import Budget
+from privpac.service.pages.books import FileBooks, NoBooks, Share
+from privpac.service.pages.place import Place
+from privpac.service.pages.render import amount, when
+
+
+def test_without_a_ledger_the_page_offers_one(client: TestClient, place: Place) -> None:
+    assert "There is no ledger yet" in client.get("/budget").text
+    assert client.post("/budget/make", data={"epsilon": "2", "delta": ""}).status_code == 303
+    assert str(place.books.ledger.total) == "epsilon 2"  # type: ignore[union-attr]
+    text = client.get("/budget").text
+    assert "Every entry verified" in text
+    assert "Nothing was charged yet" in text
+    assert client.post("/budget/make", data={"epsilon": "3"}).status_code == 422
+
+
+@pytest.mark.parametrize("epsilon", ["", "0", "-1", "x", "inf", "1e-999999999"])
+def test_a_total_must_be_a_number(client: TestClient, place: Place, epsilon: str) -> None:
+    assert client.post("/budget/make", data={"epsilon": epsilon}).status_code == 422
+    assert place.books.ledger is None
+
+
+def test_entries_sums_and_the_share(client: TestClient, place: Place) -> None:
+    place.books.make(epsilon="1", delta="0.001")
+    ledger = place.books.ledger
+    assert ledger is not None
+    ledger.charge(epsilon="0.1", note="<b>first</b>")
+    ledger.charge(epsilon="1/3", delta="0.0005")
+    text = client.get("/budget").text
+    assert "&lt;b&gt;first" in text
+    assert "≈ 0.566667" in text
+    assert 'aria-valuenow="50.0"' in text  # the scarcer part is the delta
+    ledger.charge(epsilon="17/30")
+    assert "The budget is not spent" not in client.get("/budget").text
+    assert 'aria-valuenow="100.0"' in client.get("/budget").text
+    assert "The budget is spent" in client.get("/budget").text
+
+
+def test_an_altered_row_is_told(client: TestClient, place: Place) -> None:
+    place.books.make(epsilon="1", delta="0")
+    ledger = place.books.ledger
+    assert ledger is not None
+    ledger.charge(epsilon="0.5", note="learn")
+    with sqlite3.connect(ledger.path) as connection:
+        connection.execute("DROP TRIGGER no_edit")
+        connection.execute("UPDATE entry SET note = 'nothing'")
+    text = client.get("/budget").text
+    assert "Does not add up" in text
+    assert "row 1 was altered" in text
+
+
+def test_an_analyst_sees_her_own(service: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    books = service.app.state.place.books  # type: ignore[attr-defined]
+    books.ledger.charge(epsilon="0.25", note="ann asked")
+    books.ledger.charge(epsilon="0.125", note="bob asked")
+    shares = (
+        Share("ann", "analyst", Budget(Fraction(1, 4)), Budget(Fraction(1, 2))),
+        Share("bob", "analyst", Budget(Fraction(1, 8))),
+    )
+    monkeypatch.setattr(FileBooks, "shares", lambda self: shares)
+    monkeypatch.setattr(FileBooks, "spender", lambda self, note, key: note.split()[0])
+    monkeypatch.setattr(FileBooks, "price", Fraction(1, 8))
+    service.post("/sign-in", data={"key": "key-of-ann"})
+    own = service.get("/budget").text
+    assert "ann asked" in own
+    assert "bob" not in own
+    assert "answers remaining" in own
+    service.post("/sign-in", data={"key": "key-of-olga"})
+    whole = service.get("/budget").text
+    assert "bob asked" in whole
+    assert "data-chart" in whole
+
+
+def test_books_that_keep_nothing_say_so() -> None:
+    from privpac.errors import PrivpacError
+
+    with pytest.raises(PrivpacError, match="no ledger"):
+        NoBooks().make(epsilon="1", delta="0")
+
+
+def test_amounts_and_times_as_people_read_them() -> None:
+    assert [amount(Fraction(x)) for x in ("1", "0.7", "1/3", "0")] == ["1", "0.7", "≈ 0.333333", "0"]
+    assert when("2026-03-04T05:06:07+00:00") == "2026-03-04 05:06 UTC"

@@ -1,0 +1,132 @@
+"""The Plan page: every class, every question, wrong numbers, curves, simulation."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+
+from privpac import plan
+from privpac.plan.kinds import KINDS
+from privpac.service.pages.plan_form import CLASSES, QUESTIONS, PlanForm
+
+
+def test_the_form_offers_every_class_the_planner_knows() -> None:
+    assert set(CLASSES) == {"auto", *KINDS}
+
+
+@pytest.mark.parametrize("concepts", CLASSES)
+def test_every_class_answers(client: TestClient, concepts: str) -> None:
+    found = client.get("/plan", params={"concepts": concepts, "bits": "8", "error": "0.2", "epsilon": "1"})
+    assert found.status_code == 200
+    assert "records suffice" in found.text
+    assert "problem" not in re.findall(r'class="(\w+)"', found.text)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_page_says_what_the_planner_says(client: TestClient, question: str) -> None:
+    asked = {"question": question, "concepts": "trees", "count": "2", "columns": "5", "records": "5000"}
+    text = client.get("/plan/result", params=asked).text
+    numbers = {
+        "needed": {"error": "0.1", "epsilon": "1"},
+        "reachable": {"records": 5000, "epsilon": "1"},
+    }.get(question, {"records": 5000, "error": "0.1"})
+    made = getattr(plan, question)("trees:2", columns=5, **numbers)
+    shown = re.findall(r'<b class="proved">([^<]+)</b>', text)
+    from privpac.plan.words import rows
+
+    assert shown == [row[5].partition(" + ")[0] for row in rows(made)]
+    assert all(html.escape(advice)[:30] in text.replace("&#39;", "&#x27;") for advice in made.advice[:1])
+
+
+def test_the_command_is_the_same_question() -> None:
+    form = PlanForm.of({"concepts": "unions", "count": "3", "bits": "12", "delta": "1e-6", "have": "100"})
+    assert form.command() == (
+        "privpac plan --concepts unions:3 --error 0.1 --epsilon 1 --records 100 --bits 12 --delta 1e-6"
+    )
+
+
+def test_the_command_of_the_page_runs(client: TestClient, capsys: pytest.CaptureFixture[str]) -> None:
+    import shlex
+
+    from privpac.cli.app import run
+
+    text = client.get("/plan", params={"concepts": "thresholds", "bits": "8"}).text
+    command = html.unescape(re.findall(r'<code id="command-plan">([^<]+)</code>', text)[0])
+    assert run([*shlex.split(command)[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["question"]["concepts"] == "thresholds"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("epsilon", "-1"),
+        ("epsilon", "nan"),
+        ("epsilon", ""),
+        ("error", "0.7"),
+        ("error", "<script>"),
+        ("bits", "1e9"),
+        ("delta", "2"),
+        ("failure", "0"),
+        ("noise", "x"),
+        ("protect", "nobody"),
+    ],
+)
+def test_a_wrong_number_is_a_sentence_beside_the_form(client: TestClient, name: str, value: str) -> None:
+    found = client.get(
+        "/plan/result", params={"concepts": "thresholds", name: value}, headers={"hx-request": "true"}
+    )
+    assert found.status_code == 200
+    assert 'role="alert"' in found.text
+    assert "<script" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("concepts", "x"), ("question", "why"), ("against", "y"), ("bits", "9" * 50)]
+)
+def test_what_the_form_cannot_send_is_refused(client: TestClient, name: str, value: str) -> None:
+    found = client.get("/plan/result", params={name: value}, headers={"hx-request": "true"})
+    assert found.status_code == 422
+    assert "<html" not in found.text
+    assert "<html" in client.get("/plan", params={name: value}).text
+
+
+def test_curves_move_when_the_question_does(client: TestClient) -> None:
+    def drawn(**asked: str) -> dict[str, object]:
+        text = client.get("/plan/curves", params={"concepts": "thresholds", "bits": "16", **asked}).text
+        values: dict[str, object] = json.loads(html.unescape(re.findall(r'data-values="([^"]+)"', text)[0]))
+        return values
+
+    first, second = drawn(error="0.1"), drawn(error="0.2")
+    assert first["here"] != second["here"]
+    assert {series["what"] for series in first["series"]} == {"proved", "simulated", "floor"}  # type: ignore[attr-defined]
+    assert drawn(against="bits")["x"] == "bits of the domain"
+    assert drawn(have="300")["here"]["have"] == 300  # type: ignore[index]
+
+
+def test_no_curve_where_nothing_is_promised(client: TestClient) -> None:
+    asked = {"question": "reachable", "concepts": "trees", "records": "2", "epsilon": "0.01"}
+    assert "Nothing can be promised" in client.get("/plan/result", params=asked).text
+    assert "no curve" in client.get("/plan/curves", params=asked).text
+
+
+def test_simulation_runs_in_the_background_and_fills_the_column(client: TestClient) -> None:
+    asked = {"concepts": "thresholds", "bits": "8", "error": "0.2"}
+    assert 'class="simulated"' not in client.get("/plan/result", params=asked).text
+    begun = client.post("/plan/simulate", data=asked)
+    address = re.findall(r'hx-get="([^"]+)"', begun.text)[0]
+    for _ in range(200):
+        found = client.get(address)
+        if 'hx-trigger="every' not in found.text:
+            break
+        time.sleep(0.05)
+    assert 'class="simulated"' in found.text
+    assert client.get(address).status_code == 422  # taken away
+
+
+def test_a_simulation_of_nonsense_is_refused_at_once(client: TestClient) -> None:
+    assert client.post("/plan/simulate", data={"epsilon": "-1"}).status_code == 422
