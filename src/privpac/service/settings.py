@@ -7,12 +7,17 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from privpac.coins import SystemCoins
 from privpac.errors import ParameterError
 
 __all__ = ["Limits", "Settings", "is_loopback"]
 
 OWNER = "serve"
 MOST_PORT = 65_535
+
+
+def _drawn() -> str:
+    return f"{SystemCoins().below(1 << 256):064x}"
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,8 @@ class Settings:
     pages: bool = True
     trusted: tuple[str, ...] = ()
     """Types of models that may be loaded from the bundle, besides scikit-learn's."""
+    session: str = field(default_factory=_drawn, repr=False, compare=False)
+    """Seals the cookies of the pages; drawn anew at every start, and the same for all workers."""
 
     def __post_init__(self) -> None:
         if isinstance(self.workers, bool) or not isinstance(self.workers, int) or self.workers < 1:
@@ -56,7 +63,7 @@ class Settings:
                 OWNER,
                 "host",
                 self.host,
-                allowed="a loopback address as long as pages are served, which need no key",
+                allowed="a loopback address as long as pages are served, whose cookies must not travel in the clear",
                 remedy="Add --no-pages, or keep 127.0.0.1 and put a reverse proxy that asks who comes before it.",
             )
 

@@ -23,6 +23,8 @@ class Share:
     spent: Budget
     total: Budget | None = None
     active: bool = True
+    shown: str = ""
+    """What people call it."""
 
     @property
     def left(self) -> Budget | None:
@@ -44,6 +46,10 @@ class Books(Protocol):
     def price(self) -> Fraction | None:
         """What one answer costs, where answers are sold."""
 
+    @property
+    def charges_learning(self) -> bool:
+        """Whether what is learnt on the pages may be charged to it."""
+
     def make(self, *, epsilon: str, delta: str) -> None:
         """Open a new ledger, where that is possible."""
 
@@ -60,6 +66,7 @@ class NoBooks:
     ledger: Ledger | None = None
     where: str | None = None
     price: Fraction | None = None
+    charges_learning: bool = True
 
     def make(self, *, epsilon: str, delta: str) -> None:
         raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")

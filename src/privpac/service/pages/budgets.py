@@ -68,7 +68,8 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor) -> dict[str, Any]:
     ]
     if not visitor.is_owner:
         lines = [line for line in lines if line.who == visitor.name]
-    shares = [share for share in books.shares() if visitor.is_owner or share.name == visitor.name]
+    everybody = books.shares()
+    shares = [share for share in everybody if visitor.is_owner or share.name == visitor.name]
     left = total - spent
     price = books.price
     return {
@@ -82,6 +83,7 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor) -> dict[str, Any]:
         "lines": list(reversed(lines))[:MOST_ROWS],
         "hidden": max(0, len(lines) - MOST_ROWS),
         "shares": shares,
+        "called": {share.name: share.shown or share.name for share in shares},
         "broken": _broken(ledger),
         "chart": json.dumps(_chart(entries, total)) if entries and visitor.is_owner else None,
     }

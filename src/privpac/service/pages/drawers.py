@@ -95,10 +95,12 @@ class Drawer:
 
 
 class Drawers:
-    """All drawers of a server. Without a `root` the folder is a temporary one; `close` removes it."""
+    """All drawers of a server. Without a `root` the folder is a temporary one; `close` removes its `own`."""
 
-    def __init__(self, root: Path | None = None, *, keep_seconds: float = KEEP_SECONDS) -> None:
-        self._own = root is None
+    def __init__(
+        self, root: Path | None = None, *, own: bool = False, keep_seconds: float = KEEP_SECONDS
+    ) -> None:
+        self._own = own or root is None
         self._root = Path(tempfile.mkdtemp(prefix="privpac-pages-")) if root is None else root
         self._root.mkdir(mode=0o700, exist_ok=True)
         self._keep = keep_seconds

@@ -14,6 +14,7 @@ from starlette.datastructures import UploadFile
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
 from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.ledger import Ledger
 from privpac.learners.words import WORDS
 from privpac.model import Model, load
 from privpac.report.page import confusion_table, estimate_figure, headline, report_html
@@ -126,7 +127,7 @@ def declare(request: Request, visitor: Owner, name: str) -> HTMLResponse:
         form=table.form(),
         kinds=KINDS,
         words=WORDS,
-        ledger=place.books.ledger,
+        ledger=_ledger(request),
         name=name,
     )
 
@@ -148,7 +149,7 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
         return _progress(request, drawer)
     order = Order.of(Table(drawer), form)
     _, certificate = order.certify()
-    ledger, where = place.books.ledger, place.books.where
+    ledger, where = _ledger(request), place.books.where
     if order.charged and ledger is not None:
         ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)
 
@@ -189,6 +190,12 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     return answer
 
 
+def _ledger(request: Request) -> Ledger | None:
+    """What learning may be charged to."""
+    books = place_of(request).books
+    return books.ledger if books.charges_learning else None
+
+
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/") + "/"
 
@@ -199,7 +206,7 @@ def _price_context(request: Request, order: Order) -> dict[str, Any]:
         recipe, certificate = order.certify()
     except PrivpacError as error:
         return {"wrong": {"problem": error.problem.removeprefix("learn: "), "remedy": error.remedy}}
-    ledger = books.ledger if order.charged else None
+    ledger = _ledger(request) if order.charged else None
     left = None if ledger is None else ledger.left
     return {
         "wrong": None,

@@ -27,6 +27,8 @@ class Visitor:
 
     name: str
     role: Role
+    shown: str = ""
+    """What the person is called on the pages."""
 
     @property
     def is_owner(self) -> bool:
