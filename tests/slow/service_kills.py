@@ -27,7 +27,7 @@ from privpac.errors import BudgetExceeded
 CLIENTS = 64
 WORKERS = 2
 PRICE = Fraction(1, 10)  # far from certain answers: one drawn a second time would often differ
-PATIENCE = 300.0
+PATIENCE = 3600.0  # between two kills there may be seconds, and a client that waits for ten can miss them
 START_SECONDS = 120.0
 SHARED = 5  # every fifth question is one that others ask too
 SCHEMA = Schema.from_json(
@@ -107,7 +107,8 @@ class Server:
     def kill(self) -> None:
         """No goodbye for anybody: the parent and its workers at once."""
         if self.process is not None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
     def stop(self) -> int:
@@ -137,6 +138,7 @@ class Run:
     attempts: int = 0
     unheard: list[Fraction] = field(default_factory=list)
     """At every kill: what was charged and not yet acknowledged."""
+    ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -147,6 +149,7 @@ class Run:
     def use(self, number: int) -> None:
         """One client: asks one to three questions at a time, and stops when not even one is paid for."""
         with _Counting(self.server.url, self.token, timeout=20, patience=PATIENCE) as client:
+            client.run = self
             most = 3
             for turn in range(1_000_000):
                 asked = tuple(self._question(number, turn, place) for place in range(1 + turn % most))
@@ -184,8 +187,10 @@ class Run:
 
 class _Counting(Client):
     attempts = 0
+    run: Run
 
     def _send(self, *args: Any) -> Any:
+        assert not self.run.ended, "the test gave up"
         self.attempts += 1
         return super()._send(*args)
 
@@ -197,9 +202,8 @@ def clients(run: Run) -> Iterator[list[Future[None]]]:
         try:
             yield jobs
         except BaseException:
+            run.ended = True
             run.server.kill()
-            for job in jobs:
-                job.cancel()
             raise
 
 
@@ -211,7 +215,10 @@ def kill_and_restart(run: Run, total: Fraction, *, kills: int, seed: int) -> lis
         for number in range(kills):
             part = total * Fraction(number * 9 + moments.randrange(1, 9), kills * 10)
             while run.paid < part:
-                assert not any(job.done() for job in jobs), "a client ended before the budget did"
+                for job in jobs:
+                    if job.done():
+                        job.result()
+                        raise AssertionError("a client was sent away before the budget was spent")
                 time.sleep(0.01)
             time.sleep(moments.random() * 0.1)
             run.server.kill()
