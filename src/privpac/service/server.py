@@ -26,6 +26,9 @@ SETTINGS = "PRIVPAC_SERVICE"
 GRACE_SECONDS = 30
 """How long requests that wait may take after the service was told to stop."""
 
+HEALTH_SECONDS = 120
+"""A worker that loads a large bundle on a busy machine is silent for long; it is not dead."""
+
 
 def run(settings: Settings, service: Service | None = None) -> None:
     """Serve until told to stop (an interrupt or SIGTERM); whoever waits is answered first.
@@ -62,6 +65,7 @@ def _options(settings: Settings) -> dict[str, Any]:
         "access_log": False,
         "server_header": False,
         "timeout_graceful_shutdown": GRACE_SECONDS,
+        "timeout_worker_healthcheck": HEALTH_SECONDS,
     }
 
 
