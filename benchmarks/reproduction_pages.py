@@ -21,6 +21,16 @@ from privpac.cli.reproduce import REPRODUCTIONS
 from privpac.theory.register import REGISTER
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reproductions"
+TITLES = {
+    "sizes": "Sizes and floors",
+    "separations": "Separations, measured",
+    "separations-table": "Separations, the table",
+    "agnostic": "Noisy labels",
+    "few-labels": "Few labels, measured",
+    "few-labels-tables": "Few labels, the tables",
+    "predictions": "Private answers",
+    "continuous": "Continuous columns",
+}
 KEY = re.compile(r"`([a-z][a-z-]+)`")
 
 
@@ -30,7 +40,7 @@ def page(tree: Mapping[str, Any], *, made: str) -> str:
     about, statement, source = _docstring(name)
     figure = f"![{tree['title']}]({name}.svg)\n\n" if REPRODUCTIONS[name].has_figure else ""
     return (
-        f"# {about}\n\n{statement}\n\n{figure}"
+        f"# {TITLES.get(name, name)}\n\n{about}.\n\n{statement}\n\n{figure}"
         f"Made on {made} by privpac {tree['version']} with `privpac reproduce {name}`; the numbers are also in\n"
         f"[{name}.json]({name}.json). – means that there is none.\n\n"
         f"{_table(tree['rows'])}\n\n## Source\n\n{source}\n"

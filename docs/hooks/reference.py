@@ -29,6 +29,8 @@ GROUPS = {
     "prediction": "Answers instead of models",
     "release": "Released tables",
     "plan": "Plan",
+    "client": "Ask a service",
+    "service": "The service",
     "data": "Tables and schemas",
     "guarantee": "Certificates and budgets",
     "learners": "Learners",
@@ -142,11 +144,14 @@ def _names() -> str:
     """All public names by part, one line each."""
     import privpac
 
-    lines = [
-        "# Python",
+    lines = ["# Python", "", "## Modules", ""]
+    lines += [f"* [{_title(part)}]({part}.md): {_modules(part)}" for part in _parts()]
+    lines += [
         "",
-        "The names below are imported from `privpac` itself and stay. What else the pages of this section describe is",
-        "imported from its module, and may move between versions.",
+        "## Names",
+        "",
+        "These are imported from `privpac` itself and stay. What else the pages of this section describe is imported",
+        "from its module, and may move between versions.",
         "",
         "| Name | What it is |",
         "|---|---|",
@@ -155,8 +160,6 @@ def _names() -> str:
         path = _home(f"privpac.{module}", name)
         about = _first_sentence(inspect.getdoc(getattr(privpac, name)))
         lines.append(f"| [`{name}`]({module.split('.')[0]}.md#{path}) | {about} |")
-    lines += ["", "## Modules", ""]
-    lines += [f"* [{_title(part)}]({part}.md): {_modules(part)}" for part in _parts()]
     return "\n".join([*lines, ""])
 
 
