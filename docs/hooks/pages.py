@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.hooks import reference, scripts
+from docs.hooks import http, reference, scripts
 
 __all__ = ["INDEXES", "PLACES", "ROOT", "generated", "heading", "text", "written"]
 
@@ -29,7 +29,7 @@ def generated() -> Mapping[str, Callable[[], str]]:
     found: dict[str, Callable[[], str]] = {}
     for name, page in OUTSIDE.items():
         found[page] = lambda name=name: (ROOT / name).read_text(encoding="utf-8")
-    return {**found, **reference.pages(), **scripts.pages()}
+    return {**found, **reference.pages(), "reference/http.md": http.page, **scripts.pages()}
 
 
 def text(docs: Path, page: str) -> str:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from docs.hooks import navigation, outside, pages, reference
+from docs.hooks import http, navigation, outside, pages, reference
 from docs.hooks.finished import loaded_from_elsewhere
 from typer.main import get_command
 
@@ -146,6 +146,14 @@ def test_a_command_is_described_with_all_its_options(name: str, command: object)
             written = flag if flag.startswith("-") else re.findall(r"\w+", option.metavar or flag.upper())[0]
             assert re.search(rf"(?<![\w-]){re.escape(written)}(?![\w-])", section), f"{name}: {written}"
         assert " ".join(option.help.split())[:30].replace("|", "\\|") in section
+
+
+def test_every_request_of_the_service_is_described() -> None:
+    text = _markdown("reference/http.md")
+    for path, methods in http.document()["paths"].items():
+        for method, entry in methods.items():
+            section = text.split(f"\n## {method.upper()} {path}\n")[1].split("\n## ")[0]
+            assert all(f"| {status} |" in section for status in entry["responses"])
 
 
 @pytest.mark.parametrize("name", errors.__all__)

@@ -162,6 +162,7 @@ def _made(path: str | os.PathLike[str], *, total: Budget) -> Store:
 
 
 def is_url(path: object) -> bool:
+    """Whether a ledger is named by a database URL, not by a file."""
     return isinstance(path, str) and "://" in path
 
 

@@ -1,0 +1,24 @@
+"""docs/reproductions/ shows what its numbers say, and every reproduction has its page."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from benchmarks.reproduction_pages import FOLDER, page
+
+from privpac.cli.reproduce import REPRODUCTIONS
+
+DONE = [name for name in REPRODUCTIONS if (FOLDER / f"{name}.md").exists()]
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_a_page_is_made_from_its_numbers(name: str) -> None:
+    tree = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    made = re.search(r"Made on (\d{4}-\d\d-\d\d) by", text)
+    assert made
+    assert text == page(tree, made=made[1]), f"python -m benchmarks.reproduction_pages --render-only {name}"
+    assert not tree["quick"]
+    assert (FOLDER / f"{name}.svg").exists() == REPRODUCTIONS[name].has_figure
