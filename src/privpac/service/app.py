@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 
 from privpac import __version__
-from privpac.service import health, problems
+from privpac.service import health, pages, problems
 from privpac.service.metrics import Metrics
 from privpac.service.observing import Observing
 from privpac.service.routes import router_for
@@ -53,6 +51,6 @@ def create_app(settings: Settings, *, service: Service | None = None) -> FastAPI
     app.include_router(health.router)
     if service is not None:
         app.include_router(router_for(service))
-    if settings.pages and find_spec("privpac.service.pages") is not None:
-        import_module("privpac.service.pages").mount(app, settings)
+    if settings.pages:
+        pages.mount(app, settings)
     return app
