@@ -163,6 +163,7 @@ def test_a_broken_claim_ends_with_exit_code_4(capsys: pytest.CaptureFixture[str]
     ("name", "said"),
     [
         ("forests", "MODULE:CASE or one of"),
+        ("threshold-up", "Did you mean thresholds-up"),
         ("audited_cases:NOTHING", "must be a privpac.audit.exact.Case"),
         ("audited_cases:ELSEWHERE", "the name of something in 'audited_cases'"),
         ("no_such_module:CASE", "a module that can be imported"),

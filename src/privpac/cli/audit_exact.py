@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,7 +83,9 @@ def _cases(names: list[str], *, large: bool) -> dict[str, Callable[[], Case]]:
     unknown = [name for name in names if name not in known and ":" not in name]
     if unknown:
         allowed = "MODULE:CASE or one of " + ", ".join(known)
-        raise ParameterError(OWNER, "name", unknown[0], allowed=allowed)
+        near = get_close_matches(unknown[0], known, n=3)
+        remedy = f"Did you mean {', '.join(near)}?" if near else "Without a name all of them are run."
+        raise ParameterError(OWNER, "name", unknown[0], allowed=allowed, remedy=remedy)
     return {name: known[name] if name in known else _given(name) for name in names} or known
 
 
