@@ -97,7 +97,9 @@ def test_what_the_form_cannot_send_is_refused(client: TestClient, name: str, val
 
 def test_curves_move_when_the_question_does(client: TestClient) -> None:
     def drawn(**asked: str) -> dict[str, object]:
-        text = client.get("/plan/curves", params={"concepts": "thresholds", "bits": "16", **asked}).text
+        text = client.get(
+            "/plan/curves", params={"concepts": "thresholds", "bits": "16", "dots": "1", **asked}
+        ).text
         values: dict[str, object] = json.loads(html.unescape(re.findall(r'data-values="([^"]+)"', text)[0]))
         return values
 

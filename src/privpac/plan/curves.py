@@ -42,8 +42,10 @@ class PlanDisplay:
     curves: Curves
 
     @classmethod
-    def of(cls, plan: Plan, against: str = "epsilon", *, learner: str | None = None) -> PlanDisplay:
-        """The curves of a plan's options around the numbers it was asked with."""
+    def of(
+        cls, plan: Plan, against: str = "epsilon", *, learner: str | None = None, simulated: bool = True
+    ) -> PlanDisplay:
+        """The curves of a plan's options around the numbers it was asked with; without what is `simulated`, sooner."""
         if against not in AXES:
             raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AXES))
         centre = _as_needed(plan)
@@ -61,7 +63,9 @@ class PlanDisplay:
                 remedy="Ask for a larger error or epsilon.",
             )
         xs = _places(centre, against)
-        rows = tuple(series for row in chosen for series in _series(centre, row, against, xs))
+        rows = tuple(
+            series for row in chosen for series in _series(centre, row, against, xs, simulated=simulated)
+        )
         x = tuple(float(value) for value in xs)
         return cls(against, x, rows, _curves(centre, against, rows))
 
@@ -117,11 +121,16 @@ def _found(question: Question, like: Answer) -> Answer | None:
     return answer(question, like.option, concepts)
 
 
-def _series(question: Question, like: Answer, against: str, xs: tuple[Any, ...]) -> list[Series]:
+def _series(
+    question: Question, like: Answer, against: str, xs: tuple[Any, ...], *, simulated: bool
+) -> list[Series]:
     """Proved, simulated on the built-in hard distribution, and the floor of one option."""
     asked = [_at(question, against, x) for x in xs]
     found = [_found(each, like) for each in asked]
-    hard = [None if row is None else hard_estimate(each, row) for each, row in zip(asked, found, strict=True)]
+    hard = [
+        None if row is None or not simulated else hard_estimate(each, row)
+        for each, row in zip(asked, found, strict=True)
+    ]
     name = f"{like.option.learner}, {like.option.setting}"
     if question.word == "auto":
         name = f"{name}, {like.concepts.word}"

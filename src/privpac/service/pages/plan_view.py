@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -12,12 +12,15 @@ from typing import Any
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
+from privpac.plan.curves import PlanDisplay
 from privpac.plan.words import rows
 from privpac.service.pages.plan_form import PlanForm
 from privpac.theory.register import REGISTER
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]
 
+OTHERS = 3
+"""Options drawn beside the one that is bold: more could not be told apart."""
 SETTINGS = {
     "realizable": "some rule of the class is always right",
     "agnostic": "nothing is assumed about the best rule",
@@ -87,7 +90,9 @@ def _row(found: Answer, cells: tuple[str, ...]) -> Row:
 
 def _chosen(plan: Plan) -> Answer | None:
     """The cheapest promise that assumes nothing about the best rule, if there is one; else the cheapest."""
-    return next((found for found in plan.answers if found.option.setting == "agnostic"), plan.best)
+    agnostic = [found for found in plan.answers if found.option.setting == "agnostic"]
+    plain = [found for found in agnostic if not found.need.unlabelled]
+    return next(iter(plain or agnostic), plan.best)
 
 
 def headline(plan: Plan) -> Headline | None:
@@ -109,17 +114,23 @@ def _up(value: Fraction) -> str:
     return f"{math.ceil(value * 10_000) / 10_000:.4f}".rstrip("0").rstrip(".")
 
 
-def chart(form: PlanForm) -> dict[str, Any]:
-    """Curves of the options, for the script that draws them; empty where nothing is promised."""
-    return _chart(form["question"], tuple(sorted(form.values.items())))
+def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
+    """Curves of the options, for the script that draws them; empty where nothing is promised. `dots`, which take
+    longer, are what the built-in hard distribution needs."""
+    return _chart(tuple(sorted(form.values.items())), dots)
 
 
 @lru_cache(maxsize=64)
-def _chart(question: str, values: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+def _chart(values: tuple[tuple[str, str], ...], dots: bool) -> dict[str, Any]:
     form = PlanForm(dict(values))
     plan = form.ask()
+    chosen = _chosen(plan)
+    if chosen is None:
+        return {}
+    others = [found for found in plan.answers if found is not chosen]
+    shown = replace(plan, answers=(chosen, *others[:OTHERS]))
     try:
-        display = plan.curves(form.against)
+        display = PlanDisplay.of(shown, form.against, simulated=dots)
     except PrivpacError:
         return {}
     return {

@@ -43,8 +43,9 @@ def result(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.get("/curves")
 def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The picture's data, apart from the numbers since it takes longer."""
-    form = PlanForm.of(request.query_params)
-    return part(request, "parts/plan_curves.html", form=form, chart=_json(chart(form)), data=chart(form))
+    form, dots = PlanForm.of(request.query_params), "dots" in request.query_params
+    data = chart(form, dots=dots)
+    return part(request, "parts/plan_curves.html", form=form, chart=_json(data), data=data, dots=dots)
 
 
 @router.post("/simulate")

@@ -1,0 +1,309 @@
+"""The pages in a real browser: headless Chromium, every request to another machine blocked and recorded.
+
+A person plans, learns a tree from an uploaded table, reads its certificate, and lets a budget run out; with a mouse and
+with the keyboard alone, in light and dark, on a desk and on a phone. The console must stay silent throughout.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from privpac.service.pages.books import FileBooks
+from privpac.service.pages.place import Place
+from privpac.service.pages.site import pages_app
+from privpac.service.pages.visitors import TokenGate
+
+PATIENCE = 30_000
+"""Milliseconds for one step: learning loads its kernels the first time."""
+expect.set_options(timeout=PATIENCE)
+
+
+class Site:
+    """A server in a thread, and the way in."""
+
+    def __init__(self, folder: Path) -> None:
+        listening = socket.socket()
+        listening.bind(("127.0.0.1", 0))
+        port = listening.getsockname()[1]
+        self.gate = TokenGate()
+        self.books = FileBooks(folder / "ledger.sqlite")
+        self.place = Place(self.gate, self.books, hosts=frozenset({f"127.0.0.1:{port}"}))
+        config = uvicorn.Config(pages_app(self.place), log_level="error", access_log=False)
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self.address = f"http://127.0.0.1:{port}"
+
+    def __enter__(self) -> Site:
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.should_exit = True
+        self.thread.join(timeout=20)
+
+    def path(self, page: Page) -> str:
+        return urlsplit(page.url).path
+
+
+class Watched:
+    """A browser window that remembers what it should never have seen."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.outside: list[str] = []
+        self.said: list[str] = []
+        context.set_default_timeout(PATIENCE)
+        context.route("**/*", self._route)
+        self.page = context.new_page()
+        self.page.on("console", lambda message: self._said(message.type, message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+
+    def _route(self, route: Any) -> None:
+        if urlsplit(route.request.url).hostname == "127.0.0.1":
+            route.continue_()
+        else:
+            self.outside.append(route.request.url)
+            route.abort()
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):
+            self.said.append(text)
+
+    def silent(self) -> None:
+        assert self.outside == []
+        assert self.said == []
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("table") / "patients.csv"
+    i = np.arange(4000)
+    age, bmi, smoker = 18 + i * 7919 % 77, 15 + i * 104_729 % 300 / 10, i % 4 == 0
+    ill = ((age >= 60) & (bmi >= 28) | (age >= 40) & smoker) ^ (i * 31 % 20 == 0)
+    rows = np.c_[age, bmi, smoker, ill]
+    np.savetxt(path, rows, fmt="%d,%.1f,%d,%d", header="age,bmi,smoker,ill", comments="")
+    return path
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with Site(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def window(browser: Browser, site: Site) -> Iterator[Callable[..., Watched]]:
+    """Open a window and come in by the printed link; afterwards nothing must have been said or fetched."""
+    opened: list[tuple[BrowserContext, Watched]] = []
+
+    def come(**options: Any) -> Watched:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        seen = Watched(context)
+        opened.append((context, seen))
+        seen.page.goto(f"{site.address}/?token={site.gate.token}")
+        seen.page.wait_for_url(f"{site.address}/")
+        return seen
+
+    yield come
+    for context, seen in opened:
+        seen.silent()
+        context.close()
+
+
+def declare(page: Page, *, epsilon: str) -> None:
+    """Fill in the schema of the table, and what to learn."""
+    page.select_option("[name=label]", "ill")
+    for name, value in {"c0.lower": "0", "c0.upper": "120", "c1.lower": "10", "c1.upper": "60"}.items():
+        page.fill(f"[name='{name}']", value)
+    page.select_option("[name='c2.kind']", "boolean")
+    page.select_option("[name=concepts]", "trees")
+    page.fill("[name=rest]:not([disabled])", "2")
+    page.fill("[name=epsilon]", epsilon)
+    page.press("[name=epsilon]", "Tab")
+
+
+def upload(page: Page, site: Site, table: Path) -> None:
+    page.goto(f"{site.address}/learn")
+    page.set_input_files("[name=file]", table)
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_selector("#order")
+
+
+def test_planning_moves_the_curves_while_a_person_types(site: Site, window: Callable[..., Watched]) -> None:
+    page = window().page
+    page.get_by_role("link", name="Plan", exact=True).click()
+    page.select_option("[name=concepts]", "thresholds")
+    page.fill("[name=bits]", "16")
+    page.wait_for_selector(".plot[data-drawn] svg")
+    expect(page.locator(".figure strong")).not_to_have_text("")
+    before, line = page.locator(".figure strong").inner_text(), "[aria-label='line'] path"
+    drawn = page.locator(line).first.get_attribute("d")
+    page.fill("[name=error]", "0.2")
+    expect(page.locator(".figure strong")).not_to_have_text(before)
+    expect(page.locator(line).first).not_to_have_attribute("d", str(drawn))
+    page.wait_for_url("**error=0.2*")
+    expect(page.locator(".plot svg").get_by_text("proved", exact=True)).to_have_count(1)
+    expect(page.locator(".plot svg").get_by_text("floor", exact=True)).to_have_count(1)
+    page.fill("[name=error]", "0.9")
+    expect(page.get_by_role("alert")).to_contain_text("Error is")
+    page.fill("[name=error]", "0.2")
+    page.get_by_role("button", name="Simulate").click()
+    expect(page.locator("b.simulated").first).to_be_visible()
+    page.reload()
+    expect(page.locator("[name=error]")).to_have_value("0.2")
+
+
+def test_from_an_uploaded_table_to_a_certificate_and_an_empty_budget(
+    site: Site, window: Callable[..., Watched], table: Path
+) -> None:
+    page = window().page
+    page.goto(f"{site.address}/budget")
+    page.fill("[name=epsilon]", "1.5")
+    page.get_by_role("button", name="Open the ledger").click()
+    expect(page.locator(".figure strong")).to_have_text("1.5")
+
+    upload(page, site, table)
+    expect(page.locator("#price")).to_contain_text("label column is not chosen")
+    declare(page, epsilon="1")
+    expect(page.locator("#price .facts")).to_contain_text("0.5")
+    page.get_by_role("button", name="Learn", exact=True).click()
+    page.wait_for_url("**/learn/model/*")
+    expect(page.locator("figure.rule svg")).to_be_visible()
+    expect(page.locator("figure.rule")).to_contain_text("smoker is true")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Model file").click()
+    assert taken.value.suggested_filename == "model.json"
+
+    page.get_by_role("link", name="Read the certificate").click()
+    expect(page.locator("h1")).to_contain_text("(1, 0)-DP")
+    proofs = page.locator("details.proof")
+    page.get_by_role("button", name="Unfold all").click()
+    assert all(proofs.evaluate_all("all => all.map((one) => one.open)"))
+    page.get_by_role("button", name="Fold all", exact=True).click()
+    assert not any(proofs.evaluate_all("all => all.map((one) => one.open)"))
+    page.locator("details.proof > summary").first.click()
+    assert proofs.first.evaluate("one => one.open")
+    page.get_by_role("button", name="Check it again").click()
+    expect(page.locator("#checked .badge")).to_have_text("Verified")
+
+    upload(page, site, table)
+    declare(page, epsilon="1")
+    expect(page.locator("#price")).to_contain_text("The budget does not suffice")
+    page.fill("[name=epsilon]", "0.5")
+    expect(page.locator("#price .facts")).to_contain_text("left afterwards")
+    page.get_by_role("button", name="Learn", exact=True).click()
+    page.wait_for_url("**/learn/model/*")
+    page.goto(f"{site.address}/budget")
+    expect(page.locator(".figure strong")).to_have_text("0")
+    expect(page.locator("main")).to_contain_text("The budget is spent")
+    expect(page.locator(".badge")).to_have_text("Every entry verified")
+    page.wait_for_selector(".plot[data-drawn] svg")
+    assert str(site.books.ledger.left) == "epsilon 0"  # type: ignore[union-attr]
+
+
+def test_the_keyboard_alone_is_enough(site: Site, window: Callable[..., Watched]) -> None:
+    """Skip link, navigation, a choice, a number, a fold: by Tab, arrows, space and Enter."""
+    page = window().page
+
+    def focused() -> str:
+        return str(page.evaluate("document.activeElement.textContent.trim() || document.activeElement.name"))
+
+    page.keyboard.press("Tab")
+    assert focused() == "Skip to the content"
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    assert focused() == "Plan"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/plan")
+    page.wait_for_selector(".plot[data-drawn] svg")
+    page.locator("[name=question]").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".figure")).to_contain_text("error is proved")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".figure")).to_contain_text("epsilon is enough")
+    ring = page.locator(".segments input:focus-visible + span")
+    assert ring.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    page.keyboard.press("Tab")
+    page.keyboard.type("O")  # the select jumps to "One test …"
+    expect(page.locator("#answer .over").first).to_contain_text("one-test")
+    page.get_by_text("Where the numbers come from").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".sources")).to_be_visible()
+    assert page.locator("main :is(input, select, textarea):not([type=hidden])").evaluate_all(
+        "all => all.every((one) => one.labels.length > 0)"
+    )
+
+
+def test_light_and_dark_by_the_system_and_by_the_switch(site: Site, window: Callable[..., Watched]) -> None:
+    page = window(color_scheme="dark").page
+
+    def brightness() -> int:
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour[4:-1].split(","))
+
+    assert brightness() < 150
+    page.get_by_role("button", name="Switch between light and dark").click()
+    assert brightness() > 600
+    page.goto(f"{site.address}/plan")
+    assert brightness() > 600  # remembered
+    page.emulate_media(color_scheme="light")
+    page.get_by_role("button", name="Switch between light and dark").click()
+    assert brightness() < 150
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(
+    site: Site, window: Callable[..., Watched], table: Path
+) -> None:
+    site.books.make(epsilon="1", delta="0")
+    site.books.ledger.charge(epsilon="0.25", note="learn trees:2")  # type: ignore[union-attr]
+    page = window(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True).page
+
+    def fits() -> None:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, page.url
+
+    fits()
+    for address in ("plan?concepts=intervals&bits=8", "learn", "certificate", "budget"):
+        page.goto(f"{site.address}/{address}")
+        if "plan" in address or "budget" in address:
+            page.wait_for_selector(".plot[data-drawn] svg")
+        fits()
+    upload(page, site, table)
+    fits()
+
+
+def test_a_second_browser_and_another_site_stay_outside(
+    browser: Browser, site: Site, window: Callable[..., Watched]
+) -> None:
+    token = site.gate.token
+    window()
+    context = browser.new_context()
+    other = context.new_page()
+    other.goto(f"{site.address}/?token={token}")
+    expect(other.locator("main")).to_contain_text("used already")
+    form = f"<form method=post action={site.address}/budget/make><input name=epsilon value=9></form>"
+    other.goto(f"data:text/html,{form}")
+    other.evaluate("document.forms[0].submit()")
+    other.wait_for_url(f"{site.address}/budget/make")
+    assert site.books.ledger is None
+    context.close()
