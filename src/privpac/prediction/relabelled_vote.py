@@ -13,16 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
-from privpac.concepts.dichotomies import with_dichotomies
 from privpac.data.sample import Sample, Size
-from privpac.data.schema import Schema
-from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
@@ -30,35 +29,28 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms.vote import VoteLaw
-from privpac.prediction.fresh_draws import PreparedDraws
-from privpac.prediction.voters import Concepts, require_two_classes
+from privpac.prediction.redrawn import Redrawn, known_vc
+from privpac.prediction.voters import Concepts
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_relabelled_vote
 from privpac.transforms.vote import Vote as LabelVote
 
-__all__ = ["RelabelledVote", "voted"]
-
-OWNER = "RelabelledVote"
+__all__ = ["RelabelledVote", "votes_of"]
 
 
-def voted(
-    concepts: ConceptClass, records: Sample, *, models: int, ratio: Fraction, cells: Cells, coins: Coins
-) -> int:
-    """The answer of concepts fitted to slots of records that are in random order."""
+def votes_of(concepts: ConceptClass, records: Sample, *, models: int, cells: Cells) -> NDArray[np.int64]:
+    """How many concepts fitted to slots of records in random order say class 1, for every question."""
     voters, n = Concepts(concepts), records.size.labelled
     slots = [np.arange(slot, n, models) for slot in range(models)]
-    counts = voters.tally([voters.train(records.take(slot)) for slot in slots], cells)[:, 1]
-    return int(VoteLaw(models, ratio).draw(counts, coins)[0])
+    return voters.tally([voters.train(records.take(slot)) for slot in slots], cells)[:, 1]
 
 
 @dataclass(frozen=True)
-class RelabelledVote:
+class RelabelledVote(Redrawn):
     """`kept` of `records` records get labels voted for at epsilon `labels`; `models` concepts vote at `inner`."""
 
-    concepts: ConceptClass
-    epsilon: Fraction
-    kept: int
-    records: int
+    owner: ClassVar[str] = "RelabelledVote"
+
     labels: Fraction
     weight: Fraction
     models: int
@@ -70,46 +62,32 @@ class RelabelledVote:
         cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> RelabelledVote:
         """With the parameters that prove the smallest excess for so many records."""
-        if concepts.vc is None:
-            raise ParameterError(
-                OWNER, "concepts", concepts.word, allowed="a class whose VC dimension is known"
-            )
-        plan = plan_relabelled_vote(records, epsilon=epsilon, failure=failure, vc=concepts.vc)
+        vc = known_vc(concepts, cls.owner)
+        plan = plan_relabelled_vote(records, epsilon=epsilon, failure=failure, vc=vc)
         if plan.inner <= 0 or plan.kept < plan.models:
-            raise SizeError(f"{OWNER}: {records} records are too few to relabel some and vote on them.")
+            raise SizeError(f"{cls.owner}: {records} records are too few to relabel some and vote on them.")
         return cls(
             concepts, epsilon, plan.kept, records, plan.labels, plan.weight, plan.models, plan.inner, failure
         )
 
     def __post_init__(self) -> None:
-        require_two_classes(self.schema, "a vote")
-        with_dichotomies(self.concepts, owner=OWNER)
+        super().__post_init__()
         Concepts(self.concepts)
         if not 1 <= self.models <= self.kept < self.records:
             raise ParameterError(
-                OWNER, "kept", self.kept, allowed=f"between {self.models} and {self.records - 1}"
+                self.owner, "kept", self.kept, allowed=f"between {self.models} and {self.records - 1}"
             )
         if min(self.epsilon, self.labels, self.weight, self.inner) <= 0:
-            raise ParameterError(OWNER, "epsilon", plain(self.epsilon), allowed="positive, as all its parts")
-
-    @property
-    def schema(self) -> Schema:
-        return self.concepts.schema
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.concepts.statistic.columns
+            raise ParameterError(
+                self.owner, "epsilon", plain(self.epsilon), allowed="positive, as all its parts"
+            )
 
     @property
     def label_vote(self) -> LabelVote:
         return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
 
     def certify(self, size: Size) -> Certificate:
-        if size.labelled != self.records:
-            raise SizeError(
-                f"{OWNER} was planned for {self.records} records, and there are {size.labelled}.",
-                remedy="Plan it for the number of records there are.",
-            )
+        self.require_size(size)
         vote = self.label_vote
         proof = rules.relabelling(
             rules.vote(ratio=ratio_for(self.inner), models=self.models),
@@ -121,44 +99,34 @@ class RelabelledVote:
         )
         return Certificate(
             privacy=rules.declared(proof, epsilon=self.epsilon),
-            accuracy=self._accuracy(),
+            accuracy=self.accuracy(),
             learner={"name": "relabelled vote", **self.to_json()},
             labelled=size.labelled,
         )
 
-    def _accuracy(self) -> tuple[Proof[Accuracy], ...]:
-        if self.concepts.vc is None:
-            return ()
+    def proved(self, vc: int) -> Proof[Accuracy]:
         vote = self.label_vote
-        try:
-            proof = rules.relabelled_vote(
-                kept=self.kept,
-                ratio=vote.ratio,
-                mistake=vote.mistake,
-                weight=self.weight,
-                models=self.models,
-                inner=ratio_for(self.inner),
-                records=self.records,
-                vc=self.concepts.vc,
-                failure=self.failure,
-            )
-        except RuleRefused:  # so few records that nothing is proved
-            return ()
-        return (proof,)
+        return rules.relabelled_vote(
+            kept=self.kept,
+            ratio=vote.ratio,
+            mistake=vote.mistake,
+            weight=self.weight,
+            models=self.models,
+            inner=ratio_for(self.inner),
+            records=self.records,
+            vc=vc,
+            failure=self.failure,
+        )
 
-    def prepare(self, sample: Sample, coins: Coins) -> PreparedDraws:
-        """The records themselves: nothing that was drawn from them may be kept."""
-        return self.over(sample)
-
-    def over(self, sample: Sample) -> PreparedDraws:
-        return PreparedDraws(self, sample)
-
-    def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
-        """One answer to one question, with coins for nothing else."""
+    def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
+        """The votes for class 1, from one relabelling. Private, and good for one answer only."""
         chosen = np.asarray(coins.subset(self.records, self.kept), dtype=np.int64)
         labelled = self.label_vote.relabel(self.concepts, sample.take(chosen), sample.rest(chosen), coins)
-        ratio = ratio_for(self.inner)
-        return voted(self.concepts, labelled, models=self.models, ratio=ratio, cells=cells, coins=coins)
+        return votes_of(self.concepts, labelled, models=self.models, cells=cells)
+
+    def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
+        votes = self.votes(sample, cells, coins)
+        return int(VoteLaw(self.models, ratio_for(self.inner)).draw(votes, coins)[0])
 
     def to_json(self) -> dict[str, Any]:
         return {

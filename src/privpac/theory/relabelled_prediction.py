@@ -350,11 +350,15 @@ def _net_at(n: int, q: Floats, miss: Floats, vc: int) -> tuple[Floats, Floats, F
 
 
 def _rough_net(
-    n: int, q: Floats, miss: Floats, models: Floats, epsilon: float, failure: float, vc: int
-) -> Floats:
-    """`excess_net_relabelled` in floats; infinite where nothing is left for the draw."""
+    n: int, q: Floats, miss: Floats, agreeing: Floats, epsilon: float, failure: float, vc: int
+) -> tuple[Floats, Floats]:
+    """`excess_net_relabelled` in floats, infinite where nothing is left for the draw; and the models that vote.
+
+    They follow the epsilon of their vote, which may be tiny: `agreeing` is their product."""
     kept, net, reach = _net_at(n, q, miss, vc)
-    room, block = _room(q, reach, epsilon), n // models
+    room = _room(q, reach, epsilon)
+    models = 2 * np.floor(agreeing / np.where(room > 0, (1 - DRAWN) * room, 1.0) / 2) + 1
+    block = n // models
     possible = (room > 0) & (net < 1) & (block >= 1) & (q < 0.5) & (miss < 0.5)
     room, block = (np.where(possible, part, 1.0) for part in (room, block))
     delta, slip = q * miss, np.minimum(0.5, 1 / kept)
@@ -365,10 +369,11 @@ def _rough_net(
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(2 * models / failure)
     voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAWN) * room))
     found = gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
-    return np.where(possible, found, math.inf)
+    return np.where(possible, found, math.inf), models
 
 
-NET_MODELS = np.array([round(1.6**power) | 1 for power in range(4, 21)], dtype=np.float64)[:, None]
+AGREEING = 2 * 1.25 ** np.arange(13.0)[:, None]
+"""From where noise often wins a vote to where it hardly ever does."""
 
 
 @lru_cache(maxsize=256)
@@ -376,12 +381,14 @@ def _best_net(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, f
     """(excess, q, miss, models) in floats."""
 
     def value(q: Floats, miss: Floats) -> Floats:
-        return _rough_net(n, q, miss, NET_MODELS, epsilon, failure, vc)
+        return _rough_net(n, q, miss, AGREEING, epsilon, failure, vc)[0]
 
-    grid = (0.003, 0.01, 0.03, 0.1, 0.2), (1e-4, 1e-3, 1e-2)
-    excess, q, miss = _refined(value, *grid, rows=len(NET_MODELS))
+    grid = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2), (1e-4, 1e-3, 1e-2)
+    excess, q, miss = _refined(value, *grid, rows=len(AGREEING))
     best = int(np.argmin(excess))
-    return float(excess[best]), float(q[best]), float(miss[best]), int(NET_MODELS[best, 0])
+    with np.errstate(all="ignore"):
+        models = _rough_net(n, q, miss, AGREEING[:, 0], epsilon, failure, vc)[1]
+    return float(excess[best]), float(q[best]), float(miss[best]), int(models[best])
 
 
 @formula("net-relabelling")
