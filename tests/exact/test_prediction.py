@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from privpac.audit.exact import audit
-from privpac.audit.registry import tiny_schema
-from privpac.audit.registry.prediction import ROWS, predictor_case
+from privpac.audit.registry import sample_of, tiny_schema
+from privpac.audit.registry.prediction import ROWS, CutsAtPoints, corollary_one, predictor_case, questions
+from privpac.coins import law
 from privpac.concepts.thresholds import Thresholds
 from privpac.guarantee.facts import Loss
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
 from privpac.theory.exact import ratio_for
 from tests.exact.mutants import MUTANTS
+from tests.exact.mutants.prediction import reused
 
 
 @pytest.mark.parametrize("models", [1, 2, 3])
@@ -55,3 +59,47 @@ def test_three_fresh_answers_stay_within_three_times_the_price_and_are_a_product
 def test_the_rows_ask_more_than_once(name: str) -> None:
     case = ROWS[name]()
     assert case.claim.epsilon.upper > Fraction(1)
+
+
+class FirstCuts(CutsAtPoints):
+    """Labellings represented by the first concept of a public order: constant 1, or a cut above the point."""
+
+    def dichotomies(self, *points):
+        plain = super().dichotomies(*points)
+
+        class First(type(plain)):
+            def member(self, index):
+                return self.name(0 if index == 0 else int(self.points[index - 1]) + 1, True)
+
+        return First(plain.column, plain.points, plain.upward, plain.name)
+
+
+FEW, MANY = (4 * ((0, 0),) + ((3, 0),), 4 * ((0, 0),) + ((0, 1),))
+
+
+@pytest.mark.parametrize(
+    ("concepts", "pair", "asked", "shared", "fresh"),
+    [
+        (FirstCuts, (FEW, MANY), ((1,), (2,)), 4.081, 2.727),
+        (FirstCuts, (FEW, MANY), ((1,), (2,), (3,)), 7.012, 4.090),
+        (CutsAtPoints, (((0, 1), *4 * ((3, 1),)), 5 * ((3, 1),)), ((1,), (2,)), 4.290, 3.052),
+    ],
+)
+def test_what_two_and_three_answers_of_one_hypothesis_lose(concepts, pair, asked, shared, fresh) -> None:
+    """One hypothesis for all answers loses more than so many times 1.526 (3.053, 4.579); fresh ones do not."""
+    predictor = replace(corollary_one(cells=4, records=5), concepts=concepts(tiny_schema(4), "a"))
+    cells = questions(predictor.schema, *asked)
+
+    def lost(run) -> float:
+        one, other = (law(lambda coins, data=data: run(data, coins)) for data in pair)
+        return math.log(max(one[answers] / other[answers] for answers in one))
+
+    def anew(data, coins):
+        return tuple(
+            predictor.prepare(sample_of(predictor.schema, data), coins).answer(cells, coins).tolist()
+        )
+
+    assert lost(lambda data, coins: reused(predictor, data, coins, cells)) == pytest.approx(shared, abs=6e-4)
+    assert shared > len(asked) * 1.5261
+    assert lost(anew) == pytest.approx(fresh, abs=6e-4)
+    assert fresh <= len(asked) * 1.5261

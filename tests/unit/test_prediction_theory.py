@@ -17,6 +17,7 @@ from privpac.theory.prediction import (
     excess_flipped,
     flip_for,
     plan_flipped,
+    plan_flipped_printed,
     records_flipped,
     records_flipped_printed,
     records_vote,
@@ -90,6 +91,14 @@ def test_the_printed_parameters_need_seven_times_the_records(epsilon: str, vc: i
     printed = records_flipped_printed(0.1, failure=0.05, epsilon=Fraction(epsilon), vc=vc)
     assert 0.97 * known < printed <= known
     assert printed > 7 * records_flipped(0.1, failure=0.05, epsilon=Fraction(epsilon), vc=vc)
+    flip, kept, drawing = plan_flipped_printed(
+        printed, error="0.1", failure="0.05", epsilon=Fraction(epsilon), vc=vc
+    )
+    assert drawing == Fraction(epsilon) * flip / 6
+    assert kept == int(drawing * printed)
+    wanted = {"kept": kept, "ratio": ratio_for(drawing / 2), "flip": flip, "slip": Fraction(1, kept)}
+    assert excess_flipped(printed, failure="0.05", vc=vc, **wanted) <= Fraction("0.1001")
+    assert excess_flipped(printed // 2, failure="0.05", vc=vc, **wanted) > Fraction("0.1")
 
 
 def test_a_plan_is_pure_and_at_its_epsilon():

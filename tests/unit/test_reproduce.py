@@ -142,9 +142,11 @@ def test_predictions_err_less_than_promised_and_name_who_needs_fewest(
 ) -> None:
     rows = json.loads(run(capsys, "predictions", "--quick", "--json")[1])["rows"]
     found = {row["construction"]: row for row in rows}
-    for name in ("plain", "flipped", "relabelled_vote", "vote", "vote_printed"):
+    for name in ("plain", "flipped", "flipped_printed", "relabelled_vote", "vote", "vote_printed"):
         assert 0 <= found[name]["measured"] <= found[name]["error"]
+        assert found[name]["unmeasured"] == ""
     assert found["net_relabelled"]["measured"] is None  # millions of records
+    assert found["net_relabelled"]["unmeasured"]
     # What is printed asks for more than it needs.
     assert found["vote"]["measured"] > found["vote_printed"]["measured"]
     winners = {name: row["fewest"] for name, row in found.items() if row["fewest"]}

@@ -217,6 +217,14 @@ def test_the_default_number_of_models_is_odd_and_leaves_records_for_each() -> No
         assert models == 1 or n // models >= 12
 
 
+def test_the_default_lets_noise_turn_a_unanimous_vote_round_once_in_200_times() -> None:
+    for epsilon in ("0.01", "0.1", "0.5", "1", "3", "50"):
+        models = default_models(10**9, Fraction(epsilon))
+        ratio = ratio_for(Fraction(epsilon))
+        assert float(vote_wrong(0, models=models, ratio=ratio)) <= 1 / 200
+        assert models == 1 or float(vote_wrong(0, models=models - 2, ratio=ratio)) > 1 / 200
+
+
 def test_nothing_private_is_shown() -> None:
     prepared = Vote(Classifiers(SCHEMA, LogisticRegression()), Fraction(1), 3).prepare(
         sample(60), SeededCoins(0)

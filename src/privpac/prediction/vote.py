@@ -13,6 +13,7 @@ tests/unit/test_plurality.py, tests/statistical/test_prediction.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,15 +40,18 @@ from privpac.theory.exact import plain, ratio_for
 __all__ = ["PreparedVote", "Vote", "default_models"]
 
 RECORDS_A_MODEL = 12
-NOISE = 9
+UNANIMOUS = 1 / 200
 MOST_MODELS = 1_001
-"""A default of about 9/epsilon models, as long as each has 12 records: then noise turns few clear majorities round, and
-models are not starved. More of them did not help (benchmarks/accuracy/predictions.py)."""
+"""As many models as it takes for noise to turn a unanimous vote round once in 200 times, half a percent of error, while
+each has 12 records. Fewer add noise; more starve each of them of records and only sharpen what is sharp."""
 
 
 def default_models(n: int, epsilon: Fraction) -> int:
-    """An odd number of models that follows from public numbers."""
-    wanted = min(int(NOISE / epsilon) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
+    """An odd number of models that follows from public numbers: the least with E0 = e^(-epsilon·j)/(1 + e^epsilon)
+    below `UNANIMOUS`, j = (models - 1)/2, if there are records for them."""
+    price = float(epsilon)
+    majority = (-math.log(UNANIMOUS) - price - math.log1p(math.exp(-price))) / price
+    wanted = min(2 * max(0, math.ceil(majority)) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
     return max(1, wanted - (wanted + 1) % 2)
 
 

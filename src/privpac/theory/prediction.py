@@ -29,6 +29,7 @@ __all__ = [
     "models_vote",
     "models_vote_printed",
     "plan_flipped",
+    "plan_flipped_printed",
     "records_flipped",
     "records_flipped_printed",
     "records_vote",
@@ -349,15 +350,40 @@ def records_flipped_printed(error: Number, *, failure: Number, epsilon: Number, 
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = float(positive(epsilon, owner=owner, name="epsilon"))
 
-    flips = np.arange(6, 54) * float(wrong) / 60
-
     def rough(n: int) -> float:
-        share = price * flips / 6
-        kept = np.floor(share * n)
-        excess = _rough_flipped(n, np.maximum(kept, 1), share, float(miss), vc) + flips
-        return float(np.where(kept < 1, math.inf, excess).min())
+        return _best_printed(n, float(wrong), price, float(miss), vc)[0]
 
     return _first(lambda n: rough(n) <= float(wrong) * (1 - 1e-9))
+
+
+@formula("flipped-answers")
+def plan_flipped_printed(
+    n: int, *, error: Number, epsilon: Number, failure: Number, vc: int
+) -> tuple[Fraction, int, Fraction]:
+    """The printed parameters for an error: flip, kept records, epsilon of the draw.
+
+    Statement: as `records_flipped_printed`. Source: Dagan–Feldman 2020, Corollary 1 and Lemma 7; register
+    `flipped-answers`. Holds if: as there. Proof: docs/proofs/flipped-answers.md.
+    Tested by: tests/unit/test_prediction_theory.py.
+    """
+    owner = "plan_flipped_printed"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    price = positive(epsilon, owner=owner, name="epsilon")
+    place = _best_printed(n, float(wrong), float(price), float(miss), vc)[1]
+    flip = place * wrong / 60
+    share = price * flip / 6
+    return flip, math.floor(share * n), share
+
+
+def _best_printed(n: int, error: float, epsilon: float, failure: float, vc: int) -> tuple[float, int]:
+    """The excess, and the flip in sixtieths of the error."""
+    places = np.arange(6, 54)
+    flips = places * error / 60
+    share = epsilon * flips / 6
+    kept = np.floor(share * n)
+    excess = _rough_flipped(n, np.maximum(kept, 1), share, failure, vc) + flips
+    best = int(np.argmin(np.where(kept < 1, math.inf, excess)))
+    return (float(excess[best]) if kept[best] >= 1 else math.inf), int(places[best])
 
 
 def _best_flipped(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, int, float]:

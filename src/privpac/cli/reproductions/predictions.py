@@ -3,8 +3,9 @@
 Statement: `plain` releases a member of a class of 2^(32·vc) rules; `flipped` is Corollary 1 with our constants, beside
 its printed parameters; `relabelled_vote` Theorem 20; `net_relabelled` Theorem 2; `vote` the vote of consistent
 concepts, if some concept makes no error, beside its printed number of models. All but `vote` are for noisy labels.
-`measured` is the error at that size in simulation. `fewest` marks who needs fewest records, a map over all three
-wishes: of `all` for noisy labels, of `answers` that release no rule, and of all if labels are `clean`.
+`measured` is the error at that size in simulation, on thresholds, or `unmeasured` says why there is none. `fewest`
+marks who needs fewest records, a map over all three wishes: of `all` for noisy labels, of `answers` that release no
+rule, and of all if labels are `clean`.
 Source: register `occam-agnostic`, `flipped-answers`, `relabelled-vote`, `net-relabelling`, `vote-accuracy`.
 """
 
@@ -31,7 +32,7 @@ from privpac.theory.relabelled_prediction import records_net_relabelled, records
 __all__ = ["figure", "rows"]
 
 FAILURE = Fraction(1, 20)
-ERRORS, QUICK_ERRORS = ("0.2", "0.1", "0.05", "0.02"), ("0.1",)
+ERRORS, QUICK_ERRORS = ("0.2", "0.1", "0.05", "0.02", "0.01", "0.003"), ("0.1",)
 EPSILONS, QUICK_EPSILONS = ("1", "0.1", "4"), ("1",)
 DIMENSIONS, QUICK_DIMENSIONS = (1, 4), (1,)
 NOISY = ("plain", "flipped", "relabelled_vote", "net_relabelled")
@@ -61,16 +62,17 @@ def _rows(vc: int, epsilon: str, error: str, *, quick: bool) -> list[dict[str, A
         "vote_printed": models_vote_printed(wrong, epsilon=price),
     }
     wanted: dict[str, Any] = {"failure": FAILURE, "epsilon": price}
-    needed: dict[str, int | None] = {
+    needed: dict[str, int] = {
         "plain": sizes.records_agnostic(2 ** (32 * vc), excess=wrong, **wanted),
         "flipped": records_flipped(wrong, vc=vc, **wanted),
         "relabelled_vote": records_relabelled_vote(wrong, vc=vc, **wanted),
-        "net_relabelled": None if quick else records_net_relabelled(wrong, vc=vc, **wanted),
+        "net_relabelled": records_net_relabelled(wrong, vc=vc, **wanted),
         "flipped_printed": records_flipped_printed(wrong, vc=vc, **wanted),
         "vote": records_vote(wrong, vc=vc, models=models["vote"], **wanted),
         "vote_printed": records_vote_printed(wrong, vc=vc, **wanted),
     }
-    fewest = _fewest({name: n for name, n in needed.items() if n is not None})
+    fewest = _fewest(needed)
+    unmeasured = {name: _unmeasured(name, n, vc, quick=quick) for name, n in needed.items()}
     return [
         {
             "vc": vc,
@@ -79,7 +81,8 @@ def _rows(vc: int, epsilon: str, error: str, *, quick: bool) -> list[dict[str, A
             "construction": name,
             "records": n,
             "models": models.get(name),
-            "measured": _measured(name, n, price, models.get(name, 1)) if vc == 1 and n is not None else None,
+            "measured": None if unmeasured[name] else _measured(name, n, price, wrong, models.get(name, 1)),
+            "unmeasured": unmeasured[name],
             "fewest": " ".join(of for of, winner in fewest.items() if winner == name),
         }
         for name, n in needed.items()
@@ -88,20 +91,23 @@ def _rows(vc: int, epsilon: str, error: str, *, quick: bool) -> list[dict[str, A
 
 def _fewest(needed: dict[str, int]) -> dict[str, str]:
     """Who needs fewest records of all, of those that release no rule, and of all if labels are clean."""
-    noisy = [name for name in NOISY if name in needed]
+    noisy = list(NOISY)
     fields = {"all": noisy, "answers": noisy[1:], "clean": [*noisy, "vote"]}
     return {of: min(names, key=needed.__getitem__) for of, names in fields.items()}
 
 
-def _measured(name: str, n: int, price: Fraction, models: int) -> float | None:
-    """The error at the promised size, on thresholds; none where that takes long."""
-    from privpac.cli.reproductions.predictions_measured import answers_measured, plain_measured, vote_measured
+def _unmeasured(name: str, n: int, vc: int, *, quick: bool) -> str:
+    from privpac.cli.reproductions.predictions_measured import unmeasured
 
-    if name == "plain":
-        return plain_measured(n, price)
-    if name in NOISY:
-        return answers_measured(name, n, price)
-    return vote_measured(n, price, models=models) if name.startswith("vote") else None
+    if quick and name == "net_relabelled":
+        return "not in the quick table"
+    return unmeasured(n, vc)
+
+
+def _measured(name: str, n: int, price: Fraction, wrong: Fraction, models: int) -> float:
+    from privpac.cli.reproductions.predictions_measured import measured
+
+    return measured(name, n, epsilon=price, error=wrong, models=models)
 
 
 def figure(rows: Sequence[dict[str, Any]]) -> Curves:

@@ -10,22 +10,26 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
+from privpac.concepts.base import Hypothesis
 from privpac.concepts.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
 from privpac.plan.populations import uniforms
-from privpac.prediction.base import Predictor
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.net_relabelled import NetRelabelled
 from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.prediction import vote_wrong
+from privpac.theory.exact import ratio_for
+from privpac.theory.prediction import plan_flipped_printed, vote_wrong
 
-__all__ = ["answers_measured", "plain_measured", "vote_measured"]
+__all__ = ["measured", "unmeasured"]
+
+FAILURE = Fraction(1, 20)
 
 CELLS = 2**32
 CUT = CELLS // 3
@@ -39,19 +43,9 @@ CLASS = Thresholds(SCHEMA, "x")
 NOISE = 0.1
 
 SAMPLES = 10
-"""Fresh samples of which a mean is taken, where the error of each is computed rather than counted."""
-LARGEST = 500_000
-"""Records of such a sample at most."""
-ANSWERS, FEWEST = 200, 50
-"""Answers that are counted: the error is known to within about .02, or .04 of the fewest."""
-WORK = {"flipped": 20_000_000, "relabelled_vote": 7_000_000, "net_relabelled": 4_000_000}
-"""Records that may be read for all answers: a few seconds each."""
-
-PLANNED: dict[str, Callable[..., Predictor]] = {
-    "flipped": FreshDraws.planned,
-    "relabelled_vote": RelabelledVote.planned,
-    "net_relabelled": NetRelabelled.planned,
-}
+"""Fresh samples of which a mean is taken, each with one run of all coins that depend on records."""
+MOST_READ = 4_000_000
+"""Records of all samples of a number together: some seconds. Beyond, fewer samples are drawn; at least one must fit."""
 
 
 def _records(n: int, coins: SeededCoins, *, noise: float) -> MemorySample:
@@ -61,45 +55,96 @@ def _records(n: int, coins: SeededCoins, *, noise: float) -> MemorySample:
     return MemorySample.from_cells(SCHEMA, {"x": x}, y.astype(np.uint8))
 
 
-def _questions(many: int) -> dict[str, np.ndarray]:
-    return {"x": (np.arange(many, dtype=np.int64) * (CELLS // many)).astype(np.uint32)}
+ASKED = {"x": (np.arange(5000, dtype=np.int64) * (CELLS // 5000)).astype(np.uint32)}
+TRUTH = ASKED["x"] >= CUT
 
 
-def plain_measured(n: int, epsilon: Fraction) -> float | None:
-    """The mean excess of one released cut."""
-    if n > LARGEST:
-        return None
-    records, asked = SeededCoins(5), _questions(5000)
-    missed = [
-        (Occam(CLASS, epsilon).learn(_records(n, records, noise=NOISE), SeededCoins(run)).predict(asked))
-        != (asked["x"] >= CUT)
-        for run in range(SAMPLES)
-    ]
-    return round((1 - 2 * NOISE) * float(np.mean(missed)), 4)
+def unmeasured(n: int, vc: int) -> str:
+    """Why there is no measured error, in words; empty if there is one."""
+    if vc != 1:
+        return "measured for VC dimension 1 only, on thresholds"
+    return "too many records to draw" if n > MOST_READ else ""
 
 
-def answers_measured(name: str, n: int, epsilon: Fraction) -> float | None:
-    """The mean excess of answers that are drawn afresh, all from one sample."""
-    many = min(ANSWERS, WORK[name] // n)
-    if many < FEWEST:
-        return None
+def measured(name: str, n: int, *, epsilon: Fraction, error: Fraction, models: int) -> float:
+    """The mean error of a construction at this size, above the best cut where labels are noisy."""
+    noise = 0.0 if name.startswith("vote") else NOISE
+    wrong = WRONG[name](n, epsilon, error, models)
     records = SeededCoins(5)
-    predictor = PLANNED[name](CLASS, epsilon, records=n)
-    prepared = predictor.prepare(_records(n, records, noise=NOISE), SeededCoins(1))
-    asked = (uniforms(records, many) * CELLS).astype(np.uint32)
-    wrong = prepared.answer({"x": asked}, SeededCoins(2)) != (asked >= CUT)
-    return round((1 - 2 * NOISE) * float(wrong.mean()), 4)
+    runs = max(1, min(SAMPLES, MOST_READ // n))
+    means = [wrong(_records(n, records, noise=noise), SeededCoins(run)) for run in range(runs)]
+    return round((1 - 2 * noise) * float(np.mean(means)), 5)
 
 
-def vote_measured(n: int, epsilon: Fraction, *, models: int) -> float | None:
-    """The mean error of votes of consistent cuts, the coins of the answers averaged exactly."""
-    if n > LARGEST:
-        return None
-    vote, asked = Vote(Concepts(CLASS), epsilon, models), _questions(2000)
-    wrong = np.array([float(vote_wrong(w, models=models, ratio=vote.ratio)) for w in range(models + 1)])
-    records, errors = SeededCoins(5), []
-    for run in range(SAMPLES):
-        prepared = vote.prepare(_records(n, records, noise=0.0), SeededCoins(run))
-        votes = vote.voters.tally(prepared.models, asked)[:, 1]
-        errors.append(wrong[np.where(asked["x"] >= CUT, models - votes, votes)].mean())
-    return round(float(np.mean(errors)), 4)
+Run = Callable[[MemorySample, SeededCoins], float]
+"""How often answers differ from the best cut's, over all questions; coins that do not depend on records are averaged
+exactly."""
+
+
+def _missed(hypothesis: Hypothesis) -> float:
+    return float((hypothesis.predict(ASKED) != TRUTH).mean())
+
+
+def _plain(n: int, epsilon: Fraction, error: Fraction, models: int) -> Run:
+    return lambda sample, coins: _missed(Occam(CLASS, epsilon).learn(sample, coins))
+
+
+def _turned(share: float, flip: Fraction) -> float:
+    """Of answers that are wrong so often and then turned round."""
+    return share * (1 - 2 * float(flip)) + float(flip)
+
+
+def _flipped(n: int, epsilon: Fraction, error: Fraction, models: int) -> Run:
+    return _by_draws(FreshDraws.planned(CLASS, epsilon, records=n))
+
+
+def _flipped_printed(n: int, epsilon: Fraction, error: Fraction, models: int) -> Run:
+    flip, kept, share = plan_flipped_printed(n, error=error, epsilon=epsilon, failure=FAILURE, vc=1)
+    return _by_draws(FreshDraws(CLASS, epsilon, kept, n, flip, Fraction(1, kept + 1), drawing=share))
+
+
+def _by_draws(predictor: FreshDraws) -> Run:
+    return lambda sample, coins: _turned(_missed(predictor.hypothesis(sample, coins)), predictor.flip)
+
+
+def _voted_wrong(votes: NDArray[np.int64], models: int, ratio: Fraction) -> float:
+    """The mean chance of a wrong answer, by votes for class 1."""
+    wrong, present = np.where(TRUTH, models - votes, votes), np.zeros(models + 1)
+    for count in np.unique(wrong).tolist():
+        present[count] = float(vote_wrong(count, models=models, ratio=ratio))
+    return float(present[wrong].mean())
+
+
+def _relabelled_vote(n: int, epsilon: Fraction, error: Fraction, models: int) -> Run:
+    own = RelabelledVote.planned(CLASS, epsilon, records=n)
+    ratio = ratio_for(own.inner)
+    return lambda sample, coins: _voted_wrong(own.votes(sample, ASKED, coins), own.models, ratio)
+
+
+def _net_relabelled(n: int, epsilon: Fraction, error: Fraction, models: int) -> Run:
+    own = NetRelabelled.planned(CLASS, epsilon, records=n)
+    ratio = ratio_for(own.inner)
+    return lambda sample, coins: _turned(
+        _voted_wrong(own.votes(sample, ASKED, coins), own.models, ratio), own.flip
+    )
+
+
+def _vote(n: int, epsilon: Fraction, error: Fraction, models: int) -> Run:
+    vote = Vote(Concepts(CLASS), epsilon, models)
+
+    def run(sample: MemorySample, coins: SeededCoins) -> float:
+        votes = vote.voters.tally(vote.prepare(sample, coins).models, ASKED)[:, 1]
+        return _voted_wrong(votes, models, vote.ratio)
+
+    return run
+
+
+WRONG: dict[str, Callable[[int, Fraction, Fraction, int], Run]] = {
+    "plain": _plain,
+    "flipped": _flipped,
+    "flipped_printed": _flipped_printed,
+    "relabelled_vote": _relabelled_vote,
+    "net_relabelled": _net_relabelled,
+    "vote": _vote,
+    "vote_printed": _vote,
+}
