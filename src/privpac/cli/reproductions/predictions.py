@@ -32,7 +32,7 @@ from privpac.theory.relabelled_prediction import records_net_relabelled, records
 __all__ = ["figure", "rows"]
 
 FAILURE = Fraction(1, 20)
-ERRORS, QUICK_ERRORS = ("0.2", "0.1", "0.05", "0.02", "0.01", "0.003"), ("0.1",)
+ERRORS, QUICK_ERRORS = ("0.2", "0.1", "0.05", "0.02", "0.003"), ("0.1",)
 EPSILONS, QUICK_EPSILONS = ("1", "0.1", "4"), ("1",)
 DIMENSIONS, QUICK_DIMENSIONS = (1, 4), (1,)
 NOISY = ("plain", "flipped", "relabelled_vote", "net_relabelled")

@@ -42,10 +42,12 @@ SCHEMA = Schema.from_json(
 CLASS = Thresholds(SCHEMA, "x")
 NOISE = 0.1
 
-SAMPLES = 10
+SAMPLES = 5
 """Fresh samples of which a mean is taken, each with one run of all coins that depend on records."""
-MOST_READ = 4_000_000
-"""Records of all samples of a number together: some seconds. Beyond, fewer samples are drawn; at least one must fit."""
+MOST_READ = 400_000
+"""Records of all samples of a number together; beyond, fewer samples are drawn, but one at least."""
+LARGEST = 1_500_000
+"""Records of one sample, at most: some seconds."""
 
 
 def _records(n: int, coins: SeededCoins, *, noise: float) -> MemorySample:
@@ -63,7 +65,7 @@ def unmeasured(n: int, vc: int) -> str:
     """Why there is no measured error, in words; empty if there is one."""
     if vc != 1:
         return "measured for VC dimension 1 only, on thresholds"
-    return "too many records to draw" if n > MOST_READ else ""
+    return f"more than {LARGEST} records take long to draw" if n > LARGEST else ""
 
 
 def measured(name: str, n: int, *, epsilon: Fraction, error: Fraction, models: int) -> float:
