@@ -21,6 +21,7 @@ SPEED = (
     "files",
     "relabelling",
     "release",
+    "plan",
     "points",
     "service",
 )

@@ -99,7 +99,7 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
         if (made := answer(question, option, concepts)) is not None
     ]
     if simulation is not None:
-        runner = _Runner(question, simulation)
+        runner = _Runner(question, simulation, rows=sum(made.option.runs for made in found))
         found = [replace(made, simulated=runner.estimate(made)) for made in found]
     ordered = tuple(sorted(found, key=lambda made: made.order))
     plan = Plan(question, ordered)
@@ -109,8 +109,9 @@ def make(question: Question, simulation: Simulation | None = None) -> Plan:
 class _Runner:
     """Simulations of one plan; populations are made once."""
 
-    def __init__(self, question: Question, simulation: Simulation) -> None:
+    def __init__(self, question: Question, simulation: Simulation, *, rows: int) -> None:
         self._question, self._simulation = question, simulation
+        self._seconds = min(MOST_SECONDS, SECONDS / max(1, rows))
         self._populations: dict[object, Population] = {}
 
     def estimate(self, made: Answer) -> Estimate | None:
@@ -163,12 +164,13 @@ class _Runner:
             self._question,
             made,
             population,
+            seconds=self._seconds,
             progress=None if progress is None else lambda done, of: progress(what, done, of),
         )
 
     def _population(self, made: Answer) -> Population:
-        from privpac.plan.populations import from_table, read_marginals, synthetic
-        from privpac.plan.trials import as_schema
+        from privpac.plan.populations import from_table, lone_value, read_marginals, synthetic
+        from privpac.plan.trials import Run, as_schema
 
         schema = as_schema(self._question.given, columns=made.concepts.word.count("COLUMN"))
         realizable = made.option.setting == "realizable"
@@ -176,6 +178,9 @@ class _Runner:
             if None not in self._populations:
                 self._populations[None] = from_table(self._simulation.table, schema)
             return self._populations[None]
+        if made.concepts.kind == "points" and realizable and self._simulation.marginals is None:
+            column = Run.of(made).word.removeprefix("consistent:").split(":")[1]
+            return lone_value(schema, column, share=float(made.wish.error))
         noise = self._question.noise
         flipped = 0.0 if realizable else float(FLIPPED if noise is None else noise)
         if flipped not in self._populations:
@@ -183,6 +188,9 @@ class _Runner:
             self._populations[flipped] = synthetic(schema, flipped=flipped, marginals=marginals)
         return self._populations[flipped]
 
+
+SECONDS, MOST_SECONDS = 40.0, 20.0
+"""What all rows together, and one of them, may take by the public estimates of their classes."""
 
 FLIPPED = Fraction(1, 10)
 """Labels that are flipped in synthetic tables, when nothing is said about the noise."""

@@ -26,7 +26,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError
 
-__all__ = ["Population", "from_table", "read_marginals", "synthetic", "uniforms"]
+__all__ = ["Population", "from_table", "lone_value", "read_marginals", "synthetic", "uniforms"]
 
 ROWS = 20_000
 """Rows of a synthetic population: error rates are known to a third of a percent, and a rule is scored in a moment."""
@@ -109,6 +109,23 @@ def synthetic(
         f" {PLANTED_DEPTH}, {flipped:.0%} of them flipped"
     )
     return Population(records, float(np.mean(wrong)), on)
+
+
+def lone_value(schema: Schema, column: str, *, share: float, seed: int = 0, rows: int = ROWS) -> Population:
+    """One value carries all of class 1 and just more than a share of the records: what learners of points find hard."""
+    coins, target = SeededCoins(seed), schema.column(column).size // 2
+    cells = {each.name: _cells(uniforms(coins, rows) * each.size, each) for each in schema.columns}
+    found = uniforms(coins, rows) < share * ABOVE
+    spread = cells[column]
+    spread[spread == target] = 0
+    spread[found] = target
+    records = MemorySample.from_cells(schema, cells, found.astype(np.uint8))
+    on = f"{rows:,} synthetic records: one value, {share:.3g} of them, is class 1; the others are spread evenly"
+    return Population(records, 0.0, on)
+
+
+ABOVE = 1.1
+"""A little more than the error, so that missing the value is a failure."""
 
 
 def _drawn(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:

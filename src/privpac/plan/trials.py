@@ -8,13 +8,19 @@ Tested by tests/unit/test_trials.py.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, pairwise
+from typing import Any
 
-from privpac.coins import SeededCoins
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins, SeededCoins
+from privpac.concepts.base import Cells
+from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SizeError
@@ -23,11 +29,18 @@ from privpac.plan.class_facts import Description
 from privpac.plan.populations import Population
 from privpac.plan.question import Question
 from privpac.plan.simulate import Simulated, smallest_n
+from privpac.prediction.base import Prepared
 
-if TYPE_CHECKING:
-    from privpac.learners.base import Learner
-
-__all__ = ["Progress", "as_schema", "best_error", "drawn_errors", "quantile", "runnable", "table_estimate"]
+__all__ = [
+    "Progress",
+    "Run",
+    "as_schema",
+    "best_error",
+    "drawn_errors",
+    "quantile",
+    "runnable",
+    "table_estimate",
+]
 
 Progress = Callable[[int, int], None]
 """(done, of)."""
@@ -39,6 +52,8 @@ FEWEST, FEW = 12, 60
 """Simulated tables at each size of a search."""
 SECONDS = 20.0
 """What a row may take by the public estimate of its class: a larger class gets fewer tables."""
+EACH, EACH_RECORD = 0.005, 1.5e-6
+"""Seconds of a run, and of one of its records."""
 TRIALS = 24
 """Sizes a search looks at, about."""
 STEPS_PER_EPSILON = 100
@@ -58,19 +73,61 @@ def as_schema(given: Description, *, columns: int = 1) -> Schema:
     return Schema.from_json({"label": "y", "columns": described})
 
 
-def _learner(word: str, schema: Schema, n: int, epsilon: Fraction) -> Learner:
-    from privpac.concepts.binarise import Binarisation
-    from privpac.concepts.one_test import OneTest
-    from privpac.learners.occam import Occam
-    from privpac.learners.words import Request, learner_for
+@dataclass(frozen=True)
+class Run:
+    """What to run, as the printed command says it: a word, whom it protects, and its delta."""
 
-    if word == "one-test":
-        return Occam(OneTest(schema, Binarisation.default(schema, n=n)), epsilon)
-    return learner_for(word, Request(schema, Size(n), epsilon))
+    word: str
+    protect: str = "records"
+    delta: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, found: Answer) -> Run:
+        """The command of a row, with the columns of `as_schema` where none are named."""
+        said = shlex.split(found.command or "")
+        options = dict(pairwise(said))
+        word = options.get("--concepts", found.concepts.word)
+        return cls(runnable(word), options.get("--protect", "records"), Fraction(options.get("--delta", "0")))
+
+    def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Any:
+        from privpac.concepts.binarise import Binarisation
+        from privpac.concepts.one_test import OneTest
+        from privpac.learners.occam import Occam
+        from privpac.learners.words import Request, learner_for
+
+        if self.word == "one-test":
+            return Occam(OneTest(schema, Binarisation.default(schema, n=n)), epsilon)
+        if self.protect == "predictions":
+            return _Answering(self.word, schema, n, epsilon)
+        return learner_for(
+            self.word, Request(schema, Size(n), epsilon, delta=self.delta, protect=self.protect)
+        )
+
+
+class _Answering:
+    """A predictor in the manner of a learner: its rule answers every record with fresh coins."""
+
+    def __init__(self, word: str, schema: Schema, n: int, epsilon: Fraction) -> None:
+        from privpac.prediction.words import predictor_for
+
+        self._predictor = predictor_for(word, schema=schema, epsilon=epsilon, models=None, records=n)
+        self.concepts = None
+
+    def learn(self, sample: MemorySample, coins: Coins) -> _Answers:
+        return _Answers(self._predictor.prepare(sample, coins), coins)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    prepared: Prepared
+    coins: Coins
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return self.prepared.answer(cells, self.coins)
 
 
 def drawn_errors(
-    word: str,
+    run: Run,
     population: Population,
     *,
     n: int,
@@ -80,20 +137,20 @@ def drawn_errors(
     progress: Callable[[int], None] | None = None,
 ) -> list[float]:
     """The true errors of so many rules, each learnt from n fresh records."""
-    learner = _learner(word, population.records.schema, n, epsilon)
+    learner = run.learner(population.records.schema, n, epsilon)
     found = []
-    for run in range(repetitions):
-        coins = SeededCoins(seed * 1_000_003 + run)
+    for number in range(repetitions):
+        coins = SeededCoins(seed * 1_000_003 + number)
         rule = learner.learn(population.sample(n, coins), coins)
         found.append(population.error(rule))
         if progress is not None:
-            progress(run + 1)
+            progress(number + 1)
     return found
 
 
 def best_error(word: str, population: Population) -> Population:
     """The population with the error of the best member, by a draw that hardly ever misses it."""
-    learner = _learner(word, population.records.schema, population.n, SHARP)
+    learner = Run(word).learner(population.records.schema, population.n, SHARP)
     rule = learner.learn(population.records, SeededCoins(0))
     return replace(population, best=population.error(rule))
 
@@ -120,12 +177,17 @@ def _binomial(n: int, k: int, chance: float) -> float:
 
 
 def table_estimate(
-    question: Question, found: Answer, population: Population, *, progress: Progress | None = None
+    question: Question,
+    found: Answer,
+    population: Population,
+    *,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
 ) -> Estimate | None:
     """The number asked for, on a population; None where the class cannot be run at such sizes."""
     find = {"needed": _needed, "reachable": _reachable, "smallest_epsilon": _smallest_epsilon}[question.kind]
     try:
-        return find(question, found, population, progress or (lambda done, of: None))
+        return find(question, found, population, seconds, progress or (lambda done, of: None))
     except SizeError:
         return None
     except PrivpacError:
@@ -141,23 +203,23 @@ def runnable(word: str) -> str:
     return word
 
 
-def _word(found: Answer) -> str:
-    return runnable(found.concepts.word)
-
-
-def _repetitions(word: str, schema: Schema, n: int, *, sizes: int, between: tuple[int, int]) -> int:
+def _repetitions(
+    run: Run, schema: Schema, n: int, seconds: float, *, sizes: int, between: tuple[int, int]
+) -> int:
     """Fewer tables for classes whose sums take long, by their public estimate: the same on every machine."""
-    concepts: Any = _learner(word, schema, n, Fraction(1)).concepts
-    seconds = concepts.estimate(n).seconds if hasattr(concepts, "estimate") else 0.0
-    return max(between[0], min(between[1], int(SECONDS / (sizes * (seconds + 0.005)))))
+    concepts: Any = run.learner(schema, n, Fraction(1)).concepts
+    each = concepts.estimate(n).seconds if hasattr(concepts, "estimate") else 0.0
+    return max(between[0], min(between[1], int(seconds / (sizes * (each + EACH + n * EACH_RECORD)))))
 
 
-def _reachable(question: Question, found: Answer, population: Population, progress: Progress) -> Estimate:
+def _reachable(
+    question: Question, found: Answer, population: Population, seconds: float, progress: Progress
+) -> Estimate:
     assert question.records is not None
     n, schema = question.records, population.records.schema
-    count = _repetitions(_word(found), schema, n, sizes=1, between=(LEAST, MOST))
+    count = _repetitions(Run.of(found), schema, n, seconds, sizes=1, between=(LEAST, MOST))
     errors = drawn_errors(
-        _word(found),
+        Run.of(found),
         population,
         n=n,
         epsilon=found.wish.epsilon,
@@ -174,19 +236,21 @@ def _four(value: float) -> Fraction:
     return Fraction(round(value * 10_000), 10_000)
 
 
-def _needed(question: Question, found: Answer, population: Population, progress: Progress) -> Estimate | None:
+def _needed(
+    question: Question, found: Answer, population: Population, seconds: float, progress: Progress
+) -> Estimate | None:
     epsilon, limit = found.wish.epsilon, found.need.labelled
 
     def errors(n: int, repetitions: int, seed: int) -> list[float]:
         return drawn_errors(
-            _word(found), population, n=n, epsilon=epsilon, repetitions=repetitions, seed=seed
+            Run.of(found), population, n=n, epsilon=epsilon, repetitions=repetitions, seed=seed
         )
 
-    return _search(found, population, errors, progress, start=max(1, limit // 8), limit=limit)
+    return _search(found, population, errors, seconds, progress, start=max(1, limit // 8), limit=limit)
 
 
 def _smallest_epsilon(
-    question: Question, found: Answer, population: Population, progress: Progress
+    question: Question, found: Answer, population: Population, seconds: float, progress: Progress
 ) -> Estimate | None:
     n = question.records or 1
     limit = math.ceil(found.wish.epsilon * STEPS_PER_EPSILON)
@@ -194,10 +258,10 @@ def _smallest_epsilon(
     def errors(step: int, repetitions: int, seed: int) -> list[float]:
         epsilon = Fraction(step, STEPS_PER_EPSILON)
         return drawn_errors(
-            _word(found), population, n=n, epsilon=epsilon, repetitions=repetitions, seed=seed
+            Run.of(found), population, n=n, epsilon=epsilon, repetitions=repetitions, seed=seed
         )
 
-    made = _search(found, population, errors, progress, start=max(1, limit // 8), limit=limit)
+    made = _search(found, population, errors, seconds, progress, start=max(1, limit // 8), limit=limit)
     if made is None:
         return None
     step = Fraction(1, STEPS_PER_EPSILON)
@@ -209,6 +273,7 @@ def _search(
     found: Answer,
     population: Population,
     errors: Callable[[int, int, int], list[float]],
+    seconds: float,
     progress: Progress,
     *,
     start: int,
@@ -216,7 +281,9 @@ def _search(
 ) -> Estimate | None:
     allowed = population.best + float(found.wish.error)
     schema = population.records.schema
-    repetitions = _repetitions(_word(found), schema, min(limit, 100_000), sizes=TRIALS, between=(FEWEST, FEW))
+    repetitions = _repetitions(
+        Run.of(found), schema, min(limit, 100_000), seconds, sizes=TRIALS, between=(FEWEST, FEW)
+    )
     done = 0
 
     def failures(n: int, count: int, seed: int) -> list[float]:

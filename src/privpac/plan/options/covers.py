@@ -99,7 +99,13 @@ def _label_cover(wish: Wish) -> Need | None:
     return None
 
 
+LABELS_ONLY = ("thresholds", "intervals", "unions", "rectangles", "points", "stumps", "halfspaces")
+"""Classes whose labellings of the records are drawn from; trees protect labels in another way."""
+
+
 def _label_command(wish: Wish, need: Need) -> str | None:
+    if wish.concepts.kind not in LABELS_ONLY:
+        return None
     return learn_command(wish, need, options="--protect labels")
 
 
@@ -137,6 +143,7 @@ COVERS = (
         serves=_cuts,
         suffices=_label_thresholds_suffice,
         command=_label_command,
+        runs=True,
     ),
     Option(
         "label-cover",
@@ -148,5 +155,6 @@ COVERS = (
         _label_cover,
         serves=_small,
         command=_label_command,
+        runs=True,
     ),
 )

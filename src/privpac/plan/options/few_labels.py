@@ -197,7 +197,7 @@ def _ask_command(wish: Wish, need: Need) -> str | None:
     found = learn_command(wish, need)
     if found is None or wish.concepts.kind not in ASKABLE:
         return None
-    return found.replace("privpac learn DATA", "privpac active ask FOLDER DATA") + (
+    return found.replace("privpac learn DATA", "privpac active ask DATA FOLDER") + (
         f" --labels {need.labelled} --method plain"
     )
 

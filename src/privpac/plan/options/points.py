@@ -82,7 +82,14 @@ def _row(
     serves: Callable[[ClassFacts], bool] = _points,
     suffices: Callable[[Wish, int], bool] | None = None,
     variant: str,
+    hard: str,
 ) -> Option:
+    def simulated(wish: Wish) -> int | None:
+        from privpac.plan import hard_points
+
+        found: int = getattr(hard_points, hard)(wish)
+        return found
+
     def command(wish: Wish, need: Need) -> str | None:
         return learn_command(wish, need, concepts=f"{wish.concepts.word}:{variant}")
 
@@ -97,6 +104,7 @@ def _row(
         serves=serves,
         suffices=suffices,
         command=command,
+        hard=simulated,
     )
 
 
@@ -109,6 +117,7 @@ POINTS = (
         proper=True,
         suffices=_clipped_suffices,
         variant="clipped",
+        hard="clipped",
     ),
     _row(
         "reed-solomon-points",
@@ -116,8 +125,16 @@ POINTS = (
         "reed-solomon-points",
         _code,
         variant="improper",
+        hard="coded",
     ),
-    _row("pairwise-cover", "one draw from random hashed sets", "pairwise-cover", _cover, variant="cover"),
+    _row(
+        "pairwise-cover",
+        "one draw from random hashed sets",
+        "pairwise-cover",
+        _cover,
+        variant="cover",
+        hard="covered",
+    ),
     _row(
         "sparse-sets",
         "every cell on its own",
@@ -126,6 +143,7 @@ POINTS = (
         serves=_short_points,
         suffices=_sparse_suffices,
         variant="gibbs",
+        hard="sparse",
     ),
     _row(
         "boosted-points",
@@ -133,5 +151,6 @@ POINTS = (
         "boosted-points",
         _boosted,
         variant="boosted",
+        hard="boosted",
     ),
 )

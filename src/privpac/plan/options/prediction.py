@@ -114,6 +114,7 @@ PREDICTION = (
         _vote,
         serves=_small,
         command=_answers("consistent"),
+        runs=True,
     ),
     Option(
         "flipped-answers",

@@ -127,6 +127,7 @@ THRESHOLDS = (
         serves=_cuts,
         pure=False,
         command=_command,
+        runs=True,
     ),
     Option(
         "switches",
@@ -140,6 +141,7 @@ THRESHOLDS = (
         suffices=_switches_suffice,
         error=_switches_error,
         command=_switches_command,
+        runs=True,
     ),
     Option(
         "noisy-cuts",

@@ -1,0 +1,101 @@
+"""Processor seconds of every plan from the command line, interpreter and imports included: `python -m benchmarks.plan`.
+
+All classes, all that can be protected, and the questions people ask; a plan without simulation is held to one second.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import product
+from pathlib import Path
+
+from benchmarks.measuring import Row, publish, row
+from privpac.cli.app import run
+
+SECONDS = 1.0
+SHOWN = 12
+"""Rows written: the slowest."""
+REPEATS = 2
+"""The least of so many runs: others use the machine too."""
+
+CLASSES: dict[str, tuple[str, ...]] = {
+    "points, 4 bits": ("points", "--bits", "4"),
+    "points, 16 bits": ("points", "--bits", "16"),
+    "points, 64 bits": ("points", "--bits", "64"),
+    "generated": ("generated:16",),
+    "thresholds, 16 bits": ("thresholds", "--bits", "16"),
+    "thresholds, 64 bits": ("thresholds", "--bits", "64"),
+    "thresholds, 1024 bits": ("thresholds", "--bits", "1024"),
+    "intervals": ("intervals", "--bits", "32"),
+    "unions": ("unions:2", "--bits", "16"),
+    "rectangles": ("rectangles:2", "--bits", "16"),
+    "stumps": ("stumps", "--columns", "12", "--bits", "16"),
+    "trees": ("trees:3", "--columns", "12"),
+    "lists": ("lists:3", "--columns", "12"),
+    "conjunctions": ("conjunctions:3", "--columns", "12"),
+    "scorecards": ("scorecards:2", "--columns", "12"),
+    "halfspaces": ("halfspaces:2", "--bits", "8"),
+    "reference": ("reference:10",),
+    "sphere": ("sphere:3:10",),
+    "any": ("any:5", "--bits", "64"),
+    "any, dimension 190": ("any:190", "--bits", "1000"),
+    "auto": ("auto", "--columns", "12"),
+}
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    "records": ("--error", "0.1", "--epsilon", "1"),
+    "records, tiny error": ("--error", "0.001", "--epsilon", "0.1"),
+    "error": ("--records", "3000", "--epsilon", "0.5"),
+    "epsilon": ("--records", "3000", "--error", "0.1"),
+    "enough": ("--records", "300", "--error", "0.1", "--epsilon", "0.5"),
+}
+PROTECTS = ("records", "labels", "predictions")
+
+
+def seconds(arguments: tuple[str, ...]) -> float:
+    """Processor seconds of one command, user and system."""
+    start = os.times()
+    command = [sys.executable, "-c", "from privpac.cli import main; main()", "plan", *arguments, "--json"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    end = os.times()
+    return end.children_user + end.children_system - start.children_user - start.children_system
+
+
+def screened(arguments: tuple[str, ...]) -> float:
+    """Processor seconds of a plan in this process, without interpreter and imports."""
+    with redirect_stdout(StringIO()):
+        start = time.process_time()
+        run(["plan", *arguments, "--json"])
+        return time.process_time() - start
+
+
+def measure() -> list[Row]:
+    """All plans in one process, and the slowest of them again, each in a process of its own."""
+    screened(("--concepts", "any:2", "--bits", "8", *QUESTIONS["records"]))  # imports
+    found = []
+    for (name, words), protect, (question, numbers) in product(CLASSES.items(), PROTECTS, QUESTIONS.items()):
+        arguments = ("--concepts", *words, "--protect", protect, *numbers)
+        found.append((screened(arguments), f"{name}, {protect}, {question}", arguments))
+    found.sort(reverse=True)
+    rows = []
+    for _, what, arguments in found[:SHOWN]:
+        value = min(seconds(arguments) for _ in range(REPEATS))
+        rows.append({**row(f"seconds: {what}", value), "limit": SECONDS, "holds": value <= SECONDS})
+    middle = found[len(found) // 2]
+    rows.append(row(f"seconds without imports: median of {len(found)} plans", middle[0]))
+    return rows
+
+
+def main() -> int:
+    file = Path(sys.argv[sys.argv.index("--json") + 1]) if "--json" in sys.argv else None
+    rows = measure()
+    publish("plans without simulation", rows, file)
+    return 0 if all(entry.get("holds", True) for entry in rows) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
