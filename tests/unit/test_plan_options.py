@@ -146,6 +146,6 @@ def test_every_row_serves_some_class_and_needs_fewer_records_for_less(option: Op
         more = option.needs(harder)
         assert more is not None
         assert more.labelled + more.unlabelled >= need.labelled
-        if option.suffices is not None:
-            assert option.suffices(harder, 2 * more.labelled)
-            assert not option.suffices(harder, more.labelled // 2)
+        if option.at is not None:
+            assert option.at(harder, 2 * more.labelled) is not None
+            assert option.at(harder, more.labelled // 2) is None

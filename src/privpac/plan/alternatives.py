@@ -118,7 +118,7 @@ def ways_out(question: Question) -> list[str]:
         bits = question.given.bits
         if bits is not None:
             row = range(bits - 1, 2, -1)
-            fits = _first(row, lambda b: _cheapest(_with_bits(question, b), have) is not None)
+            fits = _first(row, lambda b: _possible(_with_bits(question, b), have))
             ways += [] if fits is None else [f"a coarser grid of {fits} bits"]
     return ways + _larger_numbers(question) + _more_records(question)
 
@@ -140,13 +140,23 @@ def _weaker_promises(question: Question, have: int) -> list[str]:
     ]
 
 
+def _possible(question: Question, have: int) -> bool:
+    """Whether any row is proved with the records at hand."""
+    return any(
+        suffices(question, option, question.wish(concepts), have)
+        for concepts in question.classes
+        for option in question.options(concepts)
+    )
+
+
 def _cheapest(question: Question, have: int) -> Answer | None:
     """The cheapest answer within the records at hand."""
     found = [
         made
         for concepts in question.classes
         for option in question.options(concepts)
-        if (made := bare_answer(question, option, concepts)) is not None and made.need.labelled <= have
+        if suffices(question, option, question.wish(concepts), have)
+        and (made := bare_answer(question, option, concepts)) is not None
     ]
     return min(found, key=lambda made: made.order, default=None)
 

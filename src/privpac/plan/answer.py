@@ -137,7 +137,8 @@ def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Ans
     solved = _solved(question, option, wish, "error" if question.kind == "reachable" else "epsilon")
     if solved is None:
         return None
-    return Answer(question.kind, option, solved, _need(option, solved) or Need(question.records or 0))
+    records = question.records or 0
+    return Answer(question.kind, option, solved, _need_at(option, solved, records) or Need(records))
 
 
 def _needed(question: Question, option: Option, wish: Wish) -> Answer | None:
@@ -155,18 +156,23 @@ def _need(option: Option, wish: Wish) -> Need | None:
         return None  # outside the conditions of its theorem
 
 
+def _need_at(option: Option, wish: Wish, records: int) -> Need | None:
+    """What is needed, if possible with just so many labelled records."""
+    if option.at is None:
+        return _need(option, wish)
+    try:
+        return option.at(wish, records)
+    except (PrivpacError, ArithmeticError):
+        return None
+
+
 def _affordable(question: Question, need: Need) -> bool:
     return question.unlabelled is None or need.unlabelled <= question.unlabelled
 
 
 def suffices(question: Question, option: Option, wish: Wish, records: int) -> bool:
     """Whether so many labelled records, and the unlabelled ones at hand, are enough for these numbers."""
-    if option.suffices is not None:
-        try:
-            return option.suffices(wish, records)
-        except (PrivpacError, ArithmeticError):
-            return False
-    need = _need(option, wish)
+    need = _need_at(option, wish, records)
     return need is not None and need.labelled <= records and _affordable(question, need)
 
 

@@ -304,13 +304,15 @@ def records_label_boost(
     def settings(labelled: int) -> Boost:
         return boost_settings(labelled, others, family=family, epsilon=loss, failure=miss)
 
-    def hopeful(labelled: int) -> bool:
-        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0] <= want
+    def rough(labelled: int) -> float:
+        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0]
 
     def proved(labelled: int) -> bool:
         return error_label_boost(settings(labelled), family=family, failure=miss) <= want
 
-    return settings(first_proved(hopeful, proved, owner=owner, others=others))
+    start = int(2 * (float_log(family.odds) + 4) / (want * min(Fraction(1), loss))) + 16
+    found = first_proved(rough, proved, want=float(want), start=start, owner=owner, others=others)
+    return settings(found)
 
 
 @formula("subsampling-without-replacement")

@@ -245,6 +245,7 @@ def _rate(slack: Fraction, epsilon: Fraction) -> Fraction:
     return Fraction(math.floor(round(rate * _RATE_STEPS, 3)), _RATE_STEPS)
 
 
+@lru_cache(maxsize=4096)
 def _best_clip(n: int, *, domain: int, error: float, epsilon: Fraction) -> tuple[float, Clip] | None:
     """The parameters with the smallest failure in floats, over a few target masses: lighter ones matter where a
     single other value may be heavy, which takes a small domain."""

@@ -68,26 +68,24 @@ MOST = 10**12
 
 
 def first_proved(
-    hopeful: Callable[[int], bool], proved: Callable[[int], bool], *, owner: str, others: int
+    value: Callable[[int], float],
+    proved: Callable[[int], bool],
+    *,
+    want: float,
+    start: int,
+    owner: str,
+    others: int,
 ) -> int:
-    """The first number at which a search in floats is hopeful and what it proposes is proved.
-
-    Doubling, then halving the interval; rounding may put the proof a little above the hope, never far.
-    """
+    """The first number whose error in floats is small enough and at which what the search proposes is proved; rounding
+    may put the proof a little above the hope, never far."""
     refused = SizeError(
         f"{owner}: {others} unlabelled records are too few, whatever the number of labels.",
         remedy="Collect more records without labels, or allow a larger error.",
     )
-    high = 16
-    while not hopeful(high):
-        high *= 2
-        if high > MOST:
-            raise refused
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if hopeful(middle) else (middle, high)
-    step = 1
+    try:
+        high, step = first_by_value(value, want, start=start, owner=owner), 1
+    except SizeError:
+        raise refused from None
     while not proved(high):
         high, step = high + step, 2 * step
         if high > MOST:

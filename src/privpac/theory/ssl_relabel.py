@@ -172,10 +172,12 @@ def records_ssl_relabel(
     def settings(labelled: int) -> Relabel:
         return relabel_settings(labelled, others, family=family, epsilon=loss, failure=miss)
 
-    def hopeful(labelled: int) -> bool:
-        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0] <= want
+    def rough(labelled: int) -> float:
+        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0]
 
     def proved(labelled: int) -> bool:
         return error_ssl_relabel(settings(labelled), family=family, failure=miss) <= want
 
-    return settings(first_proved(hopeful, proved, owner=owner, others=others))
+    start = int(2 * (float_log(family.odds) + 4) / (want * min(Fraction(1), loss))) + 16
+    found = first_proved(rough, proved, want=float(want), start=start, owner=owner, others=others)
+    return settings(found)

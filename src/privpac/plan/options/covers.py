@@ -69,10 +69,11 @@ def _label_thresholds(wish: Wish) -> Need:
     )
 
 
-def _label_thresholds_suffice(wish: Wish, n: int) -> bool:
+def _label_thresholds_at(wish: Wish, n: int) -> Need | None:
     from privpac.theory.label_privacy import proves_label_thresholds
 
-    return proves_label_thresholds(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    enough = proves_label_thresholds(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n) if enough else None
 
 
 def _small(concepts: ClassFacts) -> bool:
@@ -141,7 +142,7 @@ COVERS = (
         "label-thresholds",
         _label_thresholds,
         serves=_cuts,
-        suffices=_label_thresholds_suffice,
+        at=_label_thresholds_at,
         command=_label_command,
         runs=True,
     ),

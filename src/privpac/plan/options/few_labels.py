@@ -95,8 +95,8 @@ def _smaller_pool(wish: Wish, most: Need, at: At) -> Need:
     return most if found is None else found
 
 
-def _enough(at: At) -> Callable[[Wish, int], bool]:
-    return lambda wish, n: at(wish, n, _others(wish)) is not None
+def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
+    return lambda wish, n: at(wish, n, _others(wish))
 
 
 def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
@@ -229,7 +229,7 @@ FEW_LABELS = (
         _ssl,
         serves=_spread,
         pool=True,
-        suffices=_enough(_ssl_at),
+        at=_with_others(_ssl_at),
         command=_unlabelled_command("relabel"),
     ),
     Option(
@@ -242,7 +242,7 @@ FEW_LABELS = (
         _boost,
         serves=_spread,
         pool=True,
-        suffices=_enough(_boost_at),
+        at=_with_others(_boost_at),
         command=_unlabelled_command("boost"),
     ),
     Option(

@@ -31,11 +31,14 @@ def _clipped(wish: Wish) -> Need | None:
     return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
 
 
-def _clipped_suffices(wish: Wish, n: int) -> bool:
+def _clipped_at(wish: Wish, n: int) -> Need | None:
     from privpac.theory.points import clip_at
 
     size = wish.concepts.size
-    return clip_at(n, domain=size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon) is not None
+    clip = clip_at(n, domain=size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    if clip is None:
+        return None
+    return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
 
 
 def _code(wish: Wish) -> Need:
@@ -59,10 +62,11 @@ def _sparse(wish: Wish) -> Need:
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
-def _sparse_suffices(wish: Wish, n: int) -> bool:
+def _sparse_at(wish: Wish, n: int) -> Need | None:
     from privpac.theory.points import sparsity_at
 
-    return sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon) is not None
+    found = sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
 
 
 def _boosted(wish: Wish) -> Need:
@@ -80,7 +84,7 @@ def _row(
     *,
     proper: bool = False,
     serves: Callable[[ClassFacts], bool] = _points,
-    suffices: Callable[[Wish, int], bool] | None = None,
+    at: Callable[[Wish, int], Need | None] | None = None,
     variant: str,
     hard: str,
 ) -> Option:
@@ -102,7 +106,7 @@ def _row(
         source,
         needs,
         serves=serves,
-        suffices=suffices,
+        at=at,
         command=command,
         hard=simulated,
     )
@@ -115,7 +119,7 @@ POINTS = (
         "clipped-points-accuracy",
         _clipped,
         proper=True,
-        suffices=_clipped_suffices,
+        at=_clipped_at,
         variant="clipped",
         hard="clipped",
     ),
@@ -141,7 +145,7 @@ POINTS = (
         "sparse-sets-accuracy",
         _sparse,
         serves=_short_points,
-        suffices=_sparse_suffices,
+        at=_sparse_at,
         variant="gibbs",
         hard="sparse",
     ),

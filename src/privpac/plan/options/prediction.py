@@ -35,11 +35,11 @@ def _flipped(wish: Wish) -> Need:
     return Need(records_flipped(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc))
 
 
-def _flipped_suffices(wish: Wish, n: int) -> bool:
+def _flipped_at(wish: Wish, n: int) -> Need | None:
     from privpac.theory.prediction import plan_flipped
 
     plan = plan_flipped(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    return plan.excess <= wish.error
+    return Need(n) if plan.excess <= wish.error else None
 
 
 def _net(wish: Wish) -> Need:
@@ -50,13 +50,13 @@ def _net(wish: Wish) -> Need:
     )
 
 
-def _net_suffices(wish: Wish, n: int) -> bool:
+def _net_at(wish: Wish, n: int) -> Need | None:
     from privpac.theory.relabelled_prediction import error_net_relabelled
 
     if n < 2:
-        return False
+        return None
     found = error_net_relabelled(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    return found <= wish.error
+    return Need(n) if found <= wish.error else None
 
 
 def _relabelled(wish: Wish) -> Need:
@@ -125,7 +125,7 @@ PREDICTION = (
         "flipped-answers",
         _flipped,
         serves=_small,
-        suffices=_flipped_suffices,
+        at=_flipped_at,
         command=_answers(""),
     ),
     Option(
@@ -150,7 +150,7 @@ PREDICTION = (
         "net-relabelling",
         _net,
         serves=_small,
-        suffices=_net_suffices,
+        at=_net_at,
         command=_answers("reference"),
     ),
 )

@@ -54,19 +54,19 @@ def _error(wish: Wish, n: int) -> Fraction | None:
     return found if found < Fraction(1, 2) else None
 
 
-def _suffices(wish: Wish, n: int) -> bool:
+def _at(wish: Wish, n: int) -> Need | None:
     found = _error(wish, n)
-    return found is not None and found <= wish.error
-
-
-def _needs(wish: Wish) -> Need | None:
-    start = int(100 * wish.concepts.vc / (wish.error**2 * min(Fraction(1), wish.epsilon)))
-    n = first_whole(lambda n: n > MOST or _suffices(wish, n), start=start, smallest=2)
-    if n > MOST:
+    if found is None or found > wish.error:
         return None
     share, vote, inner = _split(wish.epsilon)
     numbers = {"kept": str(round(share * n)), "vote": decimal_text(vote), "inner": decimal_text(inner)}
     return Need(n, parameters=numbers)
+
+
+def _needs(wish: Wish) -> Need | None:
+    start = int(100 * wish.concepts.vc / (wish.error**2 * min(Fraction(1), wish.epsilon)))
+    n = first_whole(lambda n: n > MOST or _at(wish, n) is not None, start=start, smallest=2)
+    return _at(wish, n) if n <= MOST else None
 
 
 RELABELLING = (
@@ -80,7 +80,7 @@ RELABELLING = (
         "relabelling-accuracy",
         _needs,
         serves=_votes,
-        suffices=_suffices,
+        at=_at,
         error=_error,
     ),
 )

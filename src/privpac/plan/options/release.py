@@ -99,12 +99,12 @@ def _row(
         found = ends(wish.concepts) * proved(wish, n)
         return found if found < Fraction(1, 2) else None
 
-    def suffices(wish: Wish, n: int) -> bool:
+    def at(wish: Wish, n: int) -> Need | None:
         found = error(wish, n)
-        return found is not None and found <= wish.error
+        return Need(n) if found is not None and found <= wish.error else None
 
     def needs(wish: Wish) -> Need | None:
-        n = first_whole(lambda n: n > MOST or suffices(wish, n), start=1000, smallest=1)
+        n = first_whole(lambda n: n > MOST or at(wish, n) is not None, start=1000, smallest=1)
         return Need(n) if n <= MOST else None
 
     def command(wish: Wish, need: Need) -> str | None:
@@ -126,7 +126,7 @@ def _row(
         source,
         needs,
         serves=serves,
-        suffices=suffices,
+        at=at,
         error=error,
         command=command,
         purpose="release",

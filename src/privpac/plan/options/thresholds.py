@@ -72,16 +72,17 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
 
 
 def _switches(wish: Wish) -> Need | None:
-    n = first_whole(lambda n: n > MOST or _switches_suffice(wish, n), start=2000, smallest=2)
-    return Need(n, parameters={"ranges": str(RANGES)}) if n <= MOST else None
+    n = first_whole(lambda n: n > MOST or _switches_at(wish, n) is not None, start=2000, smallest=2)
+    return _switches_at(wish, n) if n <= MOST else None
 
 
 MOST = 10**12
 
 
-def _switches_suffice(wish: Wish, n: int) -> bool:
+def _switches_at(wish: Wish, n: int) -> Need | None:
     found = _switches_error(wish, n)
-    return found is not None and found <= wish.error
+    enough = found is not None and found <= wish.error
+    return Need(n, parameters={"ranges": str(RANGES)}) if enough else None
 
 
 def _switches_command(wish: Wish, need: Need) -> str | None:
@@ -138,7 +139,7 @@ THRESHOLDS = (
         "switch-reconstruction",
         _switches,
         serves=_line_cuts,
-        suffices=_switches_suffice,
+        at=_switches_at,
         error=_switches_error,
         command=_switches_command,
         runs=True,
