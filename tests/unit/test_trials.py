@@ -13,7 +13,7 @@ from privpac import plan
 from privpac.data.schema import Schema
 from privpac.plan.class_facts import Description
 from privpac.plan.populations import synthetic
-from privpac.plan.trials import as_schema, best_error, drawn_errors, quantile
+from privpac.plan.trials import Run, as_schema, best_error, drawn_errors, quantile
 
 SCHEMA = {
     "label": "ill",
@@ -28,7 +28,7 @@ def test_errors_shrink_with_more_records_and_more_epsilon() -> None:
     made = best_error("trees:2", synthetic(Schema.from_json(SCHEMA), flipped=0.1))
 
     def mean(n: int, epsilon: Fraction) -> float:
-        errors = drawn_errors("trees:2", made, n=n, epsilon=epsilon, repetitions=12)
+        errors = drawn_errors(Run("trees:2"), made, n=n, epsilon=epsilon, repetitions=12)
         assert min(errors) >= made.best - 1e-12
         return float(np.mean(errors))
 
