@@ -13,6 +13,7 @@ from privpac import plan
 from privpac.errors import ParameterError
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
+from privpac.plan.words import rows
 from privpac.theory.register import REGISTER
 
 ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
@@ -189,3 +190,15 @@ def test_an_option_that_is_not_there_is_named_with_those_that_are() -> None:
     found = plan.needed("thresholds", bits=8, error=0.1, epsilon=1)
     with pytest.raises(ParameterError, match=r"occam \(agnostic\)"):
         found.option("rec-concave")
+
+
+def test_records_that_are_not_at_hand_are_named_and_not_relied_on() -> None:
+    """Somebody with 3,000 records is not told that fewer errors are proved, without what else that takes."""
+    asked = {"bits": 16, "records": 3000, "epsilon": 1}
+    found = plan.reachable("thresholds", **asked)
+    pool = next(answer for answer in found.answers if answer.need.unlabelled)
+    row = next(row for row in rows(found) if row[0] == pool.option.learner)
+    assert row[5].endswith(f"with {pool.need.unlabelled:,} unlabelled")
+    assert found.advice[0].startswith("Run occam: ")
+    rich = plan.reachable("thresholds", **asked, unlabelled=10**6)
+    assert not rich.advice[0].startswith("Run occam: ")

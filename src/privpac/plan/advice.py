@@ -77,8 +77,9 @@ def _unproved(plan: Plan) -> str | None:
 
 
 def _run(plan: Plan) -> str | None:
-    """Which learner to run, and the exact command."""
-    for found in plan.answers:
+    """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
+    at_hand = [found for found in plan.answers if plan.question.unlabelled or not found.need.unlabelled]
+    for found in (*at_hand, *plan.answers):
         if found.command is not None and found.enough is not False:
             return f"Run {found.option.learner}: {found.command}"
     return None

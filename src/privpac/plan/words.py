@@ -66,8 +66,8 @@ def rows(plan: Plan) -> Iterator[tuple[str, ...]]:
 
 def _proved(found: Answer) -> str:
     text = _number(found.proved)
-    if found.need.unlabelled and found.asks == "needed":
-        text += f" + {found.need.unlabelled:,} unlabelled"
+    if found.need.unlabelled:  # without them the number is not proved, whatever was asked
+        text += f" {'+' if found.asks == 'needed' else 'with'} {found.need.unlabelled:,} unlabelled"
     return text
 
 
