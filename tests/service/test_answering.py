@@ -139,6 +139,28 @@ def test_unpaid_answers_are_forgotten_and_drawn_again(made_bundle: Path, tmp_pat
     assert isinstance(service.answer([ask(service, key, 1)])[0], Reply)
 
 
+def test_what_nobody_can_pay_for_is_not_drawn(made_bundle: Path, tmp_path: Path) -> None:
+    """An empty budget must not be a way to keep the server busy."""
+
+    class NoCoins(SeededCoins):
+        def bits(self, count: int) -> int:
+            raise AssertionError("a coin was tossed")
+
+    service, key = answering(made_bundle, tmp_path, SeededCoins(1), epsilon="0.9")
+    poor, _ = keys.create(service.store, role="analyst", epsilon="0.4")
+    idle = Answering(service.bundle, service.store, NoCoins(1))
+    with pytest.raises(AssertionError, match="coin"):  # the control
+        idle.answer([ask(idle, key, 1)])
+    (refused,) = idle.answer([ask(idle, poor.id, 1)])
+    assert isinstance(refused, Problem)
+    assert refused.code == "analyst_budget"
+    assert isinstance(service.answer([ask(service, key, 1)])[0], Reply)
+    known, refused = idle.answer([ask(idle, poor.id, 1), ask(idle, key, 2, 3)])
+    assert isinstance(known, Reply)
+    assert isinstance(refused, Problem)
+    assert refused.code == "dataset_budget"
+
+
 def test_what_another_process_answered_meanwhile_stays(made_bundle: Path, tmp_path: Path) -> None:
     """Between the look at known answers and the lock, somebody else answers: theirs counts and is free."""
     service, key = answering(made_bundle, tmp_path, SeededCoins(1))

@@ -87,28 +87,34 @@ class Answering:
 
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:
         """The outcome of every request, durable before this returns; a refusal leaves the others as they are."""
-        with self.store.reading() as connection:
-            known = self._known(connection, asks)
         # Before the lock is taken: models may need long for an answer, and others wait for the ledger.
-        drawn = draw([ask.asked for ask in asks], self.bundle.prepared, self.coins, known=known)
+        with self.store.reading() as connection:
+            known, holders = self._known(connection, asks), _holders(connection, asks)
+        left = self.store.account().left.epsilon
+        payable = [ask.asked for ask in asks if self._has_room(holders.get(ask.key), left)]
+        drawn = draw(payable, self.bundle.prepared, self.coins, known=known)
         with self.store.transact() as transaction:
             group = self._group(transaction, asks, drawn)
             outcomes = [group.outcome(ask) for ask in asks]
             group.write()
         return outcomes
 
+    def _has_room(self, key: Key | None, left: Fraction) -> bool:
+        """Whether a single new answer could be paid for; if not, none will be, for budgets only shrink."""
+        if key is None or key.revoked is not None:
+            return False
+        return self.price <= (left if key.left is None else min(left, key.left))
+
     def _group(self, transaction: Transaction, asks: Sequence[Ask], drawn: Mapping[bytes, int]) -> _Group:
         connection = transaction.connection
-        holders = sorted({ask.key for ask in asks})
-        rows = _in(connection, sa.select(API_KEY), API_KEY.c.id, holders)
         return _Group(
             self,
             transaction,
             drawn,
             # Once more, under the lock: somebody else may have answered meanwhile.
             known=self._known(connection, asks),
-            keys={row["id"]: Key.from_row(row) for row in rows},
-            replies=_replies(connection, asks, holders),
+            keys=_holders(connection, asks),
+            replies=_replies(connection, asks),
         )
 
     def _known(self, connection: Any, asks: Sequence[Ask]) -> dict[bytes, int]:
@@ -126,10 +132,15 @@ def _in(connection: Any, select: Any, column: Any, values: Sequence[Any]) -> lis
     return found
 
 
-def _replies(
-    connection: Any, asks: Sequence[Ask], holders: Sequence[str]
-) -> dict[tuple[str, str], tuple[bytes, str]]:
+def _holders(connection: Any, asks: Sequence[Ask]) -> dict[str, Key]:
+    """The keys these requests came with, as they are stored now."""
+    rows = _in(connection, sa.select(API_KEY), API_KEY.c.id, sorted({ask.key for ask in asks}))
+    return {row["id"]: Key.from_row(row) for row in rows}
+
+
+def _replies(connection: Any, asks: Sequence[Ask]) -> dict[tuple[str, str], tuple[bytes, str]]:
     """What was replied to these idempotency keys before."""
+    holders = sorted({ask.key for ask in asks})
     wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
     select = sa.select(REQUEST).where(REQUEST.c.api_key.in_(holders))
     rows = _in(connection, select, REQUEST.c.idempotency_key, wanted)
