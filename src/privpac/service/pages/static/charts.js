@@ -61,7 +61,7 @@
         marks.push(Plot.line(rows, { x: "a", y: "b", stroke: tint, strokeWidth: own ? 2.6 : 1.3, strokeOpacity: own || series.what === "proved" ? 1 : 0.5, strokeDasharray: series.what === "floor" ? "5 4" : null, curve: "monotone-x" }));
       }
       const name = own ? series.what : series.what === "proved" ? series.option.replace(", ", " · ") : null;
-      if (name && !(narrow && !own)) labels.push({ x: last[0], y: y(last[1]), text: name, tint, own });
+      if (name && !(narrow && !own)) labels.push({ x: d3.max(xs), y: y(last[1]), text: name, tint, own });
     }
     for (const label of spread(labels, 15, margin.top, height - margin.bottom)) {
       marks.push(Plot.text([label], { x: "x", y: () => y.invert(label.y), text: "text", dx: 8, textAnchor: "start", fill: label.tint, fontWeight: label.own ? 650 : 450, fontSize: label.own ? 13 : 11.5, clip: false }));
