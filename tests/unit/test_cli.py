@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import privpac
 from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
 from privpac.cli.destination import Destination
@@ -339,3 +340,9 @@ def test_short_work_shows_nothing() -> None:
     with console.working("Learning", as_json=False, stream=shown):
         pass
     assert shown.getvalue() == ""
+
+
+def test_the_package_itself_is_a_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "privpac", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"privpac {privpac.__version__}\n")
+    assert subprocess.run([sys.executable, "-m", "privpac", "nothing"], capture_output=True).returncode == 2
