@@ -22,3 +22,7 @@ def test_a_page_is_made_from_its_numbers(name: str) -> None:
     assert text == page(tree, made=made[1]), f"python -m benchmarks.reproduction_pages --render-only {name}"
     assert not tree["quick"]
     assert (FOLDER / f"{name}.svg").exists() == REPRODUCTIONS[name].has_figure
+
+
+def test_every_reproduction_has_its_page() -> None:
+    assert set(DONE) == set(REPRODUCTIONS), "make reproductions"
