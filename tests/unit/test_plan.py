@@ -140,6 +140,10 @@ def test_every_kind_of_class_is_answered(word: str) -> None:
         ({"unlabelled": -1}, "unlabelled is -1"),
         ({"noise": "0.7"}, "noise is '0.7', but must be a number at least 0 and below 0.5. It bounds"),
         ({"protect": "nobody"}, "must be one of records, labels, predictions"),
+        (
+            {"concepts": "stumps", "release": True},
+            "points, thresholds, intervals for a release. They say which",
+        ),
     ],
 )
 def test_nonsense_gets_one_sentence_with_the_remedy(changes: dict[str, object], sentence: str) -> None:

@@ -21,6 +21,9 @@ KINDS: tuple[Kind, ...] = ("needed", "reachable", "smallest_epsilon")
 COVERS = {"records": ("records",), "labels": ("records", "labels"), "predictions": ("records", "predictions")}
 """What protects at least what was asked: a rule that protects whole records protects its labels and its predictions."""
 
+RELEASED = ("points", "thresholds", "intervals")
+"""Queries about a column that a released table answers."""
+
 PLACEHOLDER = Fraction(1, 4)
 """Stands for the number a question asks for until it is found."""
 
@@ -46,6 +49,14 @@ class Question:
     def __post_init__(self) -> None:
         if self.protect not in PROTECTS:
             raise ParameterError(OWNER, "protect", self.protect, allowed="one of " + ", ".join(PROTECTS))
+        if self.release and self.word.partition(":")[0] not in RELEASED:
+            raise ParameterError(
+                OWNER,
+                "concepts",
+                self.word,
+                allowed="one of " + ", ".join(RELEASED) + " for a release",
+                remedy="They say which queries about a column are answered.",
+            )
         wanted = {
             "needed": ("error", "epsilon"),
             "reachable": ("records", "epsilon"),

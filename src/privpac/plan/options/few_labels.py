@@ -189,13 +189,13 @@ def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
     return Need(asked, records - asked, {"inner": plain(inner), "records": str(records)})
 
 
-def _finite(concepts: ClassFacts) -> bool:
-    return concepts.kappa is None
+def _askable(concepts: ClassFacts) -> bool:
+    return concepts.kind in (*ASKABLE, "any")
 
 
 def _ask_command(wish: Wish, need: Need) -> str | None:
     found = learn_command(wish, need)
-    if found is None or wish.concepts.kind not in ASKABLE:
+    if found is None:
         return None
     return found.replace("privpac learn DATA", "privpac active ask DATA FOLDER") + (
         f" --labels {need.labelled} --method plain"
@@ -253,7 +253,7 @@ FEW_LABELS = (
         True,
         "active-subsampling",
         _asked(agnostic=False),
-        serves=_finite,
+        serves=_askable,
         pool=True,
         command=_ask_command,
     ),
@@ -265,7 +265,7 @@ FEW_LABELS = (
         True,
         "active-subsampling",
         _asked(agnostic=True),
-        serves=_finite,
+        serves=_askable,
         pool=True,
         command=_ask_command,
     ),
