@@ -140,16 +140,17 @@ def test_every_kind_of_class_is_answered(word: str) -> None:
         ({"unlabelled": -1}, "unlabelled is -1"),
         ({"noise": "0.7"}, "noise is '0.7', but must be a number at least 0 and below 0.5. It bounds"),
         ({"protect": "nobody"}, "must be one of records, labels, predictions"),
-        (
-            {"concepts": "stumps", "release": True},
-            "points, thresholds, intervals for a release. They say which",
-        ),
     ],
 )
 def test_nonsense_gets_one_sentence_with_the_remedy(changes: dict[str, object], sentence: str) -> None:
     with pytest.raises(ParameterError) as caught:
         plan.needed("points", **{**ASK, **changes})
     assert sentence in str(caught.value)
+
+
+def test_a_release_is_of_queries_about_a_column() -> None:
+    with pytest.raises(ParameterError, match="points, thresholds, intervals for a release"):
+        plan.needed("stumps", columns=3, release=True, error="0.1", epsilon=1)
 
 
 def test_text_for_people() -> None:
