@@ -19,7 +19,7 @@ from privpac.theory.binomial import first_whole
 from privpac.theory.exact import ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, rough_ln_growth
+from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
 from privpac.theory.vc import erm_excess, ln_growth, net_error, records_net
 
 __all__ = [
@@ -407,7 +407,7 @@ def _best_flipped(n: int, epsilon: float, failure: float, vc: int) -> tuple[floa
 
 def _rough_flipped(n: int, kept: Floats, rate: Floats | float, failure: float, vc: int) -> Floats:
     """`excess_flipped` without the flip, in floats; rate is the epsilon of the draw."""
-    whole = float(rough_ln_growth(n, vc))
+    whole = rough_growth_of(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(2 / failure) / (2 * n))
     slip = np.minimum(0.5, 1 / kept)  # minimises ln(1/slip)/kept + slip
     near = (whole - np.log(slip)) / kept

@@ -21,7 +21,7 @@ from privpac.theory.exact import exp_up, ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.prediction import flip_for, rough_vote, vote_error
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, rough_ln_growth
+from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
 from privpac.theory.search import first_by_value
 from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, relative_error
 
@@ -327,17 +327,22 @@ class NetPlan:
 
 def _room(q: Floats, reach: Floats, epsilon: float) -> Floats:
     """The largest u with (1 - q)e^u + 4q·e^(u·reach) <= e^epsilon; not positive if there is none."""
-    # The second part alone already bounds it; from there few halvings do.
-    high = np.minimum(epsilon, np.maximum(0.0, epsilon - np.log(4 * q)) / reach)
-    low = np.zeros_like(high)
-    for _ in range(_HALVINGS):
-        u = (low + high) / 2
-        fits = (1 - q) * np.exp(u) + 4 * q * np.exp(u * reach) <= math.exp(epsilon)
-        low, high = np.where(fits, u, low), np.where(fits, high, u)
-    return np.where(1 + 3 * q > math.exp(epsilon), -1.0, low)
+    # Either part alone bounds it. The logarithm of the sum is convex and rises, so Newton's steps from there come down
+    # to the solution and never pass it.
+    u = np.minimum(epsilon - np.log1p(-q), (epsilon - np.log(4 * q)) / reach)
+    for _ in range(_STEPS):
+        first, second = (1 - q) * np.exp(u), 4 * q * np.exp(u * reach)
+        both = first + second
+        down = (np.log(both) - epsilon) * both / (first + reach * second)
+        u = u - down
+        if not (down > _NEGLIGIBLE * u).any():
+            break
+    return np.where(1 + 3 * q > math.exp(epsilon), -1.0, np.maximum(u, 0.0))
 
 
-_HALVINGS = 30
+_STEPS = 50
+"""A handful do, except at an epsilon so small that hardly anything is left."""
+_NEGLIGIBLE = 1e-12
 DRAWN = 0.3
 """The draw's part of what draw and vote may lose together: about the best in the range computed."""
 
@@ -345,7 +350,7 @@ DRAWN = 0.3
 def _net_at(n: int, q: Floats, miss: Floats, vc: int) -> tuple[Floats, Floats, Floats]:
     """kept, the net that fails with probability `miss`, and how many records matched concepts may differ on."""
     kept = np.maximum(2.0, np.floor(q * n))
-    net = (2 * rough_ln_growth(n - 1, vc) - np.log(2 * miss)) / (kept - 1)
+    net = (2 * rough_growth_of(n - 1, vc) - np.log(2 * miss)) / (kept - 1)
     return kept, net, np.floor(net * (n - 1)) + 1
 
 
@@ -362,7 +367,7 @@ def _rough_net(
     possible = (room > 0) & (net < 1) & (block >= 1) & (q < 0.5) & (miss < 0.5)
     room, block = (np.where(possible, part, 1.0) for part in (room, block))
     delta, slip = q * miss, np.minimum(0.5, 1 / kept)
-    whole = float(rough_ln_growth(n, vc))
+    whole = rough_growth_of(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
     near = (whole - np.log(slip)) / kept + slip
     drawn = 2 * rough_ln_growth(kept, vc) / (DRAWN * room * n)

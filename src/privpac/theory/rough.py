@@ -6,12 +6,13 @@ Tested by tests/unit/test_vc.py.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "float_log", "rough_ln_growth"]
+__all__ = ["Floats", "float_log", "rough_growth_of", "rough_ln_growth"]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +46,12 @@ def rough_ln_growth(points: Any, vc: int) -> Floats:
             break
     found: Floats = np.minimum(top + np.log(total), n * math.log(2))
     return np.where(n <= vc, n * math.log(2), found)
+
+
+@lru_cache(maxsize=4096)
+def rough_growth_of(points: int, vc: int) -> float:
+    """`rough_ln_growth` of one number, which a search asks for again at every setting."""
+    return float(rough_ln_growth(points, vc))
 
 
 def float_log(value: Any) -> float:

@@ -110,7 +110,14 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
             raise SizeError(f"{owner}: more than {MOST_RECORDS:.0e} records would be needed.")
         if len(points) > 1 and abs(math.log(at) - points[-1][0]) < _NEAR:
             break
-    return first_whole(lambda n: n > MOST_RECORDS or value(n) <= want, start=at, smallest=2, step=1)
+    # To six digits beyond a million: the values are found by searches that agree to about as many.
+    unit = max(1, at // 10**6)
+    return unit * first_whole(
+        lambda units: units * unit > MOST_RECORDS or value(units * unit) <= want,
+        start=-(-at // unit),
+        smallest=-(-2 // unit),
+        step=1,
+    )
 
 
 _SECANTS = 12
