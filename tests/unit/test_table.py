@@ -277,7 +277,7 @@ class TestCommand:
         assert (place / "why.json").exists()
 
     def test_refusals_spend_nothing(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["ledger", "budget.db", "--epsilon", "5"]) == 0
+        assert main(["ledger", "create", "budget.db", "--epsilon", "5"]) == 0
         capsys.readouterr()
         assert self.run("--error", "0.0001", "--ledger", "budget.db") == 2
         assert "records would do" in capsys.readouterr().err

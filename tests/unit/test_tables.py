@@ -233,7 +233,7 @@ class TestRefusals:
 
     def test_files_that_are_not_there(self, tmp_path: Path) -> None:
         self.of(tmp_path / "nowhere.csv", DataError, r"no file .*nowhere\.csv")
-        self.of(tmp_path, DataError, "no file")
+        self.of(tmp_path, DataError, "is a folder")
         (tmp_path / "t.xlsx").write_text("x", encoding="utf-8")
         self.of(tmp_path / "t.xlsx", DataError, r"\.csv.*\.parquet")
 
