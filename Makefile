@@ -40,7 +40,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src -p no:cacheprovider
+	$(BIN)/python -m pytest --doctest-modules src --ignore=src/privpac/service/migrations -p no:cacheprovider
 
 format: $(READY)
 	$(BIN)/ruff format .
