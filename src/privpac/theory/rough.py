@@ -26,6 +26,17 @@ def _stirling(x: Floats) -> Floats:
     return (1 / 12 - square * (1 / 360 - square / 1260)) / x
 
 
+def _terms(rest: float, vc: int) -> int:
+    """How many of the smaller binomials count beside the largest, with `rest` points more than the dimension."""
+    term = total = 1.0
+    for i in range(vc):
+        term *= (vc - i) / (rest + 1 + i)
+        total += term
+        if term <= _ENOUGH * total:
+            return i + 1
+    return vc
+
+
 def rough_ln_growth(points: Any, vc: int) -> Floats:
     """`vc.ln_growth` for many numbers of points at once, to about ten digits (three, next to the dimension).
 
@@ -33,17 +44,17 @@ def rough_ln_growth(points: Any, vc: int) -> Floats:
     binomials are a series of products of ratios beside it.
     """
     n = np.asarray(points, dtype=np.float64)
+    if vc == 1:
+        return np.log1p(np.maximum(n, 0.0))
     rest = np.maximum(n - vc, 1.0)
     whole = rest + vc
     top = (rest + 0.5) * np.log1p(vc / rest) + vc * np.log(whole) - vc + _stirling(whole) - _stirling(rest)
     top -= math.lgamma(vc + 1)
-    term = np.ones_like(rest)
-    total = np.ones_like(rest)
-    for i in range(vc):
-        term = term * ((vc - i) / (rest + 1 + i))
+    term: Floats | float = 1.0
+    total: Floats | float = 1.0
+    for i in range(_terms(float(rest.min()), vc)):
+        term = term * ((vc - i) / (rest + (1 + i)))
         total = total + term
-        if (term <= _ENOUGH * total).all():
-            break
     found: Floats = np.minimum(top + np.log(total), n * math.log(2))
     return np.where(n <= vc, n * math.log(2), found)
 

@@ -108,10 +108,11 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
             at = max(2, round(math.exp(_crossing(points[-2:]))))
         if at > MOST_RECORDS:
             raise SizeError(f"{owner}: more than {MOST_RECORDS:.0e} records would be needed.")
-        if len(points) > 1 and abs(math.log(at) - points[-1][0]) < _NEAR:
+        near = _NEAR if at < MANY else _NEAR_ENOUGH
+        if len(points) > 1 and abs(math.log(at) - points[-1][0]) < near:
             break
-    # To six digits beyond a million: the values are found by searches that agree to about as many.
-    unit = max(1, at // 10**6)
+    # To four digits beyond a million: the values are least ones that a search found, and jump by about as much.
+    unit = 1 if at < MANY else round(at * _NEAR_ENOUGH)
     return unit * first_whole(
         lambda units: units * unit > MOST_RECORDS or value(units * unit) <= want,
         start=-(-at // unit),
@@ -121,7 +122,8 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
 
 
 _SECANTS = 12
-_NEAR = 1e-7
+MANY = 10**6
+_NEAR, _NEAR_ENOUGH = 1e-7, 1e-4
 _SLOPE = -0.5
 """How fast deviations fall, until two points tell better."""
 MOST_RECORDS = 10**13
