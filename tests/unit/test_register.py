@@ -121,6 +121,15 @@ def test_the_file_a_formula_says_it_is_tested_by_speaks_of_it(name):
     assert any(name in (ROOT / file).read_text(encoding="utf-8") for file in files), f"{files}: no {name}"
 
 
+def test_every_module_with_formulas_is_listed():
+    found = {
+        path.stem
+        for path in (ROOT / "src/privpac/theory").glob("*.py")
+        if "\n@formula(" in path.read_text("utf-8")
+    }
+    assert found == set(FORMULA_MODULES)
+
+
 def test_the_number_of_formulas_is_what_the_suites_expect():
     assert len(formulas()) == len([n for m in MODULES for n in m.__all__ if n[0].islower()])
     assert len(formulas()) >= 25

@@ -57,6 +57,7 @@ FORMULA_MODULES = (
     "ssl_relabel",
     "label_floors",
     "prediction",
+    "plurality",
     "relabelled_prediction",
     "rec_concave",
     "reconstruction",
