@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,10 @@ MASTER = "local-cluster[2,1,768]"
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
+    from pyspark import cloudpickle
+
+    # The statistics made up below travel as they are: executors have this package, not its tests.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     made = session(MASTER)
     yield made
     made.stop()
@@ -136,6 +141,21 @@ def test_a_killed_executor_changes_nothing(tmp_path: Path, spark: Any) -> None:
     thread.join()
     assert len(killed) == 1
     assert same(found, MemorySample.of(whole, SCHEMA).reduce(keys))
+
+
+class Broken(Slow):
+    """A statistic with a fault, whose own words quote a record."""
+
+    def absorb(self, state: Any, block: Any) -> Any:
+        raise ValueError("the record of Ann")
+
+
+def test_a_fault_on_an_executor_quotes_no_record(tmp_path: Path, spark: Any) -> None:
+    written(tmp_path, files=1)
+    sample = spark_sample(tmp_path, SCHEMA, spark=spark)
+    with pytest.raises(DataError, match="failed on its executors") as caught:
+        sample.reduce(Broken(CellCounts(SCHEMA.column("key"))))
+    assert "Ann" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_this_python_runs_the_executors() -> None:

@@ -66,11 +66,12 @@ class SparkRunner:
 
     def __call__(self, function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[Any]:
         from py4j.protocol import Py4JJavaError
+        from pyspark.errors import PySparkException
 
         job = self._context.parallelize(list(tasks), max(1, len(tasks))).map(_guarded(function))
         try:
             results = job.collect()
-        except Py4JJavaError:
+        except (Py4JJavaError, PySparkException):
             results = None  # its message may quote records
         if results is None:
             raise DataError(
