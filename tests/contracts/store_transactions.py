@@ -80,6 +80,17 @@ class TransactionConformance:
         assert (store.account().spent, answers(store)) == (budget("0.4"), ["kept"])
         Ledger.over(store).verify()
 
+    def test_a_key_is_known_within_its_transaction_unless_undone(self, store: SqlStore) -> None:
+        charge = Charge(budget("0.1"), key="once")
+        with store.transact() as transaction:
+            with suppress(ZeroDivisionError), transaction.savepoint():
+                transaction.append(charge)
+                1 / 0
+            first = transaction.append(charge)
+            assert transaction.append(charge) == first
+        assert store.entries() == (first,)
+        assert store.account().spent == charge.cost
+
     def test_an_error_of_another_table_reaches_its_owner(self, store: SqlStore) -> None:
         def use() -> None:
             with store.transact() as transaction:

@@ -58,6 +58,8 @@ class Transaction:
         """For tables beside the ledger: what is written through it is part of the transaction."""
         self._ledger = ledger
         self._stored = self._account = ledger._read(connection, _LOCKED_ACCOUNT)
+        self._written: list[Entry] = []
+        """New entries, until all of them are inserted at once: a group of charges is then one statement."""
 
     def account(self) -> Account:
         """What has been spent, with the charges of this transaction."""
@@ -67,13 +69,20 @@ class Transaction:
         """The entry of a known key, or a new one; `BudgetExceeded` leaves the transaction usable."""
         with self._ledger._said():
             if charge.key is not None:
-                known = self.connection.execute(_KNOWN_KEY, {"known": charge.key}).first()
+                known = self._entry_of(charge.key)
                 if known is not None:
-                    return Entry.from_row(known._asdict()).repeated(charge)
+                    return known.repeated(charge)
             entry = self._account.admit(charge)
-            self.connection.execute(sa.insert(ENTRY), entry.facts() | {"hash": entry.hash})
+        self._written.append(entry)
         self._account = self._account.after(entry)
         return entry
+
+    def _entry_of(self, key: str) -> Entry | None:
+        for entry in self._written:
+            if entry.key == key:
+                return entry
+        row = self.connection.execute(_KNOWN_KEY, {"known": key}).first()
+        return None if row is None else Entry.from_row(row._asdict())
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -81,18 +90,21 @@ class Transaction:
 
         Not `connection.begin_nested`, which would undo the rows and not the sum.
         """
-        before = self._account
+        before, written = self._account, len(self._written)
         try:
             with self.connection.begin_nested():
                 yield
         except BaseException:
             self._account = before
+            del self._written[written:]
             raise
 
     def _finish(self) -> None:
-        """Write the account once, however many charges there were."""
+        """Write entries and account once, however many charges there were."""
         if self._account is self._stored:
             return
+        rows = [entry.facts() | {"hash": entry.hash} for entry in self._written]
+        self.connection.execute(sa.insert(ENTRY), rows)
         moved = self.connection.execute(_MOVED, self._account.facts() | {"old": self._stored.head})
         if moved.rowcount != 1:
             raise self._ledger._database.damaged()
