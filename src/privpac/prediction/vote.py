@@ -43,7 +43,8 @@ RECORDS_A_MODEL = 12
 UNANIMOUS = 1 / 200
 MOST_MODELS = 1_001
 """As many models as it takes for noise to turn a unanimous vote round once in 200 times, half a percent of error, while
-each has 12 records. Fewer add noise; more starve each of them of records and only sharpen what is sharp."""
+each has 12 records. Fewer add noise; more starve each of them of records and only sharpen what is sharp. The constants
+are choices that did well where they were tried (benchmarks/accuracy/README.md); privacy does not depend on them."""
 
 
 def default_models(n: int, epsilon: Fraction) -> int:
