@@ -18,6 +18,7 @@ from scipy.sparse import coo_matrix, identity, kron
 
 from privpac.theory import floors, sizes
 from privpac.theory.register import formulas
+from tests.statistical.claims import Break, asked, claims, moved, scaled
 
 CHECKS: dict[str, Callable[[], None]] = {}
 """One check a formula, by the formula's name; the last test asserts that none is missing."""
@@ -26,10 +27,10 @@ SLACK = 1e-7
 """Tolerance of the linear programs below."""
 
 
-def check(*names: str):
+def check(**broken: Break):
     def mark(function: Callable[[], None]) -> Callable[[], None]:
-        CHECKS.update(dict.fromkeys(names, function))
-        return function
+        CHECKS.update(dict.fromkeys(broken, function))
+        return claims(**broken)(function)
 
     return mark
 
@@ -99,7 +100,7 @@ def spread_records(error: float, domain: int):
     }
 
 
-@check("least_failure_points", "floor_points_proper")
+@check(least_failure_points=asked(epsilon=lambda epsilon: epsilon / 2), floor_points_proper=moved(3))
 def floor_of_points():
     for domain, n, error, epsilon in ((3, 4, 0.5, 1.0), (4, 3, 0.3, 0.5), (5, 2, 0.4, 2.0)):
         rows = family(range(2, domain + 1), n, record=point_records(error))
@@ -117,7 +118,7 @@ def floor_of_points():
     assert float(floors.least_failure_points(40, domain=8, error=0.2, epsilon=1)) <= achieved
 
 
-@check("least_failure_thresholds", "floor_thresholds_proper")
+@check(least_failure_thresholds=asked(epsilon=lambda epsilon: epsilon / 3), floor_thresholds_proper=moved(2))
 def floor_of_thresholds():
     for domain, n, error, epsilon in ((5, 2, 0.3, 1.0), (4, 3, 0.2, 0.7), (6, 2, 0.4, 2.0)):
         rows = family(range(3, domain + 1), n, record=threshold_records(error))
@@ -136,7 +137,7 @@ def bits(outcome: int, domain: int) -> list[int]:
     return [0] + [outcome >> x & 1 for x in range(domain)]
 
 
-@check("most_success_points_light", "floor_points_light")
+@check(most_success_points_light=scaled(0.6), floor_points_light=moved(1))
 def floor_of_light_hypotheses():
     cases = ((4, 3, 0.3, 0.5, 1, {"epsilon": 0.125}), (4, 2, 0.4, 1.0, 2, {"weight": 1}))
     for domain, n, error, epsilon, weight, broken in cases:
@@ -157,13 +158,15 @@ def floor_of_light_hypotheses():
     )
     assert named <= float(floors.most_success_points_light(1, domain=2, weight=1, error=0.4, epsilon=1))
     assert named > 0.6 / 2 + 0.4 * min(1, math.e / 2)
-    n = floors.floor_points_light(5, weight=1, success=0.6, error=0.4, epsilon=0.5) - 1
-    rows = family((2, 3, 4, 5), n, record=point_records(0.4))
-    assert n >= 1
-    assert best_success(rows, outcomes=6, wins=lambda j, o: j == o, epsilon=0.5) < 0.6
+    ask = {"weight": 1, "error": 0.4, "epsilon": 1.0}
+    assert floors.floor_points_light(4, success=0.6, **ask) > 1
+    for n in (1, 2, 3):
+        rows = family((2, 3, 4), n, record=point_records(0.4))
+        reached = best_success(rows, outcomes=5, wins=lambda j, o: j == o, epsilon=1.0)
+        assert floors.floor_points_light(4, success=reached - SLACK, **ask) <= n
 
 
-@check("most_success_thresholds_few_switches", "floor_thresholds_few_switches")
+@check(most_success_thresholds_few_switches=scaled(0.5), floor_thresholds_few_switches=moved(1))
 def floor_of_few_switches():
     domain, n, error, epsilon, switches = 5, 2, 0.2, 0.5, 1
     rows = family(range(3, domain + 1), n, record=threshold_records(error))
@@ -177,14 +180,15 @@ def floor_of_few_switches():
     ask = {"domain": domain, "error": error, "switches": switches}
     assert best <= float(floors.most_success_thresholds_few_switches(n, epsilon=epsilon, **ask)) + SLACK
     assert best > float(floors.most_success_thresholds_few_switches(n, epsilon=epsilon / 20, **ask))
-    ask = {"switches": 1, "success": 0.7, "error": 0.2, "epsilon": 0.3}
-    n = floors.floor_thresholds_few_switches(5, **ask) - 1
-    assert n >= 1
-    rows = family((3, 4, 5), min(n, 2), record=threshold_records(0.2))
-    assert best_success(rows, outcomes=2**domain, wins=wins, epsilon=0.3) < 0.7
+    ask = {"switches": 1, "error": 0.2, "epsilon": 0.3}
+    assert floors.floor_thresholds_few_switches(5, success=0.7, **ask) > 2
+    for n in (1, 2):
+        rows = family((3, 4, 5), n, record=threshold_records(0.2))
+        reached = best_success(rows, outcomes=2**domain, wins=wins, epsilon=0.3)
+        assert floors.floor_thresholds_few_switches(5, success=reached - SLACK, **ask) <= n
 
 
-@check("least_failure_points_any", "floor_points_any")
+@check(least_failure_points_any=scaled(2), floor_points_any=moved(3))
 def floor_of_any_learner():
     for domain, n, error, epsilon in ((3, 1, 0.2, 1.0), (4, 2, 0.2, 0.5), (5, 1, 0.1, 1.0)):
         rows = family(range(1, domain + 1), n, record=spread_records(error, domain))
@@ -197,6 +201,7 @@ def floor_of_any_learner():
         best = 1 - best_success(rows, outcomes=2**domain, wins=wins, epsilon=epsilon)
         found = floors.least_failure_points_any(n, domain=domain, error=error, epsilon=epsilon)
         assert float(found) <= best + SLACK
+        assert floors.floor_points_any(domain, failure=best + SLACK, error=error, epsilon=epsilon) <= n
         if n == 1:
             # The limit for large domains is not a floor for small ones: it must be caught.
             share = error / (1 - error)
@@ -207,7 +212,7 @@ def floor_of_any_learner():
     )
 
 
-@check("floor_generated_points")
+@check(floor_generated_points=moved(1))
 def floor_of_generated_points():
     """Copies of one value, averaged over all values: what remains if generated values look random."""
     best = 1 - best_success(
@@ -220,7 +225,7 @@ def floor_of_generated_points():
     assert floors.floor_generated_points(2**64, failure=0.35, epsilon=1) == lucky
 
 
-@check("floor_minimal_class", "floor_point_counts")
+@check(floor_minimal_class=moved(1), floor_point_counts=moved(5))
 def floor_of_packings():
     """N data sets at pairwise distance k: randomized response is the best, and meets the floor."""
 

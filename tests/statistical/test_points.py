@@ -19,6 +19,7 @@ from privpac.theory.points import plan_clipped, plan_sparse, proves_clipped, pro
 from privpac.theory.representations import plan_code, plan_cover, proves_code, proves_cover
 from privpac.theory.sampled_points import plan_boosted, plan_sampled, proves_boosted, proves_sampled
 from privpac.theory.sizes import records_occam, records_points
+from tests.statistical.claims import claims, first, scaled
 
 DATA_SETS = 2000
 ERROR, FAILURE, LOSS = 0.1, 0.05, 1.0
@@ -99,6 +100,7 @@ def test_the_exact_sum_over_the_extremal_family_is_what_is_simulated(d: int) -> 
     assert fails.mean() > 0.8 * FAILURE
 
 
+@claims({"d": 16, "family": "one other value"}, plan_clipped=first(scaled(0.75)))
 @pytest.mark.parametrize("d", [16, 32, 64, 128])
 @pytest.mark.parametrize("family", MASSES)
 def test_clipped_draws(d: int, family: str) -> None:
@@ -123,6 +125,7 @@ def base_digits(x: int, prime: int, digits: int) -> list[int]:
     return [x // prime**i % prime for i in range(digits)]
 
 
+@claims({"d": 16, "family": "one other value"}, plan_code=first(scaled(0.5)))
 @pytest.mark.parametrize("d", [16, 32, 64])
 @pytest.mark.parametrize("family", MASSES)
 def test_the_code(d: int, family: str) -> None:
@@ -170,6 +173,7 @@ def cover_kinds(values: list[int], keys: int, share: Fraction, seed: int) -> Cou
     return kinds
 
 
+@claims({"family": "one other value"}, plan_cover=first(scaled(0.5)))
 @pytest.mark.parametrize("family", MASSES)
 def test_the_random_cover(family: str) -> None:
     n, cover = plan_cover(**ASKED)
@@ -202,6 +206,7 @@ def noisy_set_fails(
     return fails
 
 
+@claims({"family": "one other value", "epsilon": 1.0}, plan_sparse=first(scaled(0.5)))
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 @pytest.mark.parametrize("family", MASSES)
 def test_cell_by_cell(family: str, epsilon: float) -> None:
@@ -218,6 +223,7 @@ def test_cell_by_cell(family: str, epsilon: float) -> None:
         assert broken(fails(n // 2))
 
 
+@claims({"family": "one other value"}, plan_sampled=first(scaled(0.5)))
 @pytest.mark.parametrize("family", MASSES)
 def test_one_sampled_run(family: str) -> None:
     promise = 0.5125

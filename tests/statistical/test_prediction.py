@@ -26,6 +26,7 @@ from privpac.theory.prediction import (
     vote_wrong,
 )
 from privpac.theory.relabelled_prediction import records_net_relabelled, records_relabelled_vote
+from tests.statistical.claims import claims, scaled
 
 CELLS = 10**6
 SCHEMA = Schema.from_json(
@@ -59,6 +60,7 @@ def vote_errors(n: int, *, models: int, epsilon: Fraction, runs: int = RUNS) -> 
     return np.array(errors)
 
 
+@claims({"epsilon": "1"}, records_vote=scaled("1/60"))
 @pytest.mark.parametrize("epsilon", ["1", "0.5"])
 def test_records_vote_keeps_its_promise_and_a_tenth_of_the_records_does_not(epsilon: str) -> None:
     """Promised: at most 0.1 except in 5 % of samples. Of 40 samples more than 11 failures come once in a million."""
@@ -77,6 +79,7 @@ def records_vote_at(models: int, price: Fraction) -> int:
         return -1
 
 
+@claims(error_vote=scaled(0.2))
 def test_error_vote_is_what_the_certificate_promises_and_more_than_what_happens() -> None:
     n, models = 6000, 7
     vote = Vote(Concepts(CLASS), Fraction(1), models)

@@ -33,6 +33,7 @@ from privpac.theory.rec_concave import (
     threshold_stable_choice,
 )
 from privpac.theory.register import statement
+from tests.statistical.claims import claims, moved, scaled
 
 ONE, MILLIONTH = Fraction(1), Fraction(1, 10**6)
 WANTED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
@@ -64,6 +65,7 @@ def failures(bits: int, n: int, *, runs: int, seed: int) -> int:
     return wrong
 
 
+@claims({"bits": 64}, records_rec_concave=scaled(0.4))
 @pytest.mark.parametrize("bits", [64, 256])
 def test_the_planned_number_of_records_is_enough_and_a_third_is_not(bits: int) -> None:
     n = records_rec_concave(2**bits, **WANTED, delta="0.000001")
@@ -86,6 +88,7 @@ def test_sizes_grow_with_the_logarithm_of_the_bits() -> None:
     assert abs(best - 3095) < 25  # the figure known for real noise and a split of its own
 
 
+@claims({"step": 0}, failure_rec_concave=scaled(0.9))
 @pytest.mark.parametrize("step", range(4))
 def test_each_term_of_the_bound_is_needed(step: int) -> None:
     """A constant that is one too small in any step breaks the bound asked for."""
@@ -101,6 +104,7 @@ def test_each_term_of_the_bound_is_needed(step: int) -> None:
     assert failure_rec_concave(enough, domain=2**64, error=0.1, plan=changed) > share
 
 
+@claims(error_rec_concave=scaled(0.9))
 def test_error_is_records_solved_for_the_error() -> None:
     plan = plan_rec_concave(2**64, failure=0.05, epsilon=1, delta="0.000001")
     n = records_rec_concave(2**64, **WANTED, delta="0.000001")
@@ -108,6 +112,7 @@ def test_error_is_records_solved_for_the_error() -> None:
     assert error_rec_concave(10, domain=2**64, failure=0.05, plan=plan) == 1
 
 
+@claims(threshold_stable_choice=moved(-1), delta_stable_choice=scaled(0.9))
 def test_thresholds_of_leads_are_the_smallest_that_keep_delta() -> None:
     for epsilon, delta in ((ONE, Fraction(1, 10)), (ONE / 3, MILLIONTH), (Fraction(5), Fraction(1, 2))):
         ratio = ratio_for(epsilon / 2)

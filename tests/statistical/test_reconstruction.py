@@ -28,6 +28,7 @@ from privpac.theory.reconstruction import (
     tilt_switch,
 )
 from privpac.theory.register import statement
+from tests.statistical.claims import claims, scaled
 
 ONE = Fraction(1)
 
@@ -50,6 +51,7 @@ def exact_failure(masses: np.ndarray, errors: np.ndarray, *, error: float, n: in
     return total
 
 
+@claims({"tolerated": 0.02}, records_switch=scaled(0.25), tilt_switch=scaled(0.9))
 @pytest.mark.parametrize("tolerated", [0.02, 0.1])
 def test_selection_among_switches_fails_no_more_than_promised(tolerated: float) -> None:
     error, ratio = 0.3, Fraction(3, 5)
@@ -62,6 +64,7 @@ def test_selection_among_switches_fails_no_more_than_promised(tolerated: float) 
     tilt = tilt_switch(error, tolerated=tolerated, ratio=ratio)
     base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
     assert 2 * float(base) ** n <= 0.2
+    assert ratio <= tilt < 1, "a smaller weight than that of the draw proves too much"
 
 
 def test_cuts_made_of_unions_keep_their_promise() -> None:
@@ -87,6 +90,7 @@ def test_cuts_made_of_unions_keep_their_promise() -> None:
     assert failed(60, 40, float(fact.error)) > 2  # far fewer records are not enough for the same error
 
 
+@claims({"rate": 0.1}, failure_denoising=scaled(0.8))
 @pytest.mark.parametrize("rate", [0.01, 0.1])
 def test_noise_is_taken_off_as_often_as_promised(rate: float) -> None:
     """Six standard errors of 4000 runs on either side: once in a hundred million times by bad luck."""
@@ -122,6 +126,7 @@ def test_noise_adds_no_more_error_than_promised() -> None:
     assert not fact.proper
 
 
+@claims(largest_noise=scaled(0.99))
 def test_no_learner_is_noisier_than_its_accuracy_allows() -> None:
     """k atoms heavier than the error: success means that none of them was flipped."""
     for error, failure in ((0.0025, 0.25), (0.1, 0.05)):

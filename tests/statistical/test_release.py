@@ -20,6 +20,7 @@ from privpac.release.tree_counts import TreeCounts
 from privpac.theory.exact import ratio_for
 from privpac.theory.release import failure_histogram, plan_candidates, plan_histogram, plan_quantiles
 from privpac.theory.tree_counts import failure_tree, plan_tree
+from tests.statistical.claims import claims, field, scaled
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)
 RATIO = ratio_for(Fraction(1, 2))
@@ -41,6 +42,7 @@ def exact_failure(counts: list[int], *, steps: int, above: int, ratio: Fraction)
     return 1 - math.prod(fine(count) for count in counts)
 
 
+@claims({"cells": 64}, failure_histogram=scaled(0.2), plan_histogram=field("steps", scaled(0.5)))
 @pytest.mark.parametrize("cells", [4, 64, 1024])
 def test_histograms_fail_as_rarely_as_promised(cells: int) -> None:
     n = 600

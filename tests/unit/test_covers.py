@@ -41,6 +41,7 @@ from privpac.theory.label_privacy import (
     records_label_thresholds,
 )
 from privpac.theory.register import REGISTER
+from tests.statistical.claims import changed, claims, moved, scaled
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}
 AGNOSTIC = {"excess": 0.1, "failure": 0.05, "epsilon": 1}
@@ -101,6 +102,7 @@ class TestReferenceValues:
         assert kappa_reference_agnostic(2185, **AGNOSTIC) >= Fraction(99, 10)
 
 
+@claims({"dimension": 7, "level": "0.25"}, cap_share=scaled(1.01))
 @pytest.mark.parametrize("dimension", [2, 3, 4, 7, 10, 50])
 @pytest.mark.parametrize("level", ["0.001", "0.01", "0.25", "0.5", "0.75", "1"])
 def test_caps_agree_with_another_library_and_are_rounded_down(dimension, level):
@@ -116,6 +118,7 @@ def test_caps_in_space_by_hand():
         )
 
 
+@claims({"reach": 3, "dimension": 2}, halfspace_grid=changed(lambda found: (found[0], found[1] / 2)))
 @pytest.mark.parametrize(("reach", "dimension"), [(1, 2), (3, 2), (2, 3), (5, 3), (2, 4)])
 def test_the_grid_of_directions_is_counted_and_covers(reach, dimension):
     count, level = halfspace_grid(reach, dimension=dimension)
@@ -132,6 +135,7 @@ def test_the_grid_of_directions_is_counted_and_covers(reach, dimension):
     assert worst > float(level) / 4, "the bound is not idle"
 
 
+@claims(cover_thresholds=scaled(0.9))
 def test_thresholds_between_quantiles_are_covered():
     for level in (Fraction(1, 3), Fraction(1, 10), Fraction(1, 97)):
         count = cover_thresholds(level)
@@ -141,6 +145,7 @@ def test_thresholds_between_quantiles_are_covered():
             assert min(abs(target - centre) for centre in centres) <= level
 
 
+@claims(failure_label_thresholds=scaled(0.99), label_cuts=moved(-20))
 def test_the_label_bound_is_the_sum_it_says():
     for n, spacing in ((276, 1), (300, 0), (400, 2)):
         cuts = label_cuts(n, spacing=spacing)
@@ -153,6 +158,7 @@ def test_the_label_bound_is_the_sum_it_says():
         assert found <= best * 1.02
 
 
+@claims(label_error=scaled(0.5), records_label_cover=scaled(0.9))
 def test_label_error_and_records_agree():
     n = records_label_cover(vc=2, log_cover=10, **USUAL)
     assert label_error(n, vc=2, log_cover=10, failure=0.05, epsilon=1) <= Fraction(1, 10)

@@ -26,6 +26,7 @@ from privpac.prediction.voters import Classifiers, Concepts
 from privpac.theory.exact import ratio_for
 from privpac.theory.plurality import plurality_chances, plurality_wrong
 from privpac.verification import verify
+from tests.statistical.claims import changed, claims, scaled
 
 HALF = ratio_for(Fraction(1, 2))
 SCHEMA = Schema.from_json(
@@ -56,6 +57,7 @@ def drawn(votes: tuple[int, ...], ratio: Fraction = HALF) -> dict[int, Fraction]
     return law(lambda coins: int(PluralityLaw(ratio).draw(table, coins)[0]))
 
 
+@claims({"votes": (4, 4, 1)}, plurality_chances=changed(lambda chances: chances[::-1]))
 @pytest.mark.parametrize("votes", [*counts(3, 3), (5, 0, 0), (4, 4, 1), (2, 1, 1, 0), (0, 0, 3, 1, 1)])
 def test_the_code_has_the_law_of_the_formula(votes: tuple[int, ...]) -> None:
     chances = plurality_chances(votes, ratio=HALF)
@@ -88,6 +90,7 @@ def test_two_classes_and_an_even_number_of_models_are_the_vote_itself() -> None:
         assert VoteLaw(5, HALF**2).chances[min(votes)] < wrong
 
 
+@claims({"votes": (20, 3, 2)}, plurality_wrong=scaled(0.5))
 @pytest.mark.parametrize("votes", [*counts(4, 3), (20, 3, 2), (9, 8, 8, 0), (30, 0, 0, 0, 0)])
 def test_the_error_is_within_its_bound_and_not_within_half_of_it(votes: tuple[int, ...]) -> None:
     wrong = 1 - max(plurality_chances(votes, ratio=HALF))

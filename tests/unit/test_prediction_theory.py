@@ -22,6 +22,7 @@ from privpac.theory.prediction import (
     records_flipped_printed,
     records_vote,
 )
+from tests.statistical.claims import claims, field, first, scaled
 
 
 def answer(epsilon: Fraction, delta: Fraction):
@@ -60,6 +61,7 @@ def test_delta_removal_is_tight_and_refuses_what_is_no_answer():
             rules.delta_removal(answer(Fraction(1), Fraction(0)), flip=wrong)
 
 
+@claims({"epsilon": "1"}, flip_for=scaled(0.9))
 @pytest.mark.parametrize("epsilon", ["0.05", "0.3", "1", "3"])
 def test_delta_removal_holds_for_all_pairs_of_probabilities(epsilon: str):
     e, delta = math.exp(float(epsilon)), 0.02
@@ -73,6 +75,7 @@ def test_delta_removal_holds_for_all_pairs_of_probabilities(epsilon: str):
     assert worst > e * (1 - 0.02)
 
 
+@claims({"epsilon": "1", "vc": 1, "known": 18_434}, records_flipped=scaled(0.99))
 @pytest.mark.parametrize(
     ("epsilon", "vc", "known"), [("1", 1, 18_434), ("0.1", 1, 115_478), ("1", 2, 29_559)]
 )
@@ -84,6 +87,11 @@ def test_records_flipped_is_at_most_what_a_coarser_search_found(epsilon: str, vc
     assert plan_flipped(found - 40, epsilon=Fraction(epsilon), failure=0.05, vc=vc).excess > Fraction(1, 10)
 
 
+@claims(
+    {"epsilon": "1", "vc": 1, "known": 129_510},
+    records_flipped_printed=scaled(0.9),
+    plan_flipped_printed=first(scaled(0.9)),
+)
 @pytest.mark.parametrize(
     ("epsilon", "vc", "known"), [("1", 1, 129_510), ("0.1", 1, 986_598), ("1", 2, 228_243)]
 )
@@ -101,6 +109,7 @@ def test_the_printed_parameters_need_seven_times_the_records(epsilon: str, vc: i
     assert excess_flipped(printed // 2, failure="0.05", vc=vc, **wanted) > Fraction("0.1")
 
 
+@claims(plan_flipped=field("flip", scaled(0.9)))
 def test_a_plan_is_pure_and_at_its_epsilon():
     for n, epsilon in ((50, "1"), (5000, "0.1"), (20_000, "2")):
         plan = plan_flipped(n, epsilon=Fraction(epsilon), failure=0.05, vc=1)
@@ -112,6 +121,7 @@ def test_a_plan_is_pure_and_at_its_epsilon():
         assert 1 <= plan.kept <= n
 
 
+@claims(excess_flipped=scaled(0.999))
 def test_excess_flipped_is_its_formula():
     n, kept, ratio, flip, slip = 20_000, 800, ratio_for(Fraction(1, 2)), Fraction(1, 50), Fraction(1, 800)
     tau, tau_k = math.log(n + 1), math.log(kept + 1)

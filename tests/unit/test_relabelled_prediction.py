@@ -24,6 +24,7 @@ from privpac.theory.relabelled_prediction import (
     records_net_relabelled,
     records_relabelled_vote,
 )
+from tests.statistical.claims import claims, scaled
 
 SCHEMA = Schema.from_json(
     {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 9999, "integer": True}]}
@@ -79,6 +80,7 @@ def test_the_reference_split_of_theorem_20_is_its_formula():
     assert float(found) == pytest.approx(0.0998, abs=3e-4)
 
 
+@claims(net_failure=scaled(0.999))
 def test_net_failure_is_its_formula_and_at_most_one():
     found = net_failure(1000, kept=200, net=Fraction(1, 10), vc=1)
     assert float(found) == pytest.approx(1000**2 / 2 * math.exp(-19.9), rel=1e-9)

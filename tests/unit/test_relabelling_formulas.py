@@ -23,6 +23,7 @@ from privpac.theory.relabelling import (
     stability_from_some,
     stable_split,
 )
+from tests.statistical.claims import claims, first, moved, scaled
 
 LN_244 = Fraction("5.497168225293202")
 
@@ -70,6 +71,7 @@ def test_delta_with_replacement() -> None:
     assert rules.sampling_with_replacement(inner, draws=1000, of=10).fact.delta == 1
 
 
+@claims({"kept": 10, "weight": Fraction(1), "ranks": False}, epsilon_relabelled=scaled(0.999))
 @pytest.mark.parametrize("ranks", [False, True])
 @pytest.mark.parametrize("kept", [1, 10, 50, 90])
 @pytest.mark.parametrize("weight", [Fraction(1, 100), Fraction(1), Fraction(3)])
@@ -85,6 +87,7 @@ def test_the_formula_says_what_the_rule_says(kept: int, weight: Fraction, ranks:
     assert proved <= formula + Fraction(1, 10**11)
 
 
+@claims({"ranks": False}, inner_epsilon_relabelled=moved(Fraction(1, 10**5)))
 @pytest.mark.parametrize("ranks", [False, True])
 def test_the_inverse_is_the_largest_inner_epsilon(ranks: bool) -> None:
     for share, vote, target in (("0.1", "0.05", 1), ("0.0113", "0.005", "0.1"), ("0.5", "0.4", 2)):
@@ -98,6 +101,7 @@ def test_the_inverse_is_the_largest_inner_epsilon(ranks: bool) -> None:
     assert inner_epsilon_relabelled("0.1", share="0.5", vote=1) is None
 
 
+@claims(draw_epsilon_for=moved(Fraction(1, 10**5)))
 def test_the_stability_inverse() -> None:
     for gamma, share in (("0.1", "0.05"), ("0.5", "0.01"), ("0.99", "0.5")):
         g = draw_epsilon_for(gamma, share=share)
@@ -162,6 +166,7 @@ def test_nothing_overflows() -> None:
     assert stability_from_some("0.5", epsilon=1000) == 1
 
 
+@claims(stable_split=first(moved(10)))
 def test_a_stable_split_meets_its_stability_and_is_near_the_best() -> None:
     for n, gamma in ((1000, "0.1"), (10**5, "0.01"), (50, "0.5")):
         kept, epsilon = stable_split(n, stability=gamma, vc=2)

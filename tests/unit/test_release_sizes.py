@@ -21,6 +21,7 @@ from privpac.theory.release import (
     rank_errors,
 )
 from privpac.theory.tree_counts import failure_tree, plan_tree, tree_levels
+from tests.statistical.claims import claims, moved, scaled
 
 ONE, FAILURE, TENTH = Fraction(1), Fraction(1, 20), Fraction(1, 10)
 RATIO = ratio_for(Fraction(1, 2))
@@ -128,6 +129,7 @@ def test_a_wanted_error_raises_the_height_and_keeps_the_promise() -> None:
     assert again <= FAILURE
 
 
+@claims(tree_levels=moved(-1))
 def test_levels_of_a_tree() -> None:
     assert [tree_levels(cells, 2) for cells in (1, 2, 3, 4, 5)] == [1, 1, 2, 2, 3]
     assert tree_levels(2**64, 16) == 16
@@ -148,6 +150,7 @@ def test_nothing_is_planned_where_noise_swamps_everything() -> None:
         plan_quantiles(3, cells=4, epsilon=Fraction(1, 10**30), failure=FAILURE, ratio_of=ratio_for)
 
 
+@claims(rank_errors=scaled(0.99))
 def test_rank_errors_follow_the_recursion() -> None:
     assert rank_errors(5, ONE) == Fraction(57, 16)
     assert rank_errors(0, ONE) == 0
@@ -161,6 +164,7 @@ def test_radii() -> None:
     assert many == pytest.approx(math.sqrt(math.log(200) / 800), abs=1e-9)
 
 
+@claims(radius_listed=scaled(0.99))
 def test_rounding_reaches_its_radius() -> None:
     """The worst of all count vectors over four cells comes within the radius of some multiset, and not much nearer."""
     points, n, cells = 3, 12, 4

@@ -19,6 +19,7 @@ from privpac.theory.vc import (
     relative_error,
     uniform_gap,
 )
+from tests.statistical.claims import claims, scaled
 
 
 def test_growth_is_the_sum_of_binomials_and_at_most_all_labellings():
@@ -26,12 +27,14 @@ def test_growth_is_the_sum_of_binomials_and_at_most_all_labellings():
         assert growth(n, vc=vc) == min(2**n, sum(math.comb(n, i) for i in range(vc + 1)))
 
 
+@claims(growth=scaled(0.9))
 def test_growth_is_attained_by_sets_of_at_most_vc_points():
     n, vc = 6, 2
     labellings = {frozenset(chosen) for k in range(vc + 1) for chosen in combinations(range(n), k)}
     assert len(labellings) == growth(n, vc=vc)
 
 
+@claims(ln_growth=scaled(0.999))
 def test_logarithms_and_roots_are_rounded_up():
     for n, vc in ((10, 1), (1000, 3), (10**6, 10)):
         log = ln_growth(n, vc=vc)

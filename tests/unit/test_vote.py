@@ -20,6 +20,7 @@ from privpac.prediction.vote import Vote, default_models
 from privpac.prediction.voters import Classifiers, Concepts
 from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import models_vote, vote_error, vote_wrong
+from tests.statistical.claims import claims, scaled
 
 MODELS = (1, 2, 3, 5, 10, 11, 23)
 EPSILONS = ("0.1", "0.5", "1")
@@ -59,6 +60,7 @@ def test_the_loss_is_exactly_epsilon_for_every_number_of_models(models: int, eps
     assert max(quotients) == 1 / ratio
 
 
+@claims({"models": 5}, vote_wrong=scaled(0.99))
 @pytest.mark.parametrize("models", MODELS)
 def test_no_symmetric_rule_of_that_epsilon_errs_less(models: int) -> None:
     """Going down from the middle, the smallest probabilities that epsilon and symmetry allow."""
@@ -92,6 +94,7 @@ def test_the_reference_error_and_numbers_of_models() -> None:
     ]
 
 
+@claims({"models": 5, "epsilon": "1"}, vote_error=scaled(0.99))
 @pytest.mark.parametrize(("models", "epsilon"), list(product((1, 2, 3, 4, 5, 8, 11), ("0.1", "1", "4"))))
 def test_the_error_bound_holds_and_is_attained_by_some_dependence(models: int, epsilon: str) -> None:
     """Two counts of wrong models, mixed to an average error: the worst such mixture is the bound."""
