@@ -188,7 +188,7 @@ def _commands() -> str:
 
     from privpac.cli.app import app
 
-    root = get_command(app)
+    root = get_command(app())
     lines = ["# Commands", "", _prose(root.help), ""]
     lines += ["| Command | Does |", "|---|---|"]
     verbs = list(_verbs(root, "privpac"))

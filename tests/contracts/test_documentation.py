@@ -137,7 +137,7 @@ def _commands(command: object, name: str) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize(("name", "command"), _commands(get_command(app), "privpac").items())
+@pytest.mark.parametrize(("name", "command"), _commands(get_command(app()), "privpac").items())
 def test_a_command_is_described_with_all_its_options(name: str, command: object) -> None:
     text = _markdown("reference/commands.md")
     section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]

@@ -194,7 +194,7 @@ def planned(word: str, folder: Path, **more: object) -> list[Answer]:
 def test_every_printed_command_is_one_the_command_line_reads(word: str, protect: str, tmp_path: Path) -> None:
     rows = planned(word, tmp_path, protect=protect)
     assert rows
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(app())
     for row in rows:
         name, *arguments = shlex.split(row.command or "")
         assert name == "privpac"
@@ -210,7 +210,7 @@ def test_every_printed_command_is_one_the_command_line_reads(word: str, protect:
 def test_every_release_command_is_one_the_command_line_reads(word: str, tmp_path: Path) -> None:
     for row in planned(word, tmp_path, release=True):
         name, verb, *arguments = shlex.split(row.command or "")
-        context = typer.main.get_command(app).commands[verb].make_context(verb, arguments)
+        context = typer.main.get_command(app()).commands[verb].make_context(verb, arguments)
         assert (name, context.params["column"]) == ("privpac", "c")
 
 

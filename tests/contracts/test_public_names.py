@@ -25,7 +25,7 @@ DOCUMENTS = "\n".join(
 )
 TABLE = (ROOT / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
 FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
-VERBS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+VERBS = typer.main.get_command(app()).commands  # type: ignore[attr-defined]
 NAMES = [name for name in privpac.__all__ if name != "__version__"]
 
 

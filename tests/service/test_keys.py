@@ -88,16 +88,16 @@ def test_the_command_line_makes_lists_and_revokes(tmp_path: Path) -> None:
     run = CliRunner()
     options = ["--ledger", url, "--json"]
     made = run.invoke(
-        app, ["keys", "create", "--role", "analyst", "--name", "ann", "--epsilon", "0.5", *options]
+        app(), ["keys", "create", "--role", "analyst", "--name", "ann", "--epsilon", "0.5", *options]
     )
     assert made.exit_code == 0, made.output
     key = json.loads(made.stdout)
     assert found(SqlStore.open(url), key["key"]) is not None
-    listed = json.loads(run.invoke(app, ["keys", "list", *options]).stdout)
+    listed = json.loads(run.invoke(app(), ["keys", "list", *options]).stdout)
     assert [entry["name"] for entry in listed] == ["ann"]
     assert "key" not in listed[0]
-    plain = run.invoke(app, ["keys", "list", "--ledger", str(tmp_path / "fresh.db")])
+    plain = run.invoke(app(), ["keys", "list", "--ledger", str(tmp_path / "fresh.db")])
     assert key["id"] in plain.stdout
     assert key["key"] not in plain.stdout
-    assert run.invoke(app, ["keys", "revoke", key["id"], "--ledger", url]).exit_code == 0
+    assert run.invoke(app(), ["keys", "revoke", key["id"], "--ledger", url]).exit_code == 0
     assert found(SqlStore.open(url), key["key"]) is None

@@ -67,7 +67,7 @@ def test_what_is_wrong_is_said_before_anything_listens(
     mentions: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["serve", str(made_bundle), *options])
+    result = CliRunner().invoke(app(), ["serve", str(made_bundle), *options])
     assert result.exit_code != 0
     assert mentions in str(result.exception)
     assert "hunter2" not in str(result.exception)
@@ -76,7 +76,7 @@ def test_what_is_wrong_is_said_before_anything_listens(
 
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(
-        app, ["serve", str(tmp_path), "--ledger", str(tmp_path / "x.db"), "--epsilon", "1"]
+        app(), ["serve", str(tmp_path), "--ledger", str(tmp_path / "x.db"), "--epsilon", "1"]
     )
     assert result.exit_code != 0
     assert not (tmp_path / "x.db").exists()

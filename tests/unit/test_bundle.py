@@ -251,7 +251,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _run(*words: str) -> Any:
-    return CliRunner().invoke(app, list(words))
+    return CliRunner().invoke(app(), list(words))
 
 
 LEARN = ("learn", "data.csv", "--schema", "schema.json", "--protect", "predictions", "--models", "3")

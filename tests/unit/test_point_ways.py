@@ -188,7 +188,7 @@ def test_the_command_line_finds_a_rare_code(tmp_path: Path) -> None:
     (tmp_path / "codes.schema.json").write_text(json.dumps(keys(32).to_json()), encoding="utf-8")
     command = ["learn", str(tmp_path / "codes.csv"), "--schema", str(tmp_path / "codes.schema.json")]
     command += ["--concepts", "points:code:improper", "--epsilon", "1", "--out", str(tmp_path / "model.json")]
-    result = CliRunner().invoke(app, command)
+    result = CliRunner().invoke(app(), command)
     assert result.exit_code == 0, result.output
     assert "of a public code" in result.output
-    assert CliRunner().invoke(app, ["verify", str(tmp_path / "model.json")]).exit_code == 0
+    assert CliRunner().invoke(app(), ["verify", str(tmp_path / "model.json")]).exit_code == 0

@@ -10,28 +10,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from privpac import __version__
 from privpac.cli import console
-from privpac.cli.active import active
-from privpac.cli.audit import audit
-from privpac.cli.compare import compare
-from privpac.cli.explain import explain
-from privpac.cli.keys import keys
-from privpac.cli.learn import learn
-from privpac.cli.ledger import ledger
-from privpac.cli.plan import plan
-from privpac.cli.predict import predict
-from privpac.cli.release import release
-from privpac.cli.reproduce import reproduce
-from privpac.cli.schema import schema
-from privpac.cli.serve import serve
-from privpac.cli.theorems import theorems
-from privpac.cli.ui import ui
-from privpac.cli.verify import verify
 from privpac.errors import PrivpacError
 
 __all__ = ["app", "run"]
@@ -43,19 +28,25 @@ TRACEBACK = "PRIVPAC_TRACEBACK"
 # typer does not export it, and older releases take it from click.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
-app = typer.Typer(
-    name="privpac",
-    add_completion=False,
-    no_args_is_help=True,
-    # Plain help: the rich one loads a Markdown parser and takes as long as everything else together.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+VERBS = (
+    "plan",
+    "learn",
+    "predict",
+    "compare",
+    "explain",
+    "verify",
+    "release",
+    "schema",
+    "serve",
+    "ui",
+    "theorems",
+    "reproduce",
+    "audit",
+    "active",
+    "ledger",
+    "keys",
 )
-for verb in (plan, learn, predict, compare, explain, verify, release, schema, serve, ui, theorems, reproduce):
-    app.command()(verb)
-for group in (audit, active, ledger, keys):
-    app.add_typer(group)
+"""Each is a module of this package and in it a function, or a group of them, of the same name."""
 
 
 def _version(wanted: bool) -> None:
@@ -64,7 +55,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -76,13 +66,35 @@ def _root(
     """
 
 
+def app(verbs: Sequence[str] = VERBS) -> typer.Typer:
+    """The command line with some verbs only: reading what one of them takes is quicker than what all take."""
+    made = typer.Typer(
+        name="privpac",
+        add_completion=False,
+        no_args_is_help=True,
+        # Plain help: the rich one loads a Markdown parser and takes as long as everything else together.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_root)
+    for name in verbs:
+        verb = getattr(import_module(f"privpac.cli.{name}"), name)
+        if isinstance(verb, typer.Typer):
+            made.add_typer(verb)
+        else:
+            made.command()(verb)
+    return made
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; an interruption is for the caller."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
     console.prepare_streams()
+    verbs = given[:1] if given and given[0] in VERBS else VERBS
     try:
-        code = app(given, prog_name="privpac", standalone_mode=False)
+        code = app(verbs)(given, prog_name="privpac", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:
