@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -17,6 +18,8 @@ __all__ = ["again", "count", "halvers", "short", "sized", "ways_out"]
 
 USUAL_DELTA = Fraction(1, 10**6)
 MOST_EPSILON, MOST_ERROR = Fraction(40), Fraction(1, 2)
+USUAL_FACTOR = 2
+"""Half the records mostly take about this much more error or epsilon: searches begin there."""
 STEP = 1.05
 """Changes are looked for in steps of five percent: finer ones would be false precision."""
 SIZED = ("bits", "columns", "tests")
@@ -88,24 +91,25 @@ def _first_larger(
     steps = math.ceil(math.log(float(most / value), STEP))
     row = sorted({Fraction(f"{float(value) * STEP**step:.2g}") for step in range(1, steps + 1)})
     row = [trial for trial in row if value < trial < most]
-    return _first(row, lambda trial: _meets(question, best, goal, **{name: trial}))
+    near = bisect_left(row, USUAL_FACTOR * value)
+    return _first(row, lambda trial: _meets(question, best, goal, **{name: trial}), start=near)
 
 
 def _first_smaller(question: Question, best: Answer, name: str, size: int, goal: int) -> int | None:
     def meets(trial: int) -> bool:
         return _meets(question, best, goal, given=question.given.at(name, trial))
 
-    return _first(range(size - 1, 0, -1), meets)
+    row = range(size - 1, 0, -1)
+    return _first(row, meets, start=len(row) // 2)
 
 
 T = TypeVar("T")
 
 
-def _first(row: Sequence[T], meets: Callable[[T], bool]) -> T | None:
-    """The first of a row of ever easier trials that meets a goal, if the easiest does."""
-    if not row or not meets(row[-1]):
-        return None
-    return row[first_whole(lambda k: k >= len(row) - 1 or meets(row[k]), start=len(row) // 2)]
+def _first(row: Sequence[T], meets: Callable[[T], bool], *, start: int) -> T | None:
+    """The first of a row of ever easier trials that meets a goal; None if none does."""
+    place = first_whole(lambda k: k >= len(row) or meets(row[k]), start=min(start, len(row)), step=1)
+    return row[place] if place < len(row) else None
 
 
 def ways_out(question: Question) -> list[str]:
@@ -115,16 +119,24 @@ def ways_out(question: Question) -> list[str]:
         return []
     if question.kind == "needed":
         ways += _weaker_promises(question, have)
-        bits = question.given.bits
-        if bits is not None:
-            row = range(bits - 1, 2, -1)
-            fits = _first(row, lambda b: _possible(_with_bits(question, b), have))
-            ways += [] if fits is None else [f"a coarser grid of {fits} bits"]
+        fits = _coarser(question, have)
+        ways += [] if fits is None else [f"a coarser grid of {fits} bits"]
     return ways + _larger_numbers(question) + _more_records(question)
 
 
-def _with_bits(question: Question, bits: int) -> Question:
-    return question.with_(given=question.given.at("bits", bits))
+def _coarser(question: Question, have: int) -> int | None:
+    """Bits of a column with which one plain draw does with the records at hand; of `any` they say the size, not the
+    grid."""
+    bits = question.given.bits
+    if bits is None or question.word.partition(":")[0] == "any":
+        return None
+    row = range(bits - 1, 2, -1)
+
+    def fits(trial: int) -> bool:
+        found = _plain(question.with_(given=question.given.at("bits", trial)))
+        return found is not None and found.need.labelled <= have
+
+    return _first(row, fits, start=len(row) // 2)
 
 
 def _weaker_promises(question: Question, have: int) -> list[str]:
@@ -138,15 +150,6 @@ def _weaker_promises(question: Question, have: int) -> list[str]:
         for text, made in found
         if made is not None
     ]
-
-
-def _possible(question: Question, have: int) -> bool:
-    """Whether any row is proved with the records at hand."""
-    return any(
-        suffices(question, option, question.wish(concepts), have)
-        for concepts in question.classes
-        for option in question.options(concepts)
-    )
 
 
 def _cheapest(question: Question, have: int) -> Answer | None:

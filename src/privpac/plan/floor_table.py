@@ -15,7 +15,11 @@ from privpac.plan.options.base import Option
 from privpac.plan.wish import Wish
 from privpac.theory import floors
 from privpac.theory.binomial import first_whole
-from privpac.theory.cover_floors import floor_label_packing, floor_thresholds_smooth
+from privpac.theory.cover_floors import (
+    floor_label_packing,
+    floor_thresholds_smooth,
+    least_failure_thresholds_smooth,
+)
 from privpac.theory.label_floors import labels_floor
 from privpac.theory.prediction_floors import floor_private_prediction
 
@@ -149,6 +153,14 @@ def _smooth_records(wish: Wish) -> int:
     )
 
 
+def _smooth_exclude(wish: Wish, n: int) -> bool:
+    assert wish.concepts.kappa is not None
+    least = least_failure_thresholds_smooth(
+        n, kappa=wish.concepts.kappa, error=wish.error, epsilon=wish.epsilon
+    )
+    return least > wish.failure
+
+
 def _label_private_line(option: Option, wish: Wish) -> bool:
     """Cuts are members of all these classes, and cuts far enough apart must be told apart."""
     line = wish.concepts.kind in ("thresholds", "intervals", "unions")
@@ -193,7 +205,7 @@ FLOORS: tuple[FloorRow, ...] = (
         _prediction_records,
         lambda wish, n: _prediction_records(wish) > n,
     ),
-    FloorRow("floor-thresholds-smooth", _smooth, _smooth_records, lambda wish, n: _smooth_records(wish) > n),
+    FloorRow("floor-thresholds-smooth", _smooth, _smooth_records, _smooth_exclude),
     FloorRow(
         "floor-label-packing", _label_private_line, _label_records, lambda wish, n: _label_records(wish) > n
     ),
@@ -231,6 +243,13 @@ def least_possible(option: Option, wish: Wish, *, name: str, records: int) -> tu
     return _least(_binding(option, wish), bare, name, records, int(limit / GRID))
 
 
+def _nearby(rows: tuple[int, ...], wish: Wish, name: str, records: int, last: int) -> int:
+    """Where to begin: floors fall about as the error or epsilon grows."""
+    floor = _largest(rows, wish)
+    at = 0 if floor is None else int(getattr(wish, name) * floor.records / (records * GRID))
+    return min(max(1, at), last - 1)
+
+
 @lru_cache(maxsize=256)
 def _least(
     rows: tuple[int, ...], wish: Wish, name: str, records: int, last: int
@@ -241,5 +260,6 @@ def _least(
 
     if last < 2 or source(1) is None:
         return None
-    step = first_whole(lambda k: k >= last or source(k) is None, start=max(1, last // 8), smallest=1)
+    near = _nearby(rows, wish, name, records, last)
+    step = first_whole(lambda k: k >= last or source(k) is None, start=near, smallest=1)
     return step * GRID, source(step - 1) or FLOORS[rows[0]].source

@@ -10,7 +10,7 @@ from flint import ctx
 from privpac.theory.binomial import PRECISIONS
 from privpac.theory.covers import density
 from privpac.theory.exact import ball
-from privpac.theory.floors import _first_possible, _guess, _packing, _rounded_down, _wrong_target
+from privpac.theory.floors import _first_target, _packing, _rounded_down, _wrong_target
 from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive
 from privpac.theory.register import formula
 from privpac.theory.sphere import cap
@@ -78,11 +78,7 @@ def floor_thresholds_smooth(kappa: Number, *, error: Number, failure: Number, ep
     rivals = max(0, windows(kappa, error=error) - 1)
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    return _first_possible(
-        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=loss),
-        miss,
-        start=_guess(rivals, mass=mass, epsilon=loss),
-    )
+    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
 
 
 @formula("floor-label-packing")

@@ -256,11 +256,16 @@ def _records(
         logs = _about(odds, float(wrong), float(share), float(rate.epsilon), agnostic=agnostic)
         return (logs[0] - math.log(miss)) / logs[1]
 
-    best = sorted(SHARES, key=guess)[:3]
+    near = min(range(0, len(SHARES), _COARSE), key=lambda place: guess(SHARES[place]))
+    best = sorted(SHARES[max(0, near - _COARSE) : near + _COARSE + 1], key=guess)[:3]
     return min(
         _bound(_candidates(s * wrong / bound, dimension), wrong, s, rate, agnostic=agnostic).records(miss)
         for s in best
     )
+
+
+_COARSE = 20
+"""Shares are looked at in steps of so many first: what is guessed has one minimum."""
 
 
 def _about_odds(level: float, dimension: int | None) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -36,6 +37,8 @@ __all__ = [
 
 DIGITS = 30
 ONE = Fraction(1)
+GRIDS = (sizes.GRID, sizes.GRID / 100)
+"""What a draw errs is rounded up to four decimals, small errors to six: a hundredth of them at most."""
 DRAW, BASE, DEVIATION = Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)
 """How the failure probability is shared out: most to the draw of the labels, since labels are scarce."""
 
@@ -156,7 +159,11 @@ def round_promise(
 ) -> RoundPromise | None:
     """What one round promises if the base's rule leaves the drawn labels at a rate of `apart`; None if nothing."""
     ask = sizes.excess_agnostic if agnostic else sizes.error_occam
-    drawn = ask(kept, size=family.labellings(points), failure=failure * DRAW, ratio=ratio) if kept else ONE
+    size, drawn = family.labellings(points), ONE
+    for grid in GRIDS if kept else ():
+        drawn = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
+        if drawn >= 100 * grid:
+            break
     if drawn + apart >= 1:
         return None
     tilt = sizes.tilt_agnostic(drawn, ratio=ratio) if agnostic else ratio
@@ -243,6 +250,7 @@ def _float_error(
     return np.where(kept < 1, math.inf, found)
 
 
+@lru_cache(maxsize=1024)
 def _proposed(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
 ) -> tuple[float, list[float]]:

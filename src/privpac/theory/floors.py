@@ -8,9 +8,11 @@ rounded towards "possible".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
@@ -24,6 +26,7 @@ from privpac.theory.binomial import (
 from privpac.theory.exact import ball
 from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive, rational
 from privpac.theory.register import formula
+from privpac.theory.rough import float_log, rough_mean
 
 __all__ = [
     "floor_generated_points",
@@ -56,9 +59,37 @@ def _named_target(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction)
     return mean_over_binomial(lambda power: (part * power).min(arb(1)), n=n, chance=mass, growth=growth)
 
 
-def _first_possible(value: Callable[[int], arb], threshold: Fraction, *, start: int) -> int:
-    """The first n at which `value(n) > threshold` is no longer proved, for a value that falls with n."""
-    return first_whole(lambda n: not certainly_above(lambda: value(n), threshold), start=start)
+def _rough_wrong(n: int, *, rivals: int, mass: Fraction, epsilon: Fraction) -> float:
+    """`_wrong_target` in floats."""
+    log, rate = math.log(max(rivals, 1)), float(epsilon)
+    return rough_mean(lambda k: 1 / (1 + np.exp(np.minimum(rate * k - log, 700.0))), n=n, chance=float(mass))
+
+
+def _rough_named(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction) -> float:
+    """`_named_target` in floats."""
+    log, rate = float_log(share), float(epsilon)
+    return rough_mean(lambda k: np.exp(np.minimum(log + rate * k, 0.0)), n=n, chance=float(mass))
+
+
+def _first_possible(
+    value: Callable[[int], arb], rough: Callable[[int], float], threshold: Fraction, *, start: int
+) -> int:
+    """The first n at which `value(n) > threshold` is no longer proved, for a value that falls with n.
+
+    Floats lead to its neighbourhood; what is excluded is decided by balls alone.
+    """
+    near = first_whole(lambda n: rough(n) <= float(threshold), start=start)
+    return first_whole(lambda n: not certainly_above(lambda: value(n), threshold), start=near, step=1)
+
+
+def _first_target(rivals: int, *, mass: Fraction, failure: Fraction, epsilon: Fraction) -> int:
+    """The first n at which equal targets may be told apart often enough."""
+    return _first_possible(
+        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=epsilon),
+        lambda n: _rough_wrong(n, rivals=rivals, mass=mass, epsilon=epsilon),
+        failure,
+        start=_guess(rivals, mass=mass, epsilon=epsilon),
+    )
 
 
 def _guess(rivals: int, *, mass: Fraction, epsilon: Fraction) -> int:
@@ -151,11 +182,7 @@ def floor_points_proper(domain: int, *, error: Number, failure: Number, epsilon:
     rivals = at_least(2, domain, owner=owner, name="domain") - 2
     mass, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_possible(
-        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=loss),
-        miss,
-        start=_guess(rivals, mass=mass, epsilon=loss),
-    )
+    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
 
 
 @formula("floor-thresholds-proper")
@@ -191,11 +218,7 @@ def floor_thresholds_proper(domain: int, *, error: Number, failure: Number, epsi
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     miss = chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _first_possible(
-        lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=loss),
-        miss,
-        start=_guess(rivals, mass=mass, epsilon=loss),
-    )
+    return _first_target(rivals, mass=mass, failure=miss, epsilon=loss)
 
 
 @formula("floor-points-light")
@@ -246,6 +269,7 @@ def _light_share(domain: object, weight: object, *, owner: str) -> Fraction:
 def _first_named(share: Fraction, *, often: Fraction, mass: Fraction, epsilon: Fraction) -> int:
     return _first_possible(
         lambda n: 1 - _named_target(n, share=share, mass=mass, epsilon=epsilon),
+        lambda n: 1 - _rough_named(n, share=share, mass=mass, epsilon=epsilon),
         1 - often,
         start=_guess(int(1 / share), mass=mass, epsilon=epsilon),
     )
@@ -299,11 +323,21 @@ def _switch_share(domain: object, switches: object, *, owner: str) -> Fraction:
     return Fraction(at_least(0, switches, owner=owner, name="switches") // 2 + 1, targets)
 
 
+def _heaviest(size: int, mass: Fraction) -> Fraction:
+    """w/T: what the most values that may all be answered are of the domain."""
+    return Fraction(1 + int(mass * (size - 1) / (1 - mass)), size)
+
+
 def _any_failure(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> arb:
     """1 - n(1 - error)/T - E[min(1, (w/T)·e^(epsilon·K))]: what is left to failure."""
-    heaviest = 1 + int(mass * (size - 1) / (1 - mass))
-    named = _named_target(n, share=Fraction(heaviest, size), mass=mass, epsilon=epsilon)
+    named = _named_target(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
     return 1 - ball(n * (1 - mass) / size) - named
+
+
+def _rough_any(n: int, *, size: int, mass: Fraction, epsilon: Fraction) -> float:
+    """`_any_failure` in floats."""
+    named = _rough_named(n, share=_heaviest(size, mass), mass=mass, epsilon=epsilon)
+    return 1 - float(n * (1 - mass) / size) - named
 
 
 @formula("floor-points-any")
@@ -338,6 +372,7 @@ def floor_points_any(domain: int, *, error: Number, failure: Number, epsilon: Nu
     loss = positive(epsilon, owner=owner, name="epsilon")
     return _first_possible(
         lambda n: _any_failure(n, size=size, mass=mass, epsilon=loss),
+        lambda n: _rough_any(n, size=size, mass=mass, epsilon=loss),
         miss,
         start=_guess(int(1 / mass), mass=mass, epsilon=loss),
     )

@@ -52,6 +52,12 @@ class Rate:
             )
         return cls(positive(epsilon, owner=owner, name="epsilon"), None)
 
+    @property
+    def near(self) -> float:
+        """The ratio in floats, away from 1, for searches."""
+        found = math.exp(-float(self.epsilon) / 2) if self.ratio is None else float(self.ratio)
+        return min(found, 1 - 1e-12)
+
     def weight(self) -> arb:
         """The ratio as a ball of the current precision."""
         return (-ball(self.epsilon) / 2).exp() if self.ratio is None else ball(self.ratio)

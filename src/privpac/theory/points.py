@@ -24,7 +24,8 @@ from privpac.theory.binomial import certainly_above, certainly_below, first_whol
 from privpac.theory.exact import ball, power_up, ratio_for, shortened
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats
+from privpac.theory.rough import Floats, binomial_window
+from privpac.theory.search import first_by_decay
 
 __all__ = [
     "Clip",
@@ -205,18 +206,6 @@ def _first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fracti
     return min(Fraction(1), step * GRID)
 
 
-def _binomial(n: int, chances: Floats) -> tuple[Floats, Floats]:
-    """Counts around the means of some binomials, and a row of their probabilities each, for searches."""
-    spread = math.sqrt(n * float(chances.max()) * (1 - float(chances.min())))
-    low = max(0, int(n * float(chances.min()) - 10 * spread) - 10)
-    high = min(n, int(n * float(chances.max()) + 10 * spread) + 10)
-    k = np.arange(low, high + 1, dtype=np.float64)
-    steps = np.concatenate(([0.0], np.cumsum(np.log((n - k[:-1]) / (k[:-1] + 1.0)))))
-    first = math.lgamma(n + 1) - math.lgamma(low + 1) - math.lgamma(n - low + 1)
-    p = chances[:, None]
-    return k, np.exp(first + steps + k * np.log(p) + (n - k) * np.log1p(-p))
-
-
 def _clips(domain: int, epsilon: Fraction, *, positives: int) -> Iterator[tuple[Fraction, Whole, Whole]]:
     """Rates, each with the thresholds and margins worth trying when about so many records carry class 1.
 
@@ -253,7 +242,7 @@ def _best_clip(n: int, *, domain: int, error: float, epsilon: Fraction) -> tuple
     parts = np.array(_MASSES)
     shares = np.minimum(1.0, (1 - parts * error) / (domain - 1) / np.maximum(error * (1 - parts), 1e-300))
     heavy = shares > 1e-4
-    shares, laws = shares[heavy], [_binomial(n, mass[None]) for mass in parts[heavy] * error]
+    shares, laws = shares[heavy], [binomial_window(n, mass[None]) for mass in parts[heavy] * error]
     for rate, thresholds, margins in _clips(domain, epsilon, positives=max(1, math.ceil(n * error))):
         fails = np.zeros(len(margins))
         for share, (counts, chances) in zip(shares, laws, strict=True):
@@ -317,9 +306,9 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
     wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
 
-    def hopeful(n: int) -> bool:
+    def hope(n: int) -> float:
         best = _best_clip(n, domain=size, error=float(wrong), epsilon=loss)
-        return best is not None and best[0] <= miss
+        return 1.0 if best is None else best[0]
 
     def proved(n: int) -> bool:
         return clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss) is not None
@@ -328,8 +317,9 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
     # A target that never occurs leaves a uniform answer, and 1/error values may be as heavy as the error.
     if size * wrong * miss < 1 or guess > 10**6:
         raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
-    start = first_whole(lambda n: n > _FARTHEST * guess or hopeful(n), start=guess, smallest=1)
-    n = first_whole(lambda n: n > _FARTHEST * guess or proved(n), start=start, smallest=1, step=1)
+    most = _FARTHEST * guess
+    start = first_by_decay(hope, float(miss), start=guess, most=most)
+    n = first_whole(lambda n: n > most or proved(n), start=start, smallest=1, step=1)
     clip = clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss)
     if clip is None:
         raise SizeError(f"{owner}: a domain of {size} is too short for this error and failure.")
@@ -398,7 +388,7 @@ def _best_flip(n: int, *, error: Fraction, epsilon: Fraction) -> tuple[float, Fr
     """The prior with the smallest failure, in floats, at the heaviest target that noise still drowns."""
     wrong = float(error)
     flips = wrong * _FLIP_PARTS
-    counts, chances = _binomial(n, (wrong - flips) / (1 - flips))
+    counts, chances = binomial_window(n, (wrong - flips) / (1 - flips))
     odds = np.exp(np.minimum(float(epsilon) / 2 * counts, 600.0))
     missed = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
     fails = np.round(missed + (1 - missed) * _FLIP_PARTS * (1 - wrong), 9)
@@ -440,14 +430,15 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
     miss = chance(failure, owner=owner, name="failure")
 
-    def hopeful(n: int) -> bool:
-        return _best_flip(n, error=wrong, epsilon=loss)[0] <= miss
+    def hope(n: int) -> float:
+        return _best_flip(n, error=wrong, epsilon=loss)[0]
 
     def proved(n: int) -> bool:
         return sparsity_at(n, error=wrong, failure=miss, epsilon=loss) is not None
 
     guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
-    n = first_whole(proved, start=first_whole(hopeful, start=guess, smallest=1), smallest=1, step=1)
+    start = first_by_decay(hope, float(miss), start=guess, most=_FARTHEST * guess)
+    n = first_whole(proved, start=start, smallest=1, step=1)
     return n, Sparsity(_best_flip(n, error=wrong, epsilon=loss)[1], ratio_for(loss / 2))
 
 

@@ -6,13 +6,21 @@ Tested by tests/unit/test_vc.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "float_log", "rough_growth_of", "rough_ln_growth"]
+__all__ = [
+    "Floats",
+    "binomial_window",
+    "float_log",
+    "rough_growth_of",
+    "rough_ln_growth",
+    "rough_mean",
+]
 
 Floats = NDArray[np.float64]
 
@@ -68,3 +76,21 @@ def rough_growth_of(points: int, vc: int) -> float:
 def float_log(value: Any) -> float:
     """ln of a fraction whose parts may be too large for a double; 0 for what is not positive."""
     return math.log(value.numerator) - math.log(value.denominator) if value > 0 else 0.0
+
+
+def binomial_window(n: int, chances: Floats) -> tuple[Floats, Floats]:
+    """Counts around the means of some binomials, and a row of their probabilities each."""
+    spread = math.sqrt(n * float(chances.max()) * (1 - float(chances.min())))
+    low = max(0, int(n * float(chances.min()) - 10 * spread) - 10)
+    high = min(n, int(n * float(chances.max()) + 10 * spread) + 10)
+    k = np.arange(low, high + 1, dtype=np.float64)
+    steps = np.concatenate(([0.0], np.cumsum(np.log((n - k[:-1]) / (k[:-1] + 1.0)))))
+    first = math.lgamma(n + 1) - math.lgamma(low + 1) - math.lgamma(n - low + 1)
+    p = chances[:, None]
+    return k, np.exp(first + steps + k * np.log(p) + (n - k) * np.log1p(-p))
+
+
+def rough_mean(outcome: Callable[[Floats], Floats], *, n: int, chance: float) -> float:
+    """`binomial.mean_over_binomial`, for an outcome of the count itself."""
+    counts, chances = binomial_window(n, np.array([chance]))
+    return float(chances[0] @ outcome(counts))

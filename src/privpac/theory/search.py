@@ -12,10 +12,10 @@ from privpac.errors import SizeError
 from privpac.theory.binomial import first_whole
 from privpac.theory.rough import Floats
 
-__all__ = ["PLENTY", "STEP", "first_by_value", "first_proved", "minimum", "stepped"]
+__all__ = ["PLENTY", "STEP", "first_by_decay", "first_by_value", "first_proved", "minimum", "stepped"]
 
 STEP = Fraction(1, 1000)
-"""Epsilons inside a construction are multiples of this."""
+"""Epsilons inside a construction are multiples of this; small ones have three digits."""
 
 
 def _spread(low: float, high: float, count: int) -> Floats:
@@ -57,8 +57,15 @@ def _on_grid(
 
 
 def stepped(value: float) -> Fraction:
-    """The nearest positive multiple of the step."""
-    return max(1, round(value / STEP)) * STEP
+    """The nearest positive multiple of the step, or of a finer one where that would change it by a hundredth.
+
+    >>> stepped(0.2345), stepped(0.02345)
+    (Fraction(117, 500), Fraction(47, 2000))
+    """
+    step = STEP
+    while value < 100 * step:
+        step /= 10
+    return round(value / step) * step
 
 
 PLENTY = 10**7
@@ -83,9 +90,10 @@ def first_proved(
         remedy="Collect more records without labels, or allow a larger error.",
     )
     try:
-        high, step = first_by_value(value, want, start=start, owner=owner), 1
+        high = first_by_value(value, want, start=start, owner=owner)
     except SizeError:
         raise refused from None
+    step = max(1, high // 4096)
     while not proved(high):
         high, step = high + step, 2 * step
         if high > MOST:
@@ -121,6 +129,26 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
     )
 
 
+def first_by_decay(value: Callable[[int], float], want: float, *, start: int, most: int) -> int:
+    """The same for a value that falls like an exponential, from 1 on; above `most` if it does not fall far enough."""
+    at, before = max(1, start), None
+    for _ in range(_SECANTS):
+        found = (at, math.log(max(value(at), _TINY) / want))
+        if before is None or before[0] == at:
+            slope = (found[1] + math.log(want)) / at
+        else:
+            slope = (found[1] - before[1]) / (at - before[0])
+        if slope >= 0:  # still flat
+            at, before = 2 * at, None
+        else:
+            at, before = min(max(1, round(at - found[1] / slope)), 4 * at), found
+        if at > most or (before is not None and abs(at - before[0]) <= 1):
+            break
+    near = min(at, most)
+    return first_whole(lambda n: n > most or value(n) <= want, start=near, smallest=1, step=1)
+
+
+_TINY = 1e-300
 _SECANTS = 12
 MANY = 10**6
 _NEAR, _NEAR_ENOUGH = 1e-7, 1e-4

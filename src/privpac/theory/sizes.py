@@ -11,6 +11,7 @@ losses in [0, 1]. `size` is the number of hypotheses |H| itself; the formulas su
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -21,6 +22,7 @@ from privpac.theory.binomial import PRECISIONS, certainly_below, first_whole, me
 from privpac.theory.occam import Log, Occam, Rate, Size
 from privpac.theory.parameters import Number, at_least, chance, rational
 from privpac.theory.register import formula
+from privpac.theory.rough import float_log
 
 __all__ = [
     "Log",
@@ -132,7 +134,36 @@ def error_occam(
         bound = Occam.uniform(size, owner=owner, error=wrong, rate=rate, good=good, tolerated=known)
         return bound.records(miss) <= have
 
-    return min(Fraction(1), first_whole(enough, start=int(1 / (2 * grid)), smallest=1) * grid)
+    near = _near_error(_left(have, size, good, miss), weight=rate.near, tolerated=float(known))
+    return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
+
+
+def _left(n: int, size: Size, good: int, failure: Fraction) -> float:
+    """(failure/odds)^(1/n), what the base of a bound has to come down to, in floats: searches begin with it."""
+    odds = size.value if isinstance(size, Log) else float_log(Fraction(size - good, good))
+    return math.exp(min(0.0, (float_log(failure) - float(odds)) / max(n, 1)))
+
+
+def _near_error(left: float, *, weight: float, tolerated: float) -> float:
+    """About the error that makes the base of `records_occam` so small."""
+    error = (math.sqrt(tolerated) + math.sqrt(1 - left)) ** 2
+    if error > 0 and math.sqrt(tolerated / error) > weight:
+        return error
+    return (1 - left + tolerated * (1 / weight - 1 if tolerated else 0)) / (1 - weight)
+
+
+def _near_excess(left: float, *, weight: float, noise: float | None) -> float:
+    """The same for the excess of `records_agnostic`, at the worst error of the best hypothesis."""
+    excess = math.sqrt(1 - left * left)
+    if math.sqrt((1 - excess) / (1 + excess)) <= weight:
+        excess = (1 - left) * 2 * weight / (1 - weight * weight) + (1 - weight) / (1 + weight)
+    if noise is not None and noise < (1 - excess) / 2:
+        return _near_error(left, weight=weight, tolerated=noise) - noise
+    return excess
+
+
+def _step(near: float, grid: Fraction) -> int:
+    return min(int(1 / grid), math.ceil(near / grid))
 
 
 @formula("occam-realizable")
@@ -246,7 +277,9 @@ def excess_agnostic(
         bound = Occam.agnostic(size, owner=owner, excess=step * grid, noise=noise, rate=rate)
         return bound.records(miss) <= have
 
-    return min(Fraction(1), first_whole(enough, start=int(1 / (2 * grid)), smallest=1) * grid)
+    known = None if noise is None else float(rational(noise, owner=owner, name="noise"))
+    near = _near_excess(_left(have, size, 1, miss), weight=rate.near, noise=known)
+    return min(Fraction(1), first_whole(enough, start=_step(near, grid), smallest=1, step=1) * grid)
 
 
 @formula("occam-agnostic")

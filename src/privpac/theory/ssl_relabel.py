@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -117,6 +118,7 @@ def _float_error(
     return near + float_transfer(apart / k, k, family=family, failure=quarter, times=2)
 
 
+@lru_cache(maxsize=1024)
 def _proposed(
     labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
 ) -> tuple[float, list[float]]:

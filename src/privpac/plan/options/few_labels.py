@@ -113,13 +113,28 @@ def _line(concepts: ClassFacts) -> bool:
 
 def _generic(wish: Wish) -> Need | None:
     """The smallest pool that saves nearly as many labels as the largest one."""
-    pools = [n for n in POOLS if wish.unlabelled is None or n <= wish.unlabelled]
-    found = [(n, labels) for n in pools if (labels := _labels(wish, n)) is not None]
-    if not found:
+    pools = _pools(wish)
+    fewest = _labels(wish, pools[-1]) if pools else None
+    return None if fewest is None else _generic_at(wish, int(ENOUGH * fewest))
+
+
+def _generic_at(wish: Wish, n: int) -> Need | None:
+    """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
+
+    def labels(place: int) -> int | None:
+        found = _labels(wish, pools[place])
+        return found if found is not None and found <= n else None
+
+    pools = _pools(wish)
+    last = len(pools) - 1
+    if not pools or labels(last) is None:
         return None
-    fewest = min(labels for _, labels in found)
-    pool, labels = next((n, labels) for n, labels in found if labels <= ENOUGH * fewest)
-    return Need(labels, pool)
+    place = first_whole(lambda k: k >= last or labels(k) is not None, start=last // 2)
+    return Need(labels(place) or n, pools[place])
+
+
+def _pools(wish: Wish) -> list[int]:
+    return [n for n in POOLS if wish.unlabelled is None or n <= wish.unlabelled]
 
 
 @lru_cache(maxsize=512)
@@ -217,6 +232,7 @@ FEW_LABELS = (
         _generic,
         serves=_line,
         pool=True,
+        at=_generic_at,
         command=_unlabelled_command("generic"),
     ),
     Option(
