@@ -58,8 +58,8 @@ _RATE_STEPS = 10**6
 _MARGINS = 128
 """Margins tried a slack, about: all of them at an epsilon of 1, a grid at small ones."""
 
-_MASSES = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
-"""Target masses looked at by the search, as parts of the error."""
+_MASSES = (1.0, 0.9, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
+"""Target masses looked at by the search, as parts of the heaviest that a single other value can still fail."""
 
 _SLACKS = tuple(Fraction(half, 2) for half in (2, 3, 4, 5, 6, 7, 8, 10))
 """ln(T/W) tried by the search, W the largest weight that still costs nothing twice: coarse, the optimum is flat."""
@@ -235,14 +235,19 @@ def _rate(slack: Fraction, epsilon: Fraction) -> Fraction:
 
 
 @lru_cache(maxsize=4096)
-def _best_clip(n: int, *, domain: int, error: float, epsilon: Fraction) -> tuple[float, Clip] | None:
+def _best_clip(
+    n: int, *, domain: int, error: float, failure: Fraction, epsilon: Fraction
+) -> tuple[float, Clip] | None:
     """The parameters with the smallest failure in floats, over a few target masses: lighter ones matter where a
-    single other value may be heavy, which takes a small domain."""
+    single other value may be heavy more often than the promise may fail, which takes a small domain."""
     size, best = math.log(domain - 1), None
-    parts = np.array(_MASSES)
-    shares = np.minimum(1.0, (1 - parts * error) / (domain - 1) / np.maximum(error * (1 - parts), 1e-300))
-    heavy = shares > 1e-4
-    shares, laws = shares[heavy], [binomial_window(n, mass[None]) for mass in parts[heavy] * error]
+    edge = max(0.0, (error - 1 / (domain - 1)) / (1 - 1 / (domain - 1)))
+    if edge == 0:
+        return None
+    masses = np.array(_MASSES) * edge
+    shares = np.minimum(1.0, (1 - masses) / (domain - 1) / np.maximum(error - masses, 1e-300))
+    heavy = shares > float(failure)
+    shares, laws = shares[heavy], [binomial_window(n, mass[None]) for mass in masses[heavy]]
     for rate, thresholds, margins in _clips(domain, epsilon, positives=max(1, math.ceil(n * error))):
         fails = np.zeros(len(margins))
         for share, (counts, chances) in zip(shares, laws, strict=True):
@@ -265,7 +270,7 @@ def clip_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Cl
     """
 
     def found(error: float) -> tuple[float, Clip] | None:
-        return _best_clip(n, domain=domain, error=error, epsilon=epsilon)
+        return _best_clip(n, domain=domain, error=error, failure=failure, epsilon=epsilon)
 
     def enough(step: int) -> bool:
         if step >= LARGEST_STEP:
@@ -280,11 +285,12 @@ def clip_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Cl
     return Clip(ratio_for(epsilon / 2), 2, 1) if best is None else best[1]
 
 
+@lru_cache(maxsize=256)
 def clip_at(n: int, *, domain: int, error: Fraction, failure: Fraction, epsilon: Fraction) -> Clip | None:
     """Parameters with which `n` records are proved to reach an error; None if the search finds none."""
     if domain * error * failure < 1:
         return None
-    best = _best_clip(n, domain=domain, error=float(error), epsilon=epsilon)
+    best = _best_clip(n, domain=domain, error=float(error), failure=failure, epsilon=epsilon)
     if best is None or best[0] > failure:
         return None
     proved = proves_clipped(n, domain=domain, error=error, failure=failure, clip=best[1])
@@ -307,7 +313,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
     wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
 
     def hope(n: int) -> float:
-        best = _best_clip(n, domain=size, error=float(wrong), epsilon=loss)
+        best = _best_clip(n, domain=size, error=float(wrong), failure=miss, epsilon=loss)
         return 1.0 if best is None else best[0]
 
     def proved(n: int) -> bool:
@@ -319,7 +325,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
         raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
     most = _FARTHEST * guess
     start = first_by_decay(hope, float(miss), start=guess, most=most)
-    n = first_whole(lambda n: n > most or proved(n), start=start, smallest=1, step=1)
+    n = first_whole(lambda n: n > most or proved(n), start=start, smallest=start, step=1)
     clip = clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss)
     if clip is None:
         raise SizeError(f"{owner}: a domain of {size} is too short for this error and failure.")
@@ -438,7 +444,7 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
 
     guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
     start = first_by_decay(hope, float(miss), start=guess, most=_FARTHEST * guess)
-    n = first_whole(proved, start=start, smallest=1, step=1)
+    n = first_whole(proved, start=start, smallest=start, step=1)
     return n, Sparsity(_best_flip(n, error=wrong, epsilon=loss)[1], ratio_for(loss / 2))
 
 

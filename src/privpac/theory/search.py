@@ -130,24 +130,29 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
 
 
 def first_by_decay(value: Callable[[int], float], want: float, *, start: int, most: int) -> int:
-    """The same for a value that falls like an exponential, from 1 on; above `most` if it does not fall far enough."""
-    at, before = max(1, start), None
-    for _ in range(_SECANTS):
-        found = (at, math.log(max(value(at), _TINY) / want))
-        if before is None or before[0] == at:
-            slope = (found[1] + math.log(want)) / at
+    """The same for a value that falls from 1 like an exponential, to five digits; above `most` if there is none.
+
+    The two numbers around it are joined by straight lines of the logarithm; an end that stays twice counts half, or
+    it might stay for ever."""
+    at, low, high = max(1, start), (0, -math.log(want)), (most + 1, 0.0)
+    while high[0] - low[0] > 1 + high[0] // _FIVE_DIGITS:
+        found = math.log(max(value(at), _TINY) / want)
+        if found <= 0:
+            high, low = (at, found), (low[0], low[1] / 2)
         else:
-            slope = (found[1] - before[1]) / (at - before[0])
-        if slope >= 0:  # still flat
-            at, before = 2 * at, None
+            low, high = (at, found), (high[0], high[1] / 2)
+        if high[0] > most:  # nothing is small enough so far: the line from 0 leads on
+            near = at * math.log(1 / want) / max(math.log(1 / want) - found, _TINY)
+            at = math.ceil(min(most, 4 * at, 1.05 * near + 1))
+            if at <= low[0]:
+                return most + 1
         else:
-            at, before = min(max(1, round(at - found[1] / slope)), 4 * at), found
-        if at > most or (before is not None and abs(at - before[0]) <= 1):
-            break
-    near = min(at, most)
-    return first_whole(lambda n: n > most or value(n) <= want, start=near, smallest=1, step=1)
+            near = low[0] + (high[0] - low[0]) * low[1] / max(low[1] - high[1], _TINY)
+            at = min(max(round(near), low[0] + 1), high[0] - 1)
+    return high[0]
 
 
+_FIVE_DIGITS = 10**5
 _TINY = 1e-300
 _SECANTS = 12
 MANY = 10**6
