@@ -182,7 +182,7 @@ def test_more_noise_needs_more() -> None:
 
 def test_too_few_unlabelled_records_are_refused_whatever_the_labels() -> None:
     with pytest.raises(SizeError, match="whatever the number of labels"):
-        records_label_boost(WIDE, error=0.00005, failure=0.05, epsilon=1, unlabelled=2)
+        records_label_boost(WIDE, error=1e-6, failure=0.05, epsilon=1, unlabelled=2)
 
 
 # --- the learner ---

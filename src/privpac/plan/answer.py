@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -178,16 +179,23 @@ def suffices(question: Question, option: Option, wish: Wish, records: int) -> bo
 
 def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fraction) -> Wish | None:
     """The smallest number of two digits at which the records at hand are enough."""
-    row = _two_digits(end)
+    row, have = _two_digits(end), question.records or 0
 
-    def enough(place: int) -> bool:
-        return suffices(question, option, wish.at(name, row[place]), question.records or 0)
+    def over(place: int) -> float:
+        """Records needed over those at hand; at most 1 where they are enough."""
+        need = _need_at(option, wish.at(name, row[place]), have)
+        return need.labelled / have if need is not None and _affordable(question, need) else math.inf
 
-    last = len(row) - 1
-    if not enough(last):
-        return None
-    start = min(last - 1, bisect_left(row, _nearby(question, wish, name)))
-    return wish.at(name, row[first_whole(lambda k: k >= last or enough(k), start=start)])
+    low, high = -1, len(row)
+    at = min(high - 1, bisect_left(row, _nearby(question, wish, name)))
+    while high - low > 1:
+        found = over(at)
+        low, high = (low, at) if found <= 1 else (at, high)
+        # Needs fall about as the number grows; where a need is not known, or that leads astray, halve.
+        guess = bisect_left(row, row[at] * Fraction(min(found, 2.0)))
+        astray = option.at is not None or not low < guess < high
+        at = (low + high) // 2 if astray else guess
+    return wish.at(name, row[high]) if high < len(row) else None
 
 
 @lru_cache(maxsize=4)

@@ -153,6 +153,13 @@ def label_error(
     return Fraction(step, 10_000)
 
 
+def proves_label_cover(
+    n: int, *, vc: int, log_cover: Fraction, error: Fraction, failure: Fraction, epsilon: Fraction
+) -> bool:
+    """Whether `n` records suffice for a draw over a cover of the labellings: `label_error` is at most `error`."""
+    return _proves(error, n, vc, log_cover, failure, epsilon, Fraction(0), owner="proves_label_cover")
+
+
 def _proves(
     error: Fraction,
     n: int,

@@ -24,7 +24,7 @@ from privpac.theory.binomial import certainly_above, certainly_below, first_whol
 from privpac.theory.exact import ball, power_up, ratio_for, shortened
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, binomial_window
+from privpac.theory.rough import binomial_window
 from privpac.theory.search import first_by_decay
 
 __all__ = [

@@ -7,7 +7,7 @@ outwards, so a poor search costs records and never a guarantee.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -20,6 +20,7 @@ from privpac.theory.exact import ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
 from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
+from privpac.theory.search import first_by_value
 from privpac.theory.vc import erm_excess, ln_growth, net_error, records_net
 
 __all__ = [
@@ -331,9 +332,16 @@ def records_flipped(error: Number, *, failure: Number, epsilon: Number, vc: int)
     owner = "records_flipped"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
-    rough = _first(lambda n: _best_flipped(n, float(price), float(miss), vc)[0] <= float(wrong))
+
+    def hope(n: int) -> float:
+        return _best_flipped(n, float(price), float(miss), vc)[0]
+
+    rough = first_by_value(hope, float(wrong), start=int(200 * vc / wrong**2), owner=owner)
     return first_whole(
-        lambda n: plan_flipped(n, epsilon=price, failure=miss, vc=vc).excess <= wrong, start=rough, smallest=1
+        lambda n: plan_flipped(n, epsilon=price, failure=miss, vc=vc).excess <= wrong,
+        start=rough,
+        smallest=rough,
+        step=max(1, rough // 10**4),
     )
 
 
@@ -353,7 +361,7 @@ def records_flipped_printed(error: Number, *, failure: Number, epsilon: Number, 
     def rough(n: int) -> float:
         return _best_printed(n, float(wrong), price, float(miss), vc)[0]
 
-    return _first(lambda n: rough(n) <= float(wrong) * (1 - 1e-9))
+    return first_whole(lambda n: rough(n) <= float(wrong) * (1 - 1e-9), start=10_000, smallest=2)
 
 
 @formula("flipped-answers")
@@ -413,7 +421,3 @@ def _rough_flipped(n: int, kept: Floats, rate: Floats | float, failure: float, v
     near = (whole - np.log(slip)) / kept
     found: Floats = gap + near + slip + 2 * rough_ln_growth(kept, vc) / (rate * n)
     return found
-
-
-def _first(holds: Callable[[int], bool]) -> int:
-    return first_whole(holds, start=10_000, smallest=2)

@@ -16,13 +16,14 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.theory.exact import exp_up, ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.prediction import flip_for, rough_vote, vote_error
 from privpac.theory.register import formula
 from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
-from privpac.theory.search import first_by_value
+from privpac.theory.search import crossing, first_by_value
 from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, relative_error
 
 __all__ = [
@@ -129,22 +130,33 @@ def _rough_relabelled(
 
 
 def _refined(
-    value: Callable[[Floats, Floats], Floats], first: Sequence[float], second: Sequence[float], *, rows: int
-) -> tuple[Floats, Floats, Floats]:
-    """For every one of so many rows: the least value on a grid of two positive numbers, then on ever finer ones around
-    the best, and the two numbers. `value` takes an array with a row each."""
+    value: Callable[[Floats, Floats, Rows], Floats],
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    rows: int,
+) -> tuple[float, float, float, int]:
+    """The least value over so many rows of a grid of two positive numbers, then of ever finer ones around the best,
+    with the two numbers and the row. `value` takes an array with a row each; the better half of the rows goes on."""
     a, b = (np.tile(axis.ravel(), (rows, 1)) for axis in np.meshgrid(first, second, indexing="ij"))
-    every, step = np.arange(rows), 1.35
+    left, step = np.arange(rows), 1.35
     for _ in range(6):
         with np.errstate(all="ignore"):
-            found = value(a, b)
+            found = value(a, b, left)
         at = np.argmin(found, axis=1)
-        best, x, y = found[every, at], a[every, at, None], b[every, at, None]
+        every = np.arange(len(left))
+        best = found[every, at]
+        order = np.argsort(best, kind="stable")[: max(_FEWEST_ROWS, len(left) // 2)]
+        every, at, left = every[order], at[order], left[order]
+        x, y = a[every, at], b[every, at]
         around = step ** np.arange(-2.0, 3.0)
-        a, b = x * np.repeat(around, 5), y * np.tile(around, 5)
+        a, b = x[:, None] * np.repeat(around, 5), y[:, None] * np.tile(around, 5)
         step = math.sqrt(step)
-    return best, x[:, 0], y[:, 0]
+    return float(best[order[0]]), float(x[0]), float(y[0]), int(left[0])
 
+
+Rows = NDArray[np.int64]
+_FEWEST_ROWS = 4
 
 Choices = tuple[Floats, Floats]
 """Weights and numbers of models, a row each."""
@@ -162,14 +174,14 @@ CHOICES: Choices = (
 def _best_relabelled(n: int, epsilon: float, failure: float, vc: int) -> Found:
     """The best parameters over all weights and numbers of models."""
 
-    def value(q: Floats, share: Floats) -> Floats:
-        return _rough_relabelled(n, q, share * q, CHOICES, epsilon, failure, vc)
+    def value(q: Floats, share: Floats, rows: Rows) -> Floats:
+        choices = CHOICES[0][rows], CHOICES[1][rows]
+        return _rough_relabelled(n, q, share * q, choices, epsilon, failure, vc)
 
     grid = (0.005, 0.02, 0.06, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0)
-    excess, q, share = _refined(value, *grid, rows=len(CHOICES[0]))
-    best = int(np.argmin(excess))
-    weight, models = (float(part[best, 0]) for part in CHOICES)
-    return float(excess[best]), float(q[best]), float(share[best] * q[best]), weight, int(models)
+    excess, q, share, row = _refined(value, *grid, rows=len(CHOICES[0]))
+    weight, models = (float(part[row, 0]) for part in CHOICES)
+    return excess, q, share * q, weight, int(models)
 
 
 @formula("relabelled-vote")
@@ -255,11 +267,13 @@ def epsilon_relabelled_vote(error: Number, *, records: int, failure: Number, vc:
         chance(error, owner=owner, name="error"),
         float(chance(failure, owner=owner, name="failure")),
     )
-    low, high = 1e-4, float(LARGEST_PRICE)
-    for _ in range(16):
-        middle = math.sqrt(low * high)
-        fits = _best_relabelled(records, middle, miss, vc)[0] <= float(wrong)
-        low, high = (low, middle) if fits else (middle, high)
+
+    def excess(price: float) -> float:
+        return _best_relabelled(records, price, miss, vc)[0]
+
+    high = crossing(excess, float(wrong), low=1e-4, high=float(LARGEST_PRICE))
+    if high is None:
+        return None
     price = Fraction(math.ceil(high * 10**6), 10**6)
     while price <= LARGEST_PRICE:
         if error_relabelled_vote(records, failure=failure, epsilon=price, vc=vc) <= wrong:
@@ -385,15 +399,14 @@ AGREEING = 2 * 1.25 ** np.arange(13.0)[:, None]
 def _best_net(n: int, epsilon: float, failure: float, vc: int) -> tuple[float, float, float, int]:
     """(excess, q, miss, models) in floats."""
 
-    def value(q: Floats, miss: Floats) -> Floats:
-        return _rough_net(n, q, miss, AGREEING, epsilon, failure, vc)[0]
+    def value(q: Floats, miss: Floats, rows: Rows) -> Floats:
+        return _rough_net(n, q, miss, AGREEING[rows], epsilon, failure, vc)[0]
 
     grid = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2), (1e-4, 1e-3, 1e-2)
-    excess, q, miss = _refined(value, *grid, rows=len(AGREEING))
-    best = int(np.argmin(excess))
+    excess, q, miss, row = _refined(value, *grid, rows=len(AGREEING))
     with np.errstate(all="ignore"):
-        models = _rough_net(n, q, miss, AGREEING[:, 0], epsilon, failure, vc)[1]
-    return float(excess[best]), float(q[best]), float(miss[best]), int(models[best])
+        models = _rough_net(n, np.array([q]), np.array([miss]), AGREEING[row], epsilon, failure, vc)[1]
+    return excess, q, miss, int(models[0])
 
 
 @formula("net-relabelling")

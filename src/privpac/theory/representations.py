@@ -21,6 +21,7 @@ from privpac.theory.occam import Occam, Rate
 from privpac.theory.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.points import GRID, LARGEST_STEP
 from privpac.theory.register import formula
+from privpac.theory.rough import Floats
 
 __all__ = [
     "Code",
@@ -112,6 +113,16 @@ def _bound(code: Code, *, error: Fraction, tolerated: Fraction, rate: Rate) -> O
     return Occam.uniform(code.size, owner="code", error=error, rate=rate, good=good, tolerated=tolerated)
 
 
+_FLOAT_PARTS = np.array([float(part) for part in _PARTS])[None, :]
+
+
+@lru_cache(maxsize=8)
+def _numbers(codes: tuple[Code, ...]) -> tuple[Floats, Floats]:
+    """Logarithms of the primes, and the shares of a set that two points have in common; a row a code."""
+    primes = np.array([code.prime for code in codes], dtype=np.float64)[:, None]
+    return np.log(primes), np.array([code.digits - 1 for code in codes], dtype=np.float64)[:, None] / primes
+
+
 @lru_cache(maxsize=64)
 def _codes(domain: int) -> tuple[Code, ...]:
     """For every useful number of digits, primes from the smallest that has room for the domain, in steps of 2%."""
@@ -152,15 +163,14 @@ def _best_code(
 ) -> tuple[int, Code, Fraction]:
     """Records needed as floats see it, the code, and the tolerated error; ties go to the smaller code."""
     weight, wrong = math.exp(-float(epsilon) / 2), float(error)
-    primes = np.array([code.prime for code in codes], dtype=np.float64)[:, None]
-    shared = np.array([code.digits - 1 for code in codes], dtype=np.float64)[:, None] / primes
-    parts = np.array([float(part) for part in _PARTS])[None, :]
-    share = np.where(shared > 0, 1 - shared / (wrong * parts), 1.0)
-    tolerated = np.where(shared > 0, wrong * parts, 0.0)
+    logs, shared = _numbers(codes)
+    tolerated = wrong * _FLOAT_PARTS
     base = 1 - wrong * (1 - weight) + tolerated * (1 / weight - 1)
-    useful = (share > 0) & (base < 1)
+    share = np.where(shared > 0, 1 - shared / tolerated, 1.0)
+    fall = np.where(shared > 0, np.where(base < 1, -np.log(base), 0.0), -math.log1p(-wrong * (1 - weight)))
+    useful = (share > 0) & (fall > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        need = (np.log(primes / share) - math.log(failure)) / -np.log(base)
+        need = (logs - np.log(share) - math.log(failure)) / fall
     records = np.ceil(np.round(np.where(useful, need, np.inf), 6))
     least = records.min()
     if not math.isfinite(least):  # nothing is proved at so small an epsilon; any code is private

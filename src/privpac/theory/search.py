@@ -9,10 +9,18 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.errors import SizeError
-from privpac.theory.binomial import first_whole
 from privpac.theory.rough import Floats
 
-__all__ = ["PLENTY", "STEP", "first_by_decay", "first_by_value", "first_proved", "minimum", "stepped"]
+__all__ = [
+    "PLENTY",
+    "STEP",
+    "crossing",
+    "first_by_decay",
+    "first_by_value",
+    "first_proved",
+    "minimum",
+    "stepped",
+]
 
 STEP = Fraction(1, 1000)
 """Epsilons inside a construction are multiples of this; small ones have three digits."""
@@ -101,72 +109,96 @@ def first_proved(
     return high
 
 
-def first_by_value(value: Callable[[int], float], want: float, *, start: int, owner: str) -> int:
-    """The first number from 2 on whose value, which falls with it, is at most `want`.
+End = tuple[int, float]
+"""A number, and the logarithm of its value over what is wanted."""
 
-    Secants on a log-log scale lead to it, because such values fall like a power."""
-    points: list[tuple[float, float]] = []
-    at = max(2, start)
-    for _ in range(_SECANTS):
-        found = value(at)
-        if math.isinf(found):
-            at *= 16
-        else:
-            points.append((math.log(at), math.log(found / want)))
-            at = max(2, round(math.exp(_crossing(points[-2:]))))
-        if at > MOST_RECORDS:
+
+def first_by_value(value: Callable[[int], float], want: float, *, start: int, owner: str) -> int:
+    """The first number from 2 on whose value, which falls like a power of it, is at most `want`; to four digits beyond
+    a million, since such values are least ones that a search found, and jump by about as much."""
+    at, before = max(2, start), None
+    low: End = (1, math.inf)
+    high: End | None = None
+    while high is None or (low[0] == 1 and high[0] > 2):
+        here = at, _over(value(at), want)
+        low, high = (low, here) if here[1] <= 0 else (here, high)
+        if at > MOST_RECORDS and high is None:
             raise SizeError(f"{owner}: more than {MOST_RECORDS:.0e} records would be needed.")
-        near = _NEAR if at < MANY else _NEAR_ENOUGH
-        if len(points) > 1 and abs(math.log(at) - points[-1][0]) < near:
-            break
-    # To four digits beyond a million: the values are least ones that a search found, and jump by about as much.
-    unit = 1 if at < MANY else round(at * _NEAR_ENOUGH)
-    return unit * first_whole(
-        lambda units: units * unit > MOST_RECORDS or value(units * unit) <= want,
-        start=-(-at // unit),
-        smallest=-(-2 // unit),
-        step=1,
-    )
+        at, before = _onwards(here, before), here
+        at = at if high is None else max(2, min(at, high[0] - 1))
+    return _closed(value, want, low, high, power=True, digits=4 if high[0] >= MANY else 7)
 
 
 def first_by_decay(value: Callable[[int], float], want: float, *, start: int, most: int) -> int:
-    """The same for a value that falls from 1 like an exponential, to five digits; above `most` if there is none.
+    """The same from 1 on for a value that falls from 1 like an exponential, to five digits; above `most` if none is
+    small enough."""
+    at, low = max(1, start), (0, -math.log(want))
+    while (found := _over(value(at), want)) > 0:
+        low = at, found
+        if at >= most:
+            return most + 1
+        near = at * math.log(1 / want) / max(math.log(1 / want) - found, _TINY)
+        at = math.ceil(min(most, 4 * at, 1.05 * near + 1))
+    return _closed(value, want, low, (at, found), power=False, digits=5)
 
-    The two numbers around it are joined by straight lines of the logarithm; an end that stays twice counts half, or
-    it might stay for ever."""
-    at, low, high = max(1, start), (0, -math.log(want)), (most + 1, 0.0)
-    while high[0] - low[0] > 1 + high[0] // _FIVE_DIGITS:
-        found = math.log(max(value(at), _TINY) / want)
-        if found <= 0:
-            high, low = (at, found), (low[0], low[1] / 2)
-        else:
-            low, high = (at, found), (high[0], high[1] / 2)
-        if high[0] > most:  # nothing is small enough so far: the line from 0 leads on
-            near = at * math.log(1 / want) / max(math.log(1 / want) - found, _TINY)
-            at = math.ceil(min(most, 4 * at, 1.05 * near + 1))
-            if at <= low[0]:
-                return most + 1
-        else:
-            near = low[0] + (high[0] - low[0]) * low[1] / max(low[1] - high[1], _TINY)
-            at = min(max(round(near), low[0] + 1), high[0] - 1)
+
+def _over(value: float, want: float) -> float:
+    return math.log(max(value, _TINY) / want)
+
+
+def _onwards(here: End, before: End | None) -> int:
+    """Past where a straight line on a log-log scale through the last numbers meets what is wanted."""
+    if math.isinf(here[1]):
+        return 16 * here[0]
+    slope = _SLOPE
+    if before is not None and before[0] != here[0] and math.isfinite(before[1]):
+        slope = (here[1] - before[1]) / (math.log(here[0]) - math.log(before[0]))
+        slope = min(-0.2, max(-2.0, slope))
+    step = min(6.0, max(-6.0, -here[1] / slope))
+    return round(here[0] * math.exp(step + math.copysign(_BEYOND, step))) + (1 if step > 0 else -1)
+
+
+def _closed(
+    value: Callable[[int], float], want: float, low: End, high: End, *, power: bool, digits: int
+) -> int:
+    """The first number whose value is small enough between one that is not and one that is, to so many digits.
+
+    Straight lines between the two lead to it; an end that stays counts half, or it might stay for ever."""
+    while high[0] - low[0] > 1 + high[0] // 10**digits:
+        part = low[1] / max(low[1] - high[1], _TINY) if math.isfinite(low[1]) else 0.5
+        at = low[0] * (high[0] / low[0]) ** part if power else low[0] + (high[0] - low[0]) * part
+        here = min(max(round(at), low[0] + 1), high[0] - 1)
+        found = _over(value(here), want)
+        low, high = (
+            ((low[0], low[1] / 2), (here, found)) if found <= 0 else ((here, found), (high[0], high[1] / 2))
+        )
     return high[0]
 
 
-_FIVE_DIGITS = 10**5
-_TINY = 1e-300
-_SECANTS = 12
+def crossing(value: Callable[[float], float], want: float, *, low: float, high: float) -> float | None:
+    """A positive number from which on a value that falls with it is at most `want`, to four digits; None if it is not
+    even at the highest. Straight lines on a log-log scale lead to it, halves where the value is infinite."""
+    if value(high) > want:
+        return None
+    ends = [(math.log(low), math.log(value(low) / want)), (math.log(high), math.log(value(high) / want))]
+    if ends[0][1] <= 0:
+        return low
+    while ends[1][0] - ends[0][0] > _NEAR_ENOUGH:
+        (x, above), (y, below) = ends
+        part = above / (above - below) if math.isfinite(above) and below < 0 else 0.5
+        at = x + (y - x) * min(0.95, max(0.05, part))
+        found = math.log(value(math.exp(at)) / want)
+        # An end that stays counts half, or it might stay for ever.
+        ends = [(x, above / 2), (at, found)] if found <= 0 else [(at, found), (y, below / 2)]
+    return math.exp(ends[1][0])
+
+
 MANY = 10**6
-_NEAR, _NEAR_ENOUGH = 1e-7, 1e-4
+_NEAR_ENOUGH = 1e-4
+_BEYOND = 2e-3
+"""How much further than a line says, so that the next number is likely to lie on the other side."""
 _SLOPE = -0.5
 """How fast deviations fall, until two points tell better."""
+_TINY = 1e-300
 MOST_RECORDS = 10**13
 """More than a thousand times everybody alive."""
-
-
-def _crossing(points: list[tuple[float, float]]) -> float:
-    """Where a straight line through the last points is 0; steps are bounded."""
-    x, y = points[-1]
-    slope = _SLOPE
-    if len(points) > 1 and points[0][0] != x:
-        slope = min(-0.2, max(-2.0, (y - points[0][1]) / (x - points[0][0])))
-    return x + min(6.0, max(-6.0, -y / slope))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.wish import Wish
+from privpac.theory.binomial import first_whole
 
 __all__ = ["COVERS"]
 
 MOST_VC = 100
-ROUNDS = 60
-"""Steps of the fixed point below; it is reached in about ten."""
 
 
 def _continuous(concepts: ClassFacts) -> bool:
@@ -80,24 +81,30 @@ def _small(concepts: ClassFacts) -> bool:
     return concepts.vc <= MOST_VC and concepts.kappa is None
 
 
-def _label_cover(wish: Wish) -> Need | None:
-    """A cover has no more members than there are labellings, and those depend on the number asked for."""
-    from privpac.theory.label_privacy import records_label_cover
+def _label_cover_at(wish: Wish, n: int) -> Need | None:
+    """A cover has no more members than there are labellings of the records."""
+    from privpac.theory.label_privacy import proves_label_cover
     from privpac.theory.vc import ln_growth
 
-    n = 64 * wish.concepts.vc
-    for _ in range(ROUNDS):
-        found = records_label_cover(
-            vc=wish.concepts.vc,
-            log_cover=ln_growth(n, vc=wish.concepts.vc),
-            error=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
-        )
-        if found <= n:
-            return Need(n)
-        n = found
-    return None
+    vc = wish.concepts.vc
+    enough = proves_label_cover(
+        n,
+        vc=vc,
+        log_cover=ln_growth(n, vc=vc),
+        error=wish.error,
+        failure=wish.failure,
+        epsilon=wish.epsilon,
+    )
+    return Need(n) if enough else None
+
+
+def _label_cover(wish: Wish) -> Need | None:
+    start = int(10 * wish.concepts.vc / (wish.error * min(Fraction(1), wish.epsilon)))
+    n = first_whole(lambda n: n > MOST or _label_cover_at(wish, n) is not None, start=start, smallest=1)
+    return Need(n) if n <= MOST else None
+
+
+MOST = 10**12
 
 
 LABELS_ONLY = ("thresholds", "intervals", "unions", "rectangles", "points", "stumps", "halfspaces")
@@ -155,6 +162,7 @@ COVERS = (
         "label-cover",
         _label_cover,
         serves=_small,
+        at=_label_cover_at,
         command=_label_command,
         runs=True,
     ),

@@ -113,28 +113,27 @@ def _line(concepts: ClassFacts) -> bool:
 
 def _generic(wish: Wish) -> Need | None:
     """The smallest pool that saves nearly as many labels as the largest one."""
-    pools = _pools(wish)
+    pools = [n for n in POOLS if wish.unlabelled is None or n <= wish.unlabelled]
     fewest = _labels(wish, pools[-1]) if pools else None
-    return None if fewest is None else _generic_at(wish, int(ENOUGH * fewest))
+    return None if fewest is None else _smallest_pool(wish, int(ENOUGH * fewest), pools)
 
 
 def _generic_at(wish: Wish, n: int) -> Need | None:
+    return _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)])
+
+
+def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
     """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
 
     def labels(place: int) -> int | None:
         found = _labels(wish, pools[place])
         return found if found is not None and found <= n else None
 
-    pools = _pools(wish)
     last = len(pools) - 1
     if not pools or labels(last) is None:
         return None
     place = first_whole(lambda k: k >= last or labels(k) is not None, start=last // 2)
     return Need(labels(place) or n, pools[place])
-
-
-def _pools(wish: Wish) -> list[int]:
-    return [n for n in POOLS if wish.unlabelled is None or n <= wish.unlabelled]
 
 
 @lru_cache(maxsize=512)
@@ -183,13 +182,27 @@ def _asked(agnostic: bool) -> Callable[[Wish], Need | None]:
     def needs(wish: Wish) -> Need | None:
         """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
         everybody = _asked_at(wish, wish.epsilon, agnostic).labelled
-        tried = [_asked_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
-        room = [need for need in tried if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
+        room = _hidden(wish, agnostic)
         fewest = min((need.labelled for need in room), default=0)
         found = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
         return found if found is not None and found.labelled < everybody else None
 
     return needs
+
+
+def _asked_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
+    def at(wish: Wish, n: int) -> Need | None:
+        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
+        room = _hidden(wish, agnostic)
+        return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
+
+    return at
+
+
+def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
+    """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
+    tried = [_asked_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
+    return [need for need in tried if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
 
 
 def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
@@ -271,6 +284,7 @@ FEW_LABELS = (
         _asked(agnostic=False),
         serves=_askable,
         pool=True,
+        at=_asked_of(agnostic=False),
         command=_ask_command,
     ),
     Option(
@@ -283,6 +297,7 @@ FEW_LABELS = (
         _asked(agnostic=True),
         serves=_askable,
         pool=True,
+        at=_asked_of(agnostic=True),
         command=_ask_command,
     ),
 )
