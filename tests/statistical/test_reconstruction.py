@@ -51,7 +51,7 @@ def exact_failure(masses: np.ndarray, errors: np.ndarray, *, error: float, n: in
     return total
 
 
-@claims({"tolerated": 0.02}, records_switch=scaled(0.25), tilt_switch=scaled(0.9))
+@claims({"tolerated": 0.02}, records_switch=scaled(0.25), error_switch=scaled(0.4), tilt_switch=scaled(0.9))
 @pytest.mark.parametrize("tolerated", [0.02, 0.1])
 def test_selection_among_switches_fails_no_more_than_promised(tolerated: float) -> None:
     error, ratio = 0.3, Fraction(3, 5)
@@ -61,6 +61,8 @@ def test_selection_among_switches_fails_no_more_than_promised(tolerated: float) 
     assert exact_failure(masses, masses, error=error, n=n // 4, ratio=0.6) > 0.2
     found = error_switch(n, candidates=3, failure=0.2, tolerated=tolerated, ratio=ratio)
     assert found <= Fraction("0.3")
+    heavier = np.array([tolerated, float(found) + 1e-9, float(found) + 1e-9])
+    assert exact_failure(heavier, heavier, error=float(found), n=n, ratio=0.6) <= 0.2
     tilt = tilt_switch(error, tolerated=tolerated, ratio=ratio)
     base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
     assert 2 * float(base) ** n <= 0.2

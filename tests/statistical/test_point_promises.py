@@ -1,0 +1,311 @@
+"""Learners of points, exactly: failures as sums over counts of the target, losses over all neighbouring tiny tables.
+
+The target weighs a little more than the error that is promised, one other value has the rest: whatever does not hold
+the target, or holds the other value, fails. The learners' laws are written down here a second time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import expit
+from scipy.stats import binom
+
+from privpac.theory.exact import ratio_for
+from privpac.theory.points import (
+    Clip,
+    Sparsity,
+    error_clipped,
+    error_sparse,
+    loss_clipped,
+    plan_clipped,
+    plan_sparse,
+    proves_clipped,
+    proves_sparse,
+    records_clipped,
+    records_sparse,
+)
+from privpac.theory.representations import (
+    Code,
+    Cover,
+    error_code,
+    error_cover,
+    plan_code,
+    plan_cover,
+    proves_code,
+    proves_cover,
+    records_code,
+    records_cover,
+    sure_hits,
+)
+from privpac.theory.sampled_points import (
+    Boost,
+    Draw,
+    error_sampled,
+    loss_sampled,
+    loss_star,
+    plan_sampled,
+    proves_boosted,
+    proves_sampled,
+    rate_star,
+)
+from tests.statistical.claims import always, claims, first, scaled
+from tests.statistical.test_vc import drawn_badly
+
+ASKED = {"error": 0.1, "failure": 0.05, "epsilon": 1}
+TENTH, FAILURE, HALF = Fraction(1, 10), Fraction(1, 20), ratio_for(Fraction(1, 2))
+LARGE = 2**32
+
+
+def over_counts(n: int, mass: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    counts = np.arange(n + 1)
+    return counts, binom.pmf(counts, n, mass + 1e-9)
+
+
+# --- failures ---
+
+
+def clipped_fails(n: int, clip: Clip, *, error: float) -> float:
+    counts, chances = over_counts(n, error)
+    scores = np.array([clip.score(int(k)) for k in counts])
+    return float(chances @ expit(math.log(LARGE - 1) + math.log(clip.ratio) * scores))
+
+
+@claims(
+    proves_clipped=always(True),
+    error_clipped=scaled(0.9),
+    plan_clipped=first(scaled(0.95)),
+    records_clipped=scaled(0.95),
+)
+def test_clipped_draws() -> None:
+    n, clip = plan_clipped(LARGE, **ASKED)
+    assert records_clipped(LARGE, **ASKED) >= n
+    assert clipped_fails(n, clip, error=0.1) <= 0.05
+    for fewer in (n, n - 20, n // 2):
+        proved = proves_clipped(fewer, domain=LARGE, error=TENTH, failure=FAILURE, clip=clip)
+        assert not proved or clipped_fails(fewer, clip, error=0.1) <= 0.05
+        error = error_clipped(fewer, domain=LARGE, failure=FAILURE, clip=clip)
+        assert clipped_fails(fewer, clip, error=float(error)) <= 0.05
+
+
+def sparse_fails(n: int, sparsity: Sparsity, *, error: float) -> float:
+    """The target must be held, the other value must not; every cell is drawn by itself."""
+    counts, chances = over_counts(n, error)
+    odds, rate = math.log(sparsity.flip / (1 - sparsity.flip)), -math.log(sparsity.ratio)
+    held, other = expit(odds + rate * counts), expit(odds - rate * (n - counts))
+    return float(chances @ (1 - held * (1 - other)))
+
+
+@claims(
+    proves_sparse=always(True),
+    error_sparse=scaled(0.8),
+    plan_sparse=first(scaled(0.8)),
+    records_sparse=scaled(0.8),
+)
+def test_cells_one_by_one() -> None:
+    n, sparsity = plan_sparse(**ASKED)
+    assert records_sparse(**ASKED) >= n
+    assert sparse_fails(n, sparsity, error=0.1) <= 0.05
+    for fewer in (n, n - 50, n // 2):
+        proved = proves_sparse(fewer, error=TENTH, failure=FAILURE, sparsity=sparsity)
+        assert not proved or sparse_fails(fewer, sparsity, error=0.1) <= 0.05
+        error = error_sparse(fewer, failure=FAILURE, sparsity=sparsity)
+        assert sparse_fails(fewer, sparsity, error=float(error)) <= 0.05
+
+
+def drawn_fails(n: int, holding: tuple[float, float, float, float], *, error: float) -> float:
+    """The exponential mechanism at epsilon 1; so many sets hold the target alone, both, the other alone, neither."""
+    counts, chances = over_counts(n, error)
+    mistakes = np.array([0 * counts, n - counts, n + 0 * counts, counts])
+    weights = np.array(holding)[:, None] * np.exp(-0.5 * mistakes)
+    return float(chances @ (weights[1:].sum(axis=0) / weights.sum(axis=0)))
+
+
+def code_fails(n: int, code: Code, *, error: float) -> float:
+    """Two points share as many sets as two points can."""
+    q, both = code.evaluations, code.digits - 1
+    return drawn_fails(n, (q - both, both, q - both, code.size - 2 * q + both), error=error)
+
+
+@claims(
+    proves_code=always(True),
+    error_code=first(scaled(0.7)),
+    plan_code=first(scaled(0.7)),
+    records_code=scaled(0.7),
+)
+def test_a_code() -> None:
+    n, code, tolerated = plan_code(LARGE, **ASKED)
+    assert records_code(code, tolerated=tolerated, **ASKED) >= n
+    assert code_fails(n, code, error=0.1) <= 0.05
+    for fewer in (n, int(0.7 * n), n // 2):
+        asked = {"code": code, "failure": FAILURE, "ratio": HALF}
+        proved = proves_code(fewer, tolerated=tolerated, error=TENTH, **asked)
+        assert not proved or code_fails(fewer, code, error=0.1) <= 0.05
+        error, _ = error_code(fewer, **asked)
+        assert code_fails(fewer, code, error=float(error)) <= 0.05
+
+
+def cover_fails(n: int, cover: Cover, *, error: float) -> float:
+    """Averaged over the keys: how many sets hold the target alone is a binomial."""
+    share = float(cover.share)
+    held = np.arange(1, 2 * int(cover.keys * share) + 1)
+    chances = binom.pmf(held, cover.keys, share * (1 - share))
+    lost = [drawn_fails(n, (k, k * share, k, cover.keys + 1 - 2 * k), error=error) for k in held.tolist()]
+    return float(chances @ np.array(lost)) + float(1 - chances.sum())
+
+
+@claims(
+    proves_cover=always(True),
+    error_cover=scaled(0.7),
+    plan_cover=first(scaled(0.7)),
+    records_cover=scaled(0.7),
+)
+def test_random_sets() -> None:
+    n, cover = plan_cover(**ASKED)
+    assert records_cover(**ASKED) >= n
+    assert cover_fails(n, cover, error=0.1) <= 0.05
+    for fewer in (n, int(0.7 * n)):
+        good = sure_hits(cover, failure=FAILURE)
+        asked = {"cover": cover, "failure": FAILURE, "ratio": HALF}
+        proved = proves_cover(fewer, good=good, error=TENTH, **asked)
+        assert not proved or cover_fails(fewer, cover, error=0.1) <= 0.05
+        assert cover_fails(fewer, cover, error=float(error_cover(fewer, **asked))) <= 0.05
+
+
+def sampled_fails(n: int, draw: Draw, *, error: float) -> float:
+    counts, chances = over_counts(n, error)
+    flip, found = float(draw.flip), 1 - (1 - float(draw.rate)) ** counts
+    held = found * (1 - flip) + (1 - found) * flip
+    return float(chances @ (1 - held * (1 - flip)))
+
+
+@claims(proves_sampled=always(True), error_sampled=scaled(0.25), plan_sampled=first(scaled("1/8")))
+def test_one_sampled_run() -> None:
+    """The bound allows for a target of half the error, and for noise of the other half: here neither is there."""
+    promise = Fraction("0.5125")
+    n, draw = plan_sampled(error=0.1, failure=promise, epsilon=1)
+    assert sampled_fails(n, draw, error=0.1) <= promise
+    for fewer in (n, n // 8):
+        proved = proves_sampled(fewer, draw=draw, light=TENTH / 2, error=TENTH, failure=promise)
+        assert not proved or sampled_fails(fewer, draw, error=0.1) <= promise
+        assert sampled_fails(fewer, draw, error=float(error_sampled(fewer, draw=draw, failure=promise))) <= (
+            promise
+        )
+
+
+@claims(proves_boosted=always(True))
+def test_runs_that_are_all_bad_and_selections_of_a_bad_one_count() -> None:
+    draw, asked = Draw(Fraction(1, 50), Fraction(1, 100)), {"error": TENTH, "failure": FAILURE}
+    for runs, selecting in ((1, 500), (9, 300), (9, 1200)):
+        boost = Boost(runs, 1000, selecting, draw, Fraction(1, 40))
+        for missed in (Fraction(1, 3), Fraction(9, 10)):
+            proved = proves_boosted(boost, missed=missed, ratio=HALF, tilt=Fraction(3, 4), **asked)
+            all_bad = missed**runs
+            one_good = runs > 1 and drawn_badly(selecting, odds=runs - 1, error=0.1, tolerated=0.05, rate=0.5)
+            assert not proved or max(float(all_bad), float(one_good)) <= FAILURE
+    enough = Boost(9, 1000, 1200, draw, Fraction(1, 40))
+    assert proves_boosted(enough, missed=Fraction(1, 3), ratio=HALF, tilt=Fraction(3, 4), **asked)
+
+
+# --- losses ---
+
+Law = dict[object, Fraction]
+
+
+def neighbours(kinds: list[tuple[int, int]], n: int) -> Iterator[tuple[Counter[tuple[int, int]], ...]]:
+    """All pairs of tables that differ in one record, as counts."""
+    for rest in combinations_with_replacement(kinds, n - 1):
+        for one, other in product(kinds, repeat=2):
+            if one != other:
+                yield Counter((*rest, one)), Counter((*rest, other))
+
+
+def worst(law, kinds: list[tuple[int, int]], n: int) -> Fraction:
+    """The largest quotient of probabilities over all neighbouring tables."""
+    laws: dict[frozenset[tuple[tuple[int, int], int]], Law] = {}
+
+    def of(table: Counter[tuple[int, int]]) -> Law:
+        key = frozenset(table.items())
+        if key not in laws:
+            laws[key] = law(table)
+        return laws[key]
+
+    return max(of(a)[h] / of(b)[h] for a, b in neighbours(kinds, n) for h in of(a))
+
+
+@pytest.mark.parametrize(("cells", "threshold", "margin"), [(3, 4, 3), (2, 2, 1), (3, 4, 4)])
+@claims({"cells": 3, "threshold": 4, "margin": 4}, loss_clipped=scaled(0.9))
+def test_clipped_margins_lose_no_more(cells: int, threshold: int, margin: int) -> None:
+    clip = Clip(Fraction(1, 2), threshold, margin)
+
+    def law(table: Counter[tuple[int, int]]) -> Law:
+        positives = [table[x, 1] for x in range(cells)]
+        top = max(clip.threshold, sum(positives))
+        weights = [clip.ratio ** -max(0, clip.margin + k - top) for k in positives]
+        return {x: weight / sum(weights) for x, weight in enumerate(weights)}
+
+    kinds = [(x, y) for x in range(cells) for y in (0, 1)]
+    assert worst(law, kinds, 4) <= loss_clipped(cells, clip=clip)
+
+
+def looked_at(table: Counter[tuple[int, int]], cells: int, rate: Fraction) -> tuple[list[Fraction], Fraction]:
+    """Chances that the records looked at name each value, or none of them; the rest contradict each other."""
+    unseen, positives = 1 - rate, sum(table[x, 1] for x in range(cells))
+    named = [
+        (1 - unseen ** table[x, 1]) * unseen ** (table[x, 0] + positives - table[x, 1]) for x in range(cells)
+    ]
+    return named, unseen**positives
+
+
+def flipped(answer: tuple[int, ...], target: int | None, flip: Fraction) -> Fraction:
+    return math.prod(
+        (1 - flip if bit == (x == target) else flip for x, bit in enumerate(answer)), start=Fraction(1)
+    )
+
+
+@claims(loss_star=scaled(0.999), rate_star=scaled(1.01))
+def test_two_sided_runs_lose_exactly_that() -> None:
+    cells, flip = 3, Fraction(1, 10)
+
+    def law_at(rate: Fraction):
+        def law(table: Counter[tuple[int, int]]) -> Law:
+            named, _ = looked_at(table, cells, rate)
+            return {
+                answer: sum(p * flipped(answer, x, flip) for x, p in enumerate(named))
+                + (1 - sum(named)) * flipped(answer, None, flip)
+                for answer in product((0, 1), repeat=cells)
+            }
+
+        return law
+
+    kinds, spread = [(x, y) for x in range(cells) for y in (0, 1)], (1 - flip) / flip
+    assert worst(law_at(Fraction(1, 5)), kinds, 3) <= loss_star(rate=Fraction(1, 5), spread=spread)
+    rate = rate_star(epsilon=1, spread=spread)
+    assert math.log(worst(law_at(rate), kinds, 2)) <= 1
+
+
+@claims(loss_sampled=scaled(0.98))
+def test_runs_that_may_give_no_answer_lose_no_more() -> None:
+    cells, rate, fail, flip = 2, Fraction(1, 16), Fraction(1, 32), Fraction(1, 32)
+
+    def law(table: Counter[tuple[int, int]]) -> Law:
+        named, none = looked_at(table, cells, rate)
+        found: Law = {
+            answer: (1 - fail)
+            * (
+                sum(p * flipped(answer, x, flip) for x, p in enumerate(named))
+                + none * flipped(answer, None, flip)
+            )
+            for answer in product((0, 1), repeat=cells)
+        }
+        return {**found, "no answer": 1 - sum(found.values())}
+
+    kinds = [(x, y) for x in range(cells) for y in (0, 1)]
+    assert worst(law, kinds, 6) <= loss_sampled(rate=rate, fail=fail, spread=(1 - flip) / flip)
