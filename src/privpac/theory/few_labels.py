@@ -288,7 +288,7 @@ def boost_at(
 ) -> Boost | None:
     """Settings with which so many records promise an error; None if the search finds none."""
     known = {"family": family, "epsilon": epsilon, "failure": failure}
-    if _proposed(labelled, unlabelled, **known)[0] > error:  # type: ignore[arg-type]
+    if _proposed(labelled, unlabelled, **known)[0] > error:
         return None
     made = boost_settings(labelled, unlabelled, **known)  # type: ignore[arg-type]
     return made if error_label_boost(made, family=family, failure=failure) <= error else None

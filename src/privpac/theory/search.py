@@ -68,7 +68,7 @@ def stepped(value: float) -> Fraction:
     """The nearest positive multiple of the step, or of a finer one where that would change it by a hundredth.
 
     >>> stepped(0.2345), stepped(0.02345)
-    (Fraction(117, 500), Fraction(47, 2000))
+    (Fraction(117, 500), Fraction(117, 5000))
     """
     step = STEP
     while value < 100 * step:
