@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 from privpac.errors import PrivpacError
@@ -188,13 +189,15 @@ def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fr
 
     low, high = -1, len(row)
     at = min(high - 1, bisect_left(row, _nearby(question, wish, name)))
-    while high - low > 1:
+    for turn in count():
+        if high - low <= 1:
+            break
         found = over(at)
         low, high = (low, at) if found <= 1 else (at, high)
-        # Needs fall about as the number grows; where a need is not known, or that leads astray, halve.
+        # Needs fall about as the number grows. Where none is known, and every third time, halve what is left.
         guess = bisect_left(row, row[at] * Fraction(min(found, 2.0)))
-        astray = option.at is not None or not low < guess < high
-        at = (low + high) // 2 if astray else guess
+        halve = option.at is not None or turn % 3 == 2
+        at = (low + high) // 2 if halve else min(max(guess, low + 1), high - 1)
     return wish.at(name, row[high]) if high < len(row) else None
 
 

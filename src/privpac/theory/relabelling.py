@@ -10,12 +10,14 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
 from privpac.theory.exact import ball, ln_up
 from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive
 from privpac.theory.register import formula
+from privpac.theory.rough import Floats
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 
 __all__ = [
@@ -226,38 +228,39 @@ def best_split(epsilon: Number, *, weight: Number = 1, ranks: bool = False) -> S
     low_q, high_q, low_t, high_t = 1e-3 * min(1.0, target), 0.95, 0.02 / max(1.0, steps), 5.0
     best = (math.inf, 0.0, 0.0)
     for _ in range(6):
-        points = 24
-        for i in range(points + 1):
-            q = low_q * (high_q / low_q) ** (i / points)
-            for j in range(points + 1):
-                t = low_t * (high_t / low_t) ** (j / points)
-                cost = _price(target, q, t * q, steps, ranks)
-                if cost < best[0]:
-                    best = (cost, q, t)
-        _, q, t = best
+        q = low_q * (high_q / low_q) ** _PLACES[:, None]
+        t = low_t * (high_t / low_t) ** _PLACES[None, :]
+        costs = _prices(target, q, t * q, steps, ranks)
+        i, j = divmod(int(np.argmin(costs)), len(_PLACES))
+        best = min(best, (float(costs[i, j]), float(q[i, 0]), float(t[0, j])))
         if not math.isfinite(best[0]):
             break
-        width_q, width_t = (high_q / low_q) ** (2 / points), (high_t / low_t) ** (2 / points)
-        low_q, high_q, low_t, high_t = q / width_q, min(0.95, q * width_q), t / width_t, t * width_t
-    _, q, t = best
+        width_q, width_t = ((high / low) ** _WIDTH for low, high in ((low_q, high_q), (low_t, high_t)))
+        low_q, high_q = best[1] / width_q, min(0.95, best[1] * width_q)
+        low_t, high_t = best[2] / width_t, best[2] * width_t
     if not math.isfinite(best[0]):
         raise ParameterError(owner, "epsilon", str(epsilon), allowed="large enough for a vote and a learner")
-    share, vote = (Fraction(f"{value:.3g}") for value in (q, q * t))
+    share, vote = (Fraction(f"{value:.3g}") for value in (best[1], best[1] * best[2]))
     inner = inner_epsilon_relabelled(epsilon, share=share, vote=vote, weight=weight, ranks=ranks)
     assert inner is not None
     return Split(share, vote, inner)
 
 
-def _price(epsilon: float, q: float, vote: float, weight: float, ranks: bool) -> float:
+_PLACES = np.arange(25) / 24
+_WIDTH = 2 / 24
+"""Grids of both numbers, each drawn around the best of the one before, two of its steps to either side."""
+
+
+def _prices(epsilon: float, q: Floats, vote: Floats, weight: float, ranks: bool) -> Floats:
     """1/(vote·(1 - share)) + 1/(share·inner), in floats; infinite where nothing is left for the learner inside."""
-    a = math.exp(vote / 2)
+    a = np.exp(vote / 2)
     log_moved = weight * vote * (1 - q) / q + (0.0 if ranks else math.log(4))
-    heavy = a * a if ranks or weight * (1 - q) < q else a * (1 + a) / 2
+    heavy = np.where(ranks | (weight * (1 - q) < q), a * a, a * (1 + a) / 2)
     left = math.exp(epsilon) * (1 - q + q * heavy) - (1 - q) * a * a
-    if left <= 0 or vote > epsilon:
-        return math.inf
-    inner = (math.log(left / (q * heavy)) - log_moved) / (2 if ranks else 1)
-    return 1 / (vote * (1 - q)) + 1 / (q * inner) if inner > 0 else math.inf
+    possible = (left > 0) & (vote <= epsilon)
+    inner = (np.log(np.where(possible, left, 1.0) / (q * heavy)) - log_moved) / (2 if ranks else 1)
+    possible &= inner > 0
+    return np.where(possible, 1 / (vote * (1 - q)) + 1 / (q * np.where(possible, inner, 1.0)), math.inf)
 
 
 @formula("relabelling-accuracy")
