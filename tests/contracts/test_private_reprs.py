@@ -40,6 +40,7 @@ CONCEPTS = {
     "trees": "trees:2",
     "staged": "staged:1+1",
     "lists": "lists:2",
+    "one-test": "one-test",
     "conjunctions": "conjunctions:2",
     "disjunctions": "disjunctions:2",
     "auto": "auto",

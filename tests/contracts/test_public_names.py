@@ -57,7 +57,7 @@ def test_an_unknown_name_is_refused() -> None:
 
 def _table_of_words() -> dict[str, str]:
     """The forms in docs/reference/words.md, with what stands beside them."""
-    return dict(re.findall(r"^\| `([a-z]+(?::[^`]+)?)` \| (.+) \|$", TABLE, re.MULTILINE))
+    return dict(re.findall(r"^\| `([a-z-]+(?::[^`]+)?)` \| (.+) \|$", TABLE, re.MULTILINE))
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
+from privpac.learners.words import Request, learner_for
 
 RATIO = Fraction(2, 3)
 
@@ -83,3 +85,11 @@ def test_certified_by_occam() -> None:
     sample = sample_of(2)
     certificate = Occam(OneTest(sample.schema), Fraction(1, 10)).certify(Size(9))
     assert certificate.epsilon == Fraction(1, 10)
+
+
+def test_it_has_a_word_of_its_own() -> None:
+    request = Request(schema=sample_of(3).schema, size=Size(500), epsilon=Fraction(2))
+    learner = learner_for("one-test", request)
+    assert isinstance(learner, Occam)
+    assert isinstance(learner.concepts, OneTest)
+    assert learner_for("auto", replace(request, size=Size(20))).concepts.word == learner.concepts.word

@@ -317,14 +317,19 @@ def _reference(request: Request, rest: str) -> Learner:
     return ReferenceCover(CentredHalfspaces(schema, names), UniformSphere(schema, names), epsilon)
 
 
+def _one_test(request: Request, rest: str) -> Learner:
+    tests = Binarisation.default(request.schema, n=request.size.labelled)
+    return request.occam(OneTest(request.schema, tests))
+
+
 ONE_TEST_UP_TO = 100
 """n·epsilon up to which one test with two different answers beats every tree prior tried (benchmarks/accuracy)."""
 
 
 def _auto(request: Request, rest: str) -> Learner:
-    tests = Binarisation.default(request.schema, n=request.size.labelled)
     if request.protect == "records" and request.size.labelled * request.per_record <= ONE_TEST_UP_TO:
-        return Occam(OneTest(request.schema, tests), request.per_record, request.costs)
+        return _one_test(request, rest)
+    tests = Binarisation.default(request.schema, n=request.size.labelled)
     stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
     deeper = _deeper(request) if stages == (3,) and request.protect == "records" else None
     if deeper is None:
@@ -372,6 +377,7 @@ WORDS: Mapping[str, Word] = {
         "switches:COLUMN:K", "a cut, found through up to K ranges (add :down after COLUMN)", _switches
     ),
     "recconcave": Word("recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave),
+    "one-test": Word("one-test", "one test with two different answers", _one_test, many_classes=True),
     "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, BOTH, many_classes=True),
     "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, BOTH, many_classes=True),
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),

@@ -91,7 +91,8 @@ def _auto(plan: Plan) -> str | None:
         return None
     return (
         "The rows differ in the class they choose from: a promise is relative to the best member of that class, and a"
-        " larger class has a better one. privpac learn chooses by itself with --concepts auto."
+        " larger class has a better one. With --concepts auto privpac learn takes the class that suits so many records"
+        " at this epsilon, and prints what it promises."
     )
 
 

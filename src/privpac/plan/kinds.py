@@ -219,6 +219,7 @@ def _any(rest: str, given: Description) -> ClassFacts:
             "bits",
             bits,
             allowed=f"at least {vc}, since a class that shatters {vc} points has 2^{vc} members",
+            remedy=f"Give --bits {vc} or more, or a dimension of at most {bits}: any:{bits}.",
         )
     return ClassFacts(f"any:{vc}", "any", 2**bits, Fraction(2**bits - 1), vc, vc, named=False)
 

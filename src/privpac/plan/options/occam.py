@@ -78,7 +78,7 @@ def _finite(concepts: ClassFacts) -> bool:
 def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
     """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
     word = wish.concepts.word if concepts is None else concepts
-    if wish.concepts.kind in ("any", "one-test", "sphere"):
+    if wish.concepts.kind in ("any", "sphere"):
         return None
     more = f" {options}" if options else ""
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
