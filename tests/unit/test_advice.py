@@ -222,3 +222,9 @@ def test_weaker_promises_are_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
         in text
     )
     assert Fraction(1, 5) == plan.needed("thresholds", bits=8, error="0.2", epsilon=1).question.error
+
+
+def test_a_dimension_that_needs_its_bits_keeps_its_advice() -> None:
+    """The bits of `any` say how large a class is: no coarser grid is looked for."""
+    found = plan.needed("any:190", bits=1000, error="0.1", epsilon="0.5", records=300)
+    assert any("Impossible" in text and "coarser" not in text for text in found.advice)

@@ -116,13 +116,13 @@ End = tuple[int, float]
 def first_by_value(value: Callable[[int], float], want: float, *, start: int, owner: str) -> int:
     """The first number from 2 on whose value, which falls like a power of it, is at most `want`; to four digits beyond
     a million, since such values are least ones that a search found, and jump by about as much."""
-    at, before = max(2, start), None
+    at, before = min(max(2, start), MOST_RECORDS), None
     low: End = (1, math.inf)
     high: End | None = None
     while high is None or (low[0] == 1 and high[0] > 2):
         here = at, _over(value(at), want)
         low, high = (low, here) if here[1] <= 0 else (here, high)
-        if at > MOST_RECORDS and high is None:
+        if at >= MOST_RECORDS and high is None:
             raise SizeError(f"{owner}: more than {MOST_RECORDS:.0e} records would be needed.")
         at, before = _onwards(here, before), here
         at = at if high is None else max(2, min(at, high[0] - 1))
