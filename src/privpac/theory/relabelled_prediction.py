@@ -178,7 +178,7 @@ def _best_relabelled(n: int, epsilon: float, failure: float, vc: int) -> Found:
         choices = CHOICES[0][rows], CHOICES[1][rows]
         return _rough_relabelled(n, q, share * q, choices, epsilon, failure, vc)
 
-    grid = (0.005, 0.02, 0.06, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0)
+    grid = (0.005, 0.012, 0.03, 0.07, 0.17, 0.4), (0.1, 0.25, 0.5, 1.0)
     excess, q, share, row = _refined(value, *grid, rows=len(CHOICES[0]))
     weight, models = (float(part[row, 0]) for part in CHOICES)
     return excess, q, share * q, weight, int(models)
