@@ -13,6 +13,7 @@ $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[dev]"; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"; fi
+	@$(BIN)/python -m compileall -q src
 	@touch $(READY)
 
 $(READY_SLOW): $(READY)
