@@ -100,7 +100,7 @@ def spread_records(error: float, domain: int):
     }
 
 
-@check(least_failure_points=asked(epsilon=lambda epsilon: epsilon / 2), floor_points_proper=moved(3))
+@check(least_failure_points=asked(epsilon=lambda epsilon: epsilon / 2), floor_points_proper=moved(1))
 def floor_of_points():
     for domain, n, error, epsilon in ((3, 4, 0.5, 1.0), (4, 3, 0.3, 0.5), (5, 2, 0.4, 2.0)):
         rows = family(range(2, domain + 1), n, record=point_records(error))

@@ -103,13 +103,58 @@ def test_quantile_candidates_at_an_error_of_a_twentieth(bits: int, records: int)
         assert plan_candidates(found, cells=2**16, ratio=RATIO, failure=FAILURE).points == 21
 
 
+OURS: dict[str, tuple[Callable[[], list[int]], list[int], list[int]]] = {
+    # What is needed, ours and as worked out beforehand. Only occupied cells can be too low, whole counts and exact
+    # powers: multiples of ten, since a tenth of the records is what a count may be off by.
+    "all counts, 8 … 64 bits": (
+        lambda: [needed(histogram(d, clean=False)) for d in (8, 16, 32, 64)],
+        [170, 270, 490, 930],
+        [176, 287, 508, 952],
+    ),
+    "counts without empty cells": (
+        lambda: [needed(histogram(d, clean=True)) for d in (8, 16, 32, 64)],
+        [260, 370, 600, 1050],
+        [382, 502, 726, 1188],
+    ),
+    "sixteen children": (
+        lambda: [needed(tree(d, 16, full=True)) for d in (8, 16, 32, 64)],
+        [1080, 3820, 14160, 54310],
+        [1088, 3823, 14163, 54335],
+    ),
+    "two children": (
+        lambda: [needed(tree(d, 2, full=True)) for d in (8, 16, 32, 64)],
+        [3340, 11600, 42710, 163290],
+        [3341, 11605, 42728, 163402],
+    ),
+    # Ranks are halved and copies of a value get places of their own.
+    "quantiles": (
+        lambda: [needed(quantiles(d)) for d in (8, 16, 32, 64)],
+        [6085, 8030, 11856, 19446],
+        [6222, 9096, 14842, 26336],
+    ),
+    "candidates at 1/20, 16 and 32 bits": (
+        lambda: [needed(candidates(d), Fraction(1, 20)) for d in (16, 32)],
+        [14548, 32302],
+        [14549, 32334],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_what_is_needed_to_the_record(name: str) -> None:
+    found, ours, known = OURS[name]
+    assert found() == ours
+    assert all(a <= b for a, b in zip(ours, known, strict=True))
+
+
 def test_generic_candidates_need_five_hundred_times_as_many() -> None:
     """ln(2|Q|)/(2·l²·error²) points at l = 2/3, over a domain of 2^16: lists of them, or multisets."""
     points = math.ceil(math.log(2 * 2**16) / (2 * (2 / 3) ** 2 * 0.05**2))
     assert points == 5303
     lists = points * math.log(2**16)
     multisets = sum(math.log((2**16 + i) / (i + 1)) for i in range(points))
-    for log, records in ((lists, 7_057_818), (multisets, 2_261_186)):
+    wider = math.ceil(math.log(2 * 2**32) / (2 * (2 / 3) ** 2 * 0.05**2)) * math.log(2**32)
+    for log, records in ((lists, 7_057_818), (multisets, 2_261_186), (wider, 27_399_747)):
         assert math.ceil(2 * (log + math.log(20)) / ((1 - 2 / 3) * 0.05)) == records
 
 

@@ -112,6 +112,12 @@ CLOSE: dict[str, tuple[Callable[[], float], float, float]] = {
         5e-3,
     ),
     "the same without the refinement": (lambda: 4 * math.exp(0.1 * 12061 / 2061), 7.18, 5e-3),
+    "keys by rejection, certified for even marginals": (
+        lambda: math.log(1 + Fraction(1, 9) / Fraction(2, 7)),
+        0.32850,
+        1e-5,
+    ),
+    "and lost with the rarest one": (lambda: math.log(1 + Fraction(1, 9) * 6), 0.51083, 1e-5),
     "stability": (lambda: float(relabelling.stability_from_some("0.05", epsilon="0.2")), 0.09746, 1e-5),
     "stability, five records, one kept": (
         lambda: float(relabelling.stability_from_some("0.2", epsilon="0.4")),

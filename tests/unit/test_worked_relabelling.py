@@ -12,6 +12,8 @@ from fractions import Fraction
 
 import pytest
 
+from privpac.concepts.trees import Trees
+from privpac.data.schema import Schema
 from privpac.theory import (
     few_labels,
     label_floors,
@@ -264,7 +266,21 @@ def test_prices_of_relabelling(epsilon: str, vote: float, inner: float) -> None:
 # --- trees ---
 
 
+def switches(count: int) -> Schema:
+    """So many columns with one test each."""
+    columns = [{"name": f"c{i}", "kind": "boolean"} for i in range(count)]
+    return Schema.from_json({"label": "y", "columns": columns})
+
+
 @pytest.mark.parametrize(("depth", "log"), [(1, 5.9), (2, 16.4), (3, 37.4), (4, 79.4)])
 def test_the_logarithm_of_all_trees(depth: int, log: float) -> None:
     """95 tests a node: (2^D - 1)·ln 95 + 2^D·ln 2."""
-    assert (2**depth - 1) * math.log(95) + 2**depth * math.log(2) == pytest.approx(log, abs=0.06)
+    found = math.log(Trees(switches(95), depth).size or 0)
+    assert found == pytest.approx(log, abs=0.06)
+    assert found == pytest.approx((2**depth - 1) * math.log(95) + 2**depth * math.log(2))
+
+
+def test_trees_that_may_stop_are_counted() -> None:
+    """Two levels over three tests: 590 with early leaves, of which 432 use both levels everywhere."""
+    assert Trees(switches(3), 2, stop=Fraction(1, 2), root_splits=False).size == 590
+    assert Trees(switches(3), 2).size == 432
