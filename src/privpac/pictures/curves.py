@@ -43,6 +43,8 @@ class Series:
     kind: Literal["line", "step", "points"] = "line"
     dashed: bool = False
     """For floors, limits and promises, beside what was measured."""
+    group: str = ""
+    """Series about one thing have one colour and one shape; none: a series is a thing of its own."""
 
     def __post_init__(self) -> None:
         given = [values for values in (self.y, self.low, self.high) if values is not None]
@@ -107,8 +109,9 @@ class Curves:
             canvas.print_figure(path, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
 
     def _draw(self, axes: Any) -> None:
-        for index, series in enumerate(self.series):
-            _draw_series(axes, series, index)
+        things = list(dict.fromkeys(series.group or series.label for series in self.series))
+        for series in self.series:
+            _draw_series(axes, series, things.index(series.group or series.label))
         if self.log_x:
             axes.set_xscale("log")
             _mark_powers(axes.xaxis, axes.get_xlim())
@@ -144,6 +147,8 @@ def _draw_series(axes: Any, series: Series, index: int) -> None:
         drawstyle="steps-post" if series.kind == "step" else "default",
         marker="" if many and series.kind != "points" else MARKERS[index % len(MARKERS)],
         markersize=4.5,
+        # Beside a line of its colour, points on their own are hollow.
+        markerfacecolor="#ffffff" if series.kind == "points" and series.group else colour,
     )
     if series.low is not None and series.high is not None:
         step = "post" if series.kind == "step" else None

@@ -135,15 +135,14 @@ def _series(
     if question.word == "auto":
         name = f"{name}, {like.concepts.word}"
     x = [float(value) for value in xs]
-    lines = [
-        Series(f"{name}: proved", x, [None if row is None else float(row.need.labelled) for row in found])
-    ]
+    proved = [None if row is None else float(row.need.labelled) for row in found]
+    lines = [Series(f"{name}: proved", x, proved, group=name)]
     if any(made is not None for made in hard):
         values = [None if made is None else float(made.value) for made in hard]
-        lines.append(Series(f"{name}: hard distribution", x, values, kind="points"))
+        lines.append(Series(f"{name}: hard distribution", x, values, kind="points", group=name))
     if any(row is not None and row.floor for row in found):
         values = [None if row is None or not row.floor else float(row.floor) for row in found]
-        lines.append(Series(f"{name}: floor", x, values, dashed=True))
+        lines.append(Series(f"{name}: floor", x, values, dashed=True, group=name))
     return lines
 
 
