@@ -16,6 +16,7 @@ from privpac.learners.words import WORDS
 from privpac.plan.answer import Answer
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
+from privpac.plan.runs import RUNS
 from privpac.prediction.words import FORMS
 from privpac.release.methods import METHODS as RELEASES
 from privpac.theory.register import REGISTER
@@ -161,6 +162,41 @@ def test_every_row_is_named_by_something_that_exists() -> None:
     tables = (ROW_OF, WORD_ROW, WAY_ROW, METHOD_ROW, RELEASE_ROW, ANSWER_ROW)
     assert {row for table in tables for row in table.values()} >= LEARNERS
     assert all(option.source in REGISTER for option in OPTIONS)
+
+
+def test_every_row_can_be_simulated() -> None:
+    """A new row of the plan is a new entry of plan/runs; what cannot be run there says why."""
+    assert set(RUNS) == LEARNERS
+
+
+@pytest.mark.parametrize(
+    ("word", "wishes"),
+    [
+        ("thresholds", {"bits": 8, "delta": "1e-6"}),
+        ("thresholds", {"bits": 8, "protect": "predictions"}),
+        ("points", {"bits": 8, "protect": "labels"}),
+        ("points", {"bits": 2, "release": True}),
+        ("intervals", {"bits": 8, "release": True}),
+        ("rectangles:2", {"bits": 8, "protect": "predictions"}),
+        ("reference:10", {}),
+        ("any:3", {"bits": 16, "protect": "predictions"}),
+    ],
+)
+@pytest.mark.parametrize("numbers", [{"error": "0.2"}, {"records": 800}], ids=("needed", "reachable"))
+def test_every_simulated_row_has_a_number_or_a_reason(
+    word: str, wishes: dict[str, object], numbers: dict[str, object]
+) -> None:
+    ask = plan.needed if "error" in numbers else plan.reachable
+    found = ask(word, epsilon=2, simulate=True, seconds="0.5", **numbers, **wishes)
+    assert found.answers
+    for row in found.answers:
+        tree = row.to_json()
+        if row.simulated is None:
+            assert len(tree["simulation"]["why"]) > 20
+            assert row.option.learner in str(found).split("Not simulated: ", 1)[1]
+        else:
+            assert tree["simulated"] <= float(row.proved) + 1e-9
+            assert tree["simulation"]["on"] in str(found)
 
 
 SCHEMA = """{"label": "y", "columns": [

@@ -121,7 +121,7 @@ def test_simulation_runs_in_the_background_and_fills_the_column(client: TestClie
     assert 'class="simulated"' not in client.get("/plan/result", params=asked).text
     begun = client.post("/plan/simulate", data=asked)
     address = re.findall(r'hx-get="([^"]+)"', begun.text)[0]
-    for _ in range(200):
+    for _ in range(1200):
         found = client.get(address)
         if 'hx-trigger="every' not in found.text:
             break

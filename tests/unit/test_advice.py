@@ -156,7 +156,7 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
     text = said(found, "pessimistic")
     assert text is not None
     assert "ten times" in text
-    simulated = plan.needed("points", simulate=True, **ASK).option("occam").simulated
+    simulated = plan.needed("points", simulate=True, seconds=1, **ASK).option("occam").simulated
     done = replace(found, answers=tuple(replace(row, simulated=simulated) for row in found.answers))
     assert said(done, "pessimistic") is None
     assert said(plan.needed("points", **ASK), "pessimistic") is None

@@ -80,9 +80,9 @@ def test_floors_are_in_the_unit_of_the_question_and_below_what_is_proved() -> No
 
 def test_simulated_lies_between_floor_and_proof() -> None:
     for found in (
-        plan.needed("points", bits=32, error="0.1", epsilon=1, simulate=True),
-        plan.reachable("thresholds", bits=32, records=2000, epsilon=1, simulate=True),
-        plan.smallest_epsilon("points", bits=16, records=400, error="0.1", simulate=True),
+        plan.needed("points", bits=32, error="0.1", epsilon=1, simulate=True, seconds=1),
+        plan.reachable("thresholds", bits=32, records=2000, epsilon=1, simulate=True, seconds=1),
+        plan.smallest_epsilon("points", bits=16, records=400, error="0.1", simulate=True, seconds=1),
     ):
         row = found.option("occam", "realizable")
         assert row.simulated is not None
@@ -154,7 +154,7 @@ def test_a_release_is_of_queries_about_a_column() -> None:
 
 
 def test_text_for_people() -> None:
-    text = str(plan.needed("points", simulate=True, **ASK))
+    text = str(plan.needed("points", simulate=True, seconds=1, **ASK))
     assert text.startswith("Records needed for points: error 0.1, epsilon 1, failure 0.05\n")
     assert "occam" in text
     assert "628" in text

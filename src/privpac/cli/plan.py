@@ -87,6 +87,9 @@ def plan(
         str | None,
         typer.Option(metavar="FILE", help="Simulate on tables with these public marginals (JSON)."),
     ] = None,
+    seconds: Annotated[
+        str, typer.Option(metavar="S", help="About how long to simulate: longer, narrower intervals.")
+    ] = "40",
     picture: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw records against --against, as .svg or .png.")
     ] = None,
@@ -116,7 +119,9 @@ def plan(
         "tests": tests,
         "schema": schema,
     }
-    made = _made(error, epsilon, records, wishes, _simulation(simulate, table, marginals), as_json=as_json)
+    made = _made(
+        error, epsilon, records, wishes, _simulation(simulate, table, marginals, seconds), as_json=as_json
+    )
     if destination is not None:
         with console.working("Drawing", as_json=as_json):
             made.curves(against).save(destination.path)
@@ -136,12 +141,18 @@ def _picture(path: str | None, *, keep: tuple[str | None, ...]) -> Destination |
     return Destination.of(path, owner=OWNER, option="picture", keep=keep)
 
 
-def _simulation(simulate: bool, table: str | None, marginals: str | None) -> dict[str, Any]:
+def _simulation(simulate: bool, table: str | None, marginals: str | None, seconds: str) -> dict[str, Any]:
     if not (simulate or table is not None or marginals is not None):
         return {}
     from privpac.cli.cache import Cache
 
-    return {"simulate": True, "table": table, "marginals": marginals, "keep": Cache("plans")}
+    return {
+        "simulate": True,
+        "table": table,
+        "marginals": marginals,
+        "seconds": seconds,
+        "keep": Cache("plans"),
+    }
 
 
 def _made(
@@ -186,14 +197,14 @@ def _show(made: Plan, *, as_json: bool) -> None:
     if as_json:
         console.show_json(made.to_json())
         return
-    from privpac.plan.words import HEADINGS, question_text, rows
+    from privpac.plan.words import HEADINGS, notes, question_text, rows
 
     right = ("proved", "simulated", "floor", "ratio")
     cells = list(rows(made))
     sections = [("", question_text(made))]
     if cells:
         sections.append(("", console.table_text(HEADINGS, cells, right=right)))
-    on = {found.simulated.on for found in made.answers if found.simulated is not None}
-    sections += [("", "Simulated on: " + "; ".join(sorted(on)))] if on else []
+    told = notes(made)
+    sections += [("", "\n".join(told))] if told else []
     sections += [("Advice", "\n".join(f"* {text}" for text in made.advice))] if made.advice else []
     console.show_sections(sections)

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from privpac.plan.class_facts import described
-from privpac.plan.plan import Keep, Plan, Simulation, make
+from privpac.plan.plan import SECONDS, Keep, Plan, Simulation, make
 from privpac.plan.question import Kind, Question
-from privpac.plan.wish import FAILURE, read_numbers
+from privpac.plan.wish import FAILURE, OWNER, read_numbers
+from privpac.theory.parameters import positive
 
 __all__ = ["Plan", "needed", "reachable", "smallest_epsilon"]
 
@@ -25,7 +27,7 @@ def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = N
     a schema (`trees:3`, `schema="schema.json"`). Further: `failure` (0.05), `delta` (0), `noise` (the best member errs
     at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or "predictions"),
     `release=True` (answers to all points, thresholds or intervals of a column instead of a rule), `bits`, `columns`,
-    `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given.
+    `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given, for about `seconds` (40).
     """
     return _ask("needed", concepts, error=error, epsilon=epsilon, records=records, **wishes)
 
@@ -62,6 +64,7 @@ def _ask(
     marginals: Any = None,
     keep: Keep | None = None,
     progress: Any = None,
+    seconds: Any = SECONDS,
 ) -> Plan:
     numbers = read_numbers(
         error=error,
@@ -75,4 +78,9 @@ def _ask(
     given = described(bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"])
     question = Question(kind, concepts, given, protect=protect, release=release, **numbers)
     wanted = simulate or table is not None or marginals is not None
-    return make(question, Simulation(table, marginals, keep, progress) if wanted else None)
+    simulation = Simulation(table, marginals, keep, progress, float(_seconds(seconds))) if wanted else None
+    return make(question, simulation)
+
+
+def _seconds(value: Any) -> Fraction:
+    return positive(value, owner=OWNER, name="seconds")

@@ -59,6 +59,8 @@ class Answer:
     floor: Value | None = None
     floor_source: str | None = None
     simulated: Estimate | None = None
+    unsimulated: str | None = None
+    """Why there is no simulated number, where one was asked for."""
     enough: bool | None = None
     """Whether the records at hand suffice, where both were given."""
 
@@ -103,7 +105,7 @@ class Answer:
             "error": float(self.wish.error),
             "epsilon": float(self.wish.epsilon),
             "simulated": None if self.simulated is None else _plain(self.simulated.value),
-            "simulation": None if self.simulated is None else self.simulated.to_json(),
+            "simulation": self._simulation(),
             "floor": None if self.floor is None else _plain(self.floor),
             "floor_source": self.floor_source,
             "ratio": None if self.ratio is None else round(self.ratio, 2),
@@ -112,6 +114,11 @@ class Answer:
             "command": self.command,
         }
         return tree if self.enough is None else {**tree, "enough": self.enough}
+
+    def _simulation(self) -> dict[str, Any] | None:
+        if self.simulated is not None:
+            return self.simulated.to_json()
+        return None if self.unsimulated is None else {"why": self.unsimulated}
 
 
 def _plain(value: Value) -> int | float:
@@ -244,10 +251,13 @@ def hard_estimate(question: Question, found: Answer) -> Estimate | None:
     have = question.records or 0
 
     def enough(step: int) -> bool:
-        need = hard(found.wish.at(name, step * ERROR_GRID))
+        try:
+            need = hard(found.wish.at(name, step * ERROR_GRID))
+        except (PrivpacError, ArithmeticError):
+            return False  # outside the conditions of its theorem, where no parameters are known
         return need is not None and need <= have
 
-    if hard(found.wish) is None or last < 1 or not enough(last):
+    if last < 1 or not enough(last):
         return None
     best = first_whole(lambda k: k >= last or enough(k), start=max(1, last // 2), smallest=1) * ERROR_GRID
     return Estimate(best, best, best, FAMILY, exact=True)

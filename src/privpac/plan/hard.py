@@ -19,7 +19,19 @@ from privpac.plan.class_facts import ClassFacts
 from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
 
-__all__ = ["agnostic_need", "failure", "odds_of_atom", "realizable_need"]
+__all__ = [
+    "agnostic_need",
+    "denoised_failure",
+    "denoised_need",
+    "failure",
+    "noisy_failure",
+    "noisy_need",
+    "odds_of_atom",
+    "realizable_need",
+]
+
+Epsilon = Callable[[int], float]
+"""The epsilon of a draw from so many records."""
 
 _TAIL = 1e-12
 """Counts outside a window of this probability are left out of the sums."""
@@ -30,10 +42,11 @@ def odds_of_atom(concepts: ClassFacts) -> Fraction | None:
 
     Points: the atom is the target. Thresholds: the background is the first cell, the atom the second, and the cut lies
     between them. Intervals and unions: the atom is the first cell, the background the second, and intervals beyond are
-    free. `any`: a class all of whose other members err on the atom. None: no such family is known.
+    free. Generated points: the atom is one of them, the background none. `any`: a class all of whose other members err
+    on the atom. None: no such family is known.
     """
     cells, kind = concepts.cells, concepts.kind
-    if kind == "any":
+    if kind in ("any", "generated"):
         return concepts.odds
     if cells is None or cells < 4:
         return None
@@ -94,21 +107,30 @@ def _smallest(fails: Callable[[int], float], allowed: float, start: int) -> int:
     return first_whole(lambda n: fails(n) <= allowed, start=start, smallest=1)
 
 
-def realizable_need(wish: Wish) -> int | None:
-    """Records until the draw fails rarely enough where a lone atom of mass `error` decides."""
+def _given(wish: Wish, epsilon: Epsilon | None) -> Epsilon:
+    return (lambda n: float(wish.epsilon)) if epsilon is None else epsilon
+
+
+def _realizable(wish: Wish, epsilon: Epsilon | None) -> tuple[Callable[[int], float], int] | None:
+    """The failure of a draw by records where a lone atom of mass `error` decides, and about how many are needed."""
     odds = odds_of_atom(wish.concepts)
     if odds is None:
         return None
-    error, rate, log_odds = float(wish.error), float(wish.epsilon) / 2.0, _log(odds)
+    error, price, log_odds = float(wish.error), _given(wish, epsilon), _log(odds)
 
     def fails(n: int) -> float:
-        return failure(n, log_odds=log_odds, plus=error, minus=0.0, rate=rate)
+        return failure(n, log_odds=log_odds, plus=error, minus=0.0, rate=price(n) / 2.0)
 
-    start = math.ceil((log_odds + 1.0) / (error * -math.expm1(-rate)))
-    return _smallest(fails, float(wish.failure), start)
+    return fails, math.ceil((log_odds + 1.0) / (error * -math.expm1(-float(wish.epsilon) / 2.0)))
 
 
-def agnostic_need(wish: Wish) -> int | None:
+def realizable_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
+    """Records until the draw fails rarely enough where a lone atom of mass `error` decides."""
+    found = _realizable(wish, epsilon)
+    return None if found is None else _smallest(found[0], float(wish.failure), found[1])
+
+
+def agnostic_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
     """The same where labels at the atom are noisy, so that good members err with probability `noise` as well.
 
     Without a bound on the noise: every record is at the atom, its label right with probability (1 + excess)/2.
@@ -116,12 +138,58 @@ def agnostic_need(wish: Wish) -> int | None:
     odds = odds_of_atom(wish.concepts)
     if odds is None:
         return None
-    excess, rate, log_odds = float(wish.error), float(wish.epsilon) / 2.0, _log(odds)
+    excess, price, log_odds = float(wish.error), _given(wish, epsilon), _log(odds)
     most = (1.0 - excess) / 2.0
     minus = most if wish.noise is None else min(float(wish.noise), most)
 
     def fails(n: int) -> float:
-        return failure(n, log_odds=log_odds, plus=minus + excess, minus=minus, rate=rate)
+        return failure(n, log_odds=log_odds, plus=minus + excess, minus=minus, rate=price(n) / 2.0)
 
-    start = math.ceil((log_odds + 1.0) / (excess * math.tanh(rate)))
+    start = math.ceil((log_odds + 1.0) / (excess * math.tanh(float(wish.epsilon) / 2.0)))
     return _smallest(fails, float(wish.failure), start)
+
+
+def noisy_need(wish: Wish, *, rate: float) -> int | None:
+    """Records for a cut whose answers are flipped one by one: both the atom's and the background's must be right."""
+    found = _realizable(wish, None)
+    if found is None:
+        return None
+    fails, start = found
+    return _smallest(lambda n: noisy_failure(fails(n), rate), float(wish.failure), start)
+
+
+def noisy_failure(missed: float, rate: float) -> float:
+    """How often the answer at the atom or at the background is wrong, if the cut misses the atom so often."""
+    return 1.0 - (1.0 - rate) * ((1.0 - missed) * (1.0 - rate) + missed * rate)
+
+
+def denoised_need(wish: Wish, *, rate: float) -> int | None:
+    """Records for the cut nearest to such answers."""
+    found = _realizable(wish, None)
+    if found is None:
+        return None
+    fails, start = found
+    cells = wish.concepts.cells or 2
+    return _smallest(lambda n: denoised_failure(fails(n), rate, cells), float(wish.failure), start)
+
+
+def denoised_failure(missed: float, rate: float, cells: int) -> float:
+    """How often the nearest cut is wrong: where the drawn one is, or flips next to it move it.
+
+    The background's answer may not be flipped, and walking away from it the flipped ones may never be ahead: a walk
+    that steps down with probability `rate` and stays at 0 or above. (A wrong cut that flips put right is left out.)
+    """
+    kept = (1.0 - rate) * _never_below(min(cells - 1, _FAR), rate)
+    return 1.0 - (1.0 - missed) * kept
+
+
+_FAR = 400
+"""Steps after which a walk that was never below 0 never will be, for all purposes."""
+
+
+def _never_below(steps: int, down: float) -> float:
+    heights = np.zeros(steps + 2)
+    heights[0] = 1.0
+    for _ in range(steps):
+        heights = (1.0 - down) * np.concatenate(([0.0], heights[:-1])) + down * np.append(heights[1:], 0.0)
+    return float(heights.sum())

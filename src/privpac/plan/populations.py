@@ -26,7 +26,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError
 
-__all__ = ["Population", "from_table", "lone_value", "read_marginals", "synthetic", "uniforms"]
+__all__ = ["Population", "from_table", "lone_value", "read_marginals", "skewed", "synthetic", "uniforms"]
 
 ROWS = 20_000
 """Rows of a synthetic population: error rates are known to a third of a percent, and a rule is scored in a moment."""
@@ -53,6 +53,16 @@ def uniforms(coins: SeededCoins, count: int) -> NDArray[np.float64]:
     return (np.concatenate(words) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
+def _places(coins: SeededCoins, count: int, rows: int) -> NDArray[np.int64]:
+    """So many rows, all equally likely to within 2^-32 a row."""
+    words = []
+    for start in range(0, count, 2 * _CHUNK):
+        size = min(2 * _CHUNK, count - start)
+        words.append(np.frombuffer(coins.bits(32 * size).to_bytes(4 * size, "little"), dtype="<u4"))
+    found: NDArray[np.int64] = (np.concatenate(words).astype(np.int64) * rows) >> 32
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Population:
     """Equally likely records, the error of the best rule known on them, and where they come from."""
@@ -63,11 +73,11 @@ class Population:
 
     @property
     def n(self) -> int:
-        return self.records.size.labelled
+        return self.records.size.total
 
     def sample(self, n: int, coins: SeededCoins) -> MemorySample:
         """n independent draws; a larger n with the same coins begins with the same records."""
-        return self.records.take((uniforms(coins, n) * self.n).astype(np.int64))
+        return self.records.take(_places(coins, n, self.n))
 
     def error(self, rule: Hypothesis) -> float:
         block = self.records.block()
@@ -111,16 +121,36 @@ def synthetic(
     return Population(records, float(np.mean(wrong)), on)
 
 
-def lone_value(schema: Schema, column: str, *, share: float, seed: int = 0, rows: int = ROWS) -> Population:
-    """One value carries all of class 1 and just more than a share of the records: what learners of points find hard."""
+def lone_value(
+    schema: Schema, column: str, *, error: float, flipped: float = 0.0, seed: int = 0, rows: int = ROWS
+) -> Population:
+    """One value carries class 1, and just so many records that missing it costs more than `error`: what learners of
+    points find hard. A share of the labels is flipped."""
     coins, target = SeededCoins(seed), schema.column(column).size // 2
     cells = {each.name: _cells(uniforms(coins, rows) * each.size, each) for each in schema.columns}
-    found = uniforms(coins, rows) < share * ABOVE
+    share = min(1.0, error * ABOVE / (1.0 - 2.0 * flipped))
+    found = uniforms(coins, rows) < share
     spread = cells[column]
     spread[spread == target] = 0
     spread[found] = target
-    records = MemorySample.from_cells(schema, cells, found.astype(np.uint8))
-    on = f"{rows:,} synthetic records: one value, {share:.3g} of them, is class 1; the others are spread evenly"
+    wrong = uniforms(coins, rows) < flipped
+    records = MemorySample.from_cells(schema, cells, (found ^ wrong).astype(np.uint8))
+    noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
+    on = f"{rows:,} synthetic records: one value, {share:.3g} of them, is class 1; the others are spread evenly{noise}"
+    return Population(records, float(np.mean(wrong)), on)
+
+
+def skewed(schema: Schema, column: str, *, seed: int = 0, rows: int = ROWS) -> Population:
+    """Values at log-uniform distance from the lowest one, so that some are held by many and most by few or none."""
+    coins = SeededCoins(seed)
+    cells = {each.name: _cells(uniforms(coins, rows) * each.size, each) for each in schema.columns}
+    own, u = schema.column(column), uniforms(coins, rows)
+    # 2^(u·bits) beyond doubles: the whole part of the exponent as a shift.
+    exponents = u * float(np.log2(float(own.size))) if own.size < 2**1000 else u * own.size.bit_length()
+    values = [min(own.size, int(2.0 ** (50 + e % 1)) << int(e) >> 50) - 1 for e in exponents.tolist()]
+    cells[column] = np.array(values, dtype=own.dtype)
+    records = MemorySample.from_cells(schema, cells)
+    on = f"{rows:,} synthetic records, log-uniform: a few values are held by many, most by few or none"
     return Population(records, 0.0, on)
 
 

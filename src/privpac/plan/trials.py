@@ -1,158 +1,112 @@
-"""Running the learner that ships on simulated tables: the number a question asks for, found by trying.
+"""The number a question asks for, found by trying a row on simulated records.
 
-What is estimated depends on the question: the records at which promises are kept often enough, the error that is kept
-often enough, or the epsilon from which on it is. Intervals have confidence 0.99.
+What is estimated depends on the question: the records from which on the promise is kept often enough, the error that is
+kept often enough, or the epsilon from which on it is. Sizes and epsilons are rungs of a ladder, some fifteen percent
+apart: no simulation tells closer ones from each other. It is climbed from below, where records are few and trials
+cheap, with a handful of trials a rung until one does; then the rungs around it get as many trials as the public
+estimate of their seconds allows, so that the result is the same on every machine. Intervals have confidence 0.99.
 Tested by tests/unit/test_trials.py.
 """
 
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise
-from typing import Any
+from itertools import accumulate
 
-import numpy as np
-from numpy.typing import NDArray
-
-from privpac.coins import Coins, SeededCoins
-from privpac.concepts.base import Cells
-from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Size
-from privpac.data.schema import Schema
+from privpac.coins import SeededCoins
 from privpac.errors import PrivpacError, SizeError
 from privpac.plan.answer import Answer, Estimate
-from privpac.plan.class_facts import Description
-from privpac.plan.populations import Population
 from privpac.plan.question import Question
-from privpac.plan.simulate import Simulated, smallest_n
-from privpac.prediction.base import Prepared
+from privpac.plan.simulate import interval
+from privpac.theory.binomial import first_whole
 
-__all__ = [
-    "Progress",
-    "Run",
-    "as_schema",
-    "best_error",
-    "drawn_errors",
-    "quantile",
-    "runnable",
-    "table_estimate",
-]
+__all__ = ["Experiment", "Progress", "Trial", "Unsimulated", "estimate", "ladder", "outcomes", "quantile"]
 
 Progress = Callable[[int, int], None]
 """(done, of)."""
 
+Trial = Callable[[SeededCoins], float]
+"""From coins to the error of one rule, one released table or one answer, above what no member can avoid."""
+
+Rung = int | Fraction
+
 CONFIDENCE = 0.99
-LEAST, MOST = 110, 200
-"""Simulated tables for one error: so many that the twentieth part above it has an upper limit."""
-FEWEST, FEW = 12, 60
-"""Simulated tables at each size of a search."""
-SECONDS = 20.0
-"""What a row may take by the public estimate of its class: a larger class gets fewer tables."""
-EACH, EACH_RECORD = 0.005, 1.5e-6
-"""Seconds of a run, and of one of its records."""
-TRIALS = 24
-"""Sizes a search looks at, about."""
-STEPS_PER_EPSILON = 100
-SHARP = Fraction(600)
-"""An epsilon at which a draw is the best member, for all purposes."""
+STEPS = 5
+"""Rungs between a number and its double."""
+FIRST = 12
+"""Trials of a rung on the way up."""
+SURE = 2
+"""Failures on the way up after which one more ends it: three of three are too many for any target that is asked for."""
+LEAST, MOST = 16, 120
+"""Trials of a number that is told: of 120 that are all kept, one in twenty is an upper limit for the failure."""
+LOOKS = 8
+"""Rungs that are looked at with all these trials, about."""
+EASE = 0.5
+"""The part of the seconds that goes into more trials than the fewest."""
+DEARER = 1.5
+"""A trial that takes no more than this many times as long as the shortest one is as cheap."""
+DIGITS = 3
+"""Of an epsilon that was tried."""
+SMALLEST = 2**10
+"""Epsilons are tried down to this part of the one that is proved."""
 
 
-def as_schema(given: Description, *, columns: int = 1) -> Schema:
-    """The schema of a description by numbers: real columns between 0 and 1, at least so many."""
-    if given.schema is not None:
-        return given.schema
-    size = {} if given.bits is None else {"resolution": min(2**given.bits, 2**32)}
-    count = max(columns, given.columns or given.tests or 1)
-    described = [
-        {"name": f"c{i}", "kind": "numeric", "lower": 0, "upper": 1, **size} for i in range(1, count + 1)
-    ]
-    return Schema.from_json({"label": "y", "columns": described})
+class Unsimulated(PrivpacError):
+    """There is no simulated number, and the message says why."""
 
-
-@dataclass(frozen=True)
-class Run:
-    """What to run, as the printed command says it: a word, whom it protects, and its delta."""
-
-    word: str
-    protect: str = "records"
-    delta: Fraction = Fraction(0)
-
-    @classmethod
-    def of(cls, found: Answer) -> Run:
-        """The command of a row, with the columns of `as_schema` where none are named."""
-        said = shlex.split(found.command or "")
-        options = dict(pairwise(said))
-        word = options.get("--concepts", found.concepts.word)
-        return cls(runnable(word), options.get("--protect", "records"), Fraction(options.get("--delta", "0")))
-
-    def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Any:
-        from privpac.concepts.binarise import Binarisation
-        from privpac.concepts.one_test import OneTest
-        from privpac.learners.occam import Occam
-        from privpac.learners.words import Request, learner_for
-
-        if self.word == "one-test":
-            return Occam(OneTest(schema, Binarisation.default(schema, n=n)), epsilon)
-        if self.protect == "predictions":
-            return _Answering(self.word, schema, n, epsilon)
-        return learner_for(
-            self.word, Request(schema, Size(n), epsilon, delta=self.delta, protect=self.protect)
-        )
-
-
-class _Answering:
-    """A predictor in the manner of a learner: its rule answers every record with fresh coins."""
-
-    def __init__(self, word: str, schema: Schema, n: int, epsilon: Fraction) -> None:
-        from privpac.prediction.words import predictor_for
-
-        self._predictor = predictor_for(word, schema=schema, epsilon=epsilon, models=None, records=n)
-        self.concepts = None
-
-    def learn(self, sample: MemorySample, coins: Coins) -> _Answers:
-        return _Answers(self._predictor.prepare(sample, coins), coins)
+    spent = 0.0
+    """Seconds that went into finding out, by the public estimates."""
 
 
 @dataclass(frozen=True)
-class _Answers:
-    prepared: Prepared
-    coins: Coins
+class Experiment:
+    """One row, ready to be tried."""
 
-    def predict(self, cells: Cells) -> NDArray[np.uint8]:
-        return self.prepared.answer(cells, self.coins)
+    on: str
+    """What the records are drawn from."""
+    trial: Callable[[int, Fraction], Trial]
+    """Set up for so many labelled records and an epsilon. A `SizeError` says that so few cannot do."""
+    seconds: Callable[[int], float]
+    """About what one trial on so many records takes, by public numbers alone."""
+    promised: bool = True
+    """Whether the proof speaks of these records, so that the proved number is an upper limit."""
 
 
-def drawn_errors(
-    run: Run,
-    population: Population,
+def estimate(
+    question: Question,
+    found: Answer,
+    experiment: Experiment,
     *,
-    n: int,
-    epsilon: Fraction,
-    repetitions: int,
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> list[float]:
-    """The true errors of so many rules, each learnt from n fresh records."""
-    learner = run.learner(population.records.schema, n, epsilon)
-    found = []
-    for number in range(repetitions):
-        coins = SeededCoins(seed * 1_000_003 + number)
-        rule = learner.learn(population.sample(n, coins), coins)
-        found.append(population.error(rule))
-        if progress is not None:
-            progress(number + 1)
-    return found
+    seconds: float,
+    progress: Progress | None = None,
+) -> tuple[Estimate, float]:
+    """The number asked for, and the seconds that went into it by the public estimates.
+
+    Raises `Unsimulated` where it would take longer than `seconds`, or nothing up to the proved number does.
+    """
+    run = _reachable if question.kind == "reachable" else _searched
+    return run(question, found, experiment, seconds, progress or (lambda done, of: None))
 
 
-def best_error(word: str, population: Population) -> Population:
-    """The population with the error of the best member, by a draw that hardly ever misses it."""
-    learner = Run(word).learner(population.records.schema, population.n, SHARP)
-    rule = learner.learn(population.records, SeededCoins(0))
-    return replace(population, best=population.error(rule))
+def outcomes(trial: Trial, repetitions: int, *, seed: int = 0) -> list[float]:
+    """The errors of so many trials. Each has coins of its own, the same for every size."""
+    return [trial(SeededCoins(seed * 1_000_003 + number)) for number in range(repetitions)]
+
+
+def ladder(top: Rung) -> list[Rung]:
+    """Ascending rungs that end with the proved number itself."""
+    if isinstance(top, int):
+        octaves = max(1, top).bit_length()
+        return sorted({math.ceil(top / 2 ** (k / STEPS)) for k in range(1, octaves * STEPS)} | {top})
+    lower = (_digits(float(top) / 2 ** (k / STEPS)) for k in range(1, SMALLEST.bit_length() * STEPS))
+    return sorted({rung for rung in lower if rung < top} | {top})
+
+
+def _digits(value: float) -> Fraction:
+    return Fraction(f"{value:.{DIGITS}g}")
 
 
 def quantile(values: Sequence[float], failure: float) -> tuple[float, float, float | None]:
@@ -176,131 +130,176 @@ def _binomial(n: int, k: int, chance: float) -> float:
     return math.exp(ways + k * math.log(chance) + (n - k) * math.log1p(-chance))
 
 
-def table_estimate(
-    question: Question,
-    found: Answer,
-    population: Population,
-    *,
-    seconds: float = SECONDS,
-    progress: Progress | None = None,
-) -> Estimate | None:
-    """The number asked for, on a population; None where the class cannot be run at such sizes."""
-    find = {"needed": _needed, "reachable": _reachable, "smallest_epsilon": _smallest_epsilon}[question.kind]
-    try:
-        return find(question, found, population, seconds, progress or (lambda done, of: None))
-    except SizeError:
-        return None
-    except PrivpacError:
-        if found.concepts.named:
-            raise
-        return None
-
-
-def runnable(word: str) -> str:
-    """The word with the columns of `as_schema` where none were named."""
-    for number in range(1, word.count("COLUMN") + 1):
-        word = word.replace("COLUMN", f"c{number}", 1)
-    return word
-
-
-def _repetitions(
-    run: Run, schema: Schema, n: int, seconds: float, *, sizes: int, between: tuple[int, int]
-) -> int:
-    """Fewer tables for classes whose sums take long, by their public estimate: the same on every machine."""
-    concepts: Any = run.learner(schema, n, Fraction(1)).concepts
-    each = concepts.estimate(n).seconds if hasattr(concepts, "estimate") else 0.0
-    return max(between[0], min(between[1], int(seconds / (sizes * (each + EACH + n * EACH_RECORD)))))
+def _too_long(experiment: Experiment, n: int) -> Unsimulated:
+    each = experiment.seconds(n)
+    shown = f"{each:.0f}" if each >= 1 else f"{each:.1g}"
+    return Unsimulated(f"a run on {n:,} records takes about {shown} s, too long to repeat it often enough")
 
 
 def _reachable(
-    question: Question, found: Answer, population: Population, seconds: float, progress: Progress
-) -> Estimate:
+    question: Question, found: Answer, experiment: Experiment, seconds: float, progress: Progress
+) -> tuple[Estimate, float]:
     assert question.records is not None
-    n, schema = question.records, population.records.schema
-    count = _repetitions(Run.of(found), schema, n, seconds, sizes=1, between=(LEAST, MOST))
-    errors = drawn_errors(
-        Run.of(found),
-        population,
-        n=n,
-        epsilon=found.wish.epsilon,
-        repetitions=count,
-        progress=lambda done: progress(done, count),
+    n = question.records
+    if LEAST * experiment.seconds(n) > seconds:
+        raise _too_long(experiment, n)
+    count = max(LEAST, min(MOST, int(EASE * seconds / experiment.seconds(n))))
+    trial, errors = experiment.trial(n, found.wish.epsilon), []
+    for number in range(count):
+        errors.append(trial(SeededCoins(number)))
+        progress(number + 1, count)
+    # The largest of few values may lie above what is proved of their quantile; then the proof is the better estimate.
+    most = found.wish.error if experiment.promised else None
+    value, low, high = (_four(value, most) for value in quantile(errors, float(found.wish.failure)))
+    assert value is not None
+    assert low is not None
+    return Estimate(value, low, high, experiment.on, repetitions=count), count * experiment.seconds(n)
+
+
+def _four(value: float | None, most: Fraction | None) -> Fraction | None:
+    """Four decimals, and no more than is proved."""
+    if value is None:
+        return most
+    shown = Fraction(round(value * 10_000), 10_000)
+    return shown if most is None else min(shown, most)
+
+
+def _searched(
+    question: Question, found: Answer, experiment: Experiment, seconds: float, progress: Progress
+) -> tuple[Estimate, float]:
+    """The lowest rung that does, of records or of epsilons."""
+    wish, needed = found.wish, question.kind == "needed"
+    have = question.records or 1
+
+    def setting(rung: Rung) -> tuple[int, Fraction]:
+        return (int(rung), wish.epsilon) if needed else (have, Fraction(rung))
+
+    climb = _Climb(
+        experiment,
+        ladder(found.need.labelled if needed else wish.epsilon),
+        setting,
+        error=float(wish.error),
+        failure=float(wish.failure),
+        seconds=seconds,
+        progress=progress,
     )
-    excess = [max(0.0, error - population.best) for error in errors]
-    value, low, high = quantile(excess, float(found.wish.failure))
-    upper = None if high is None else _four(high)
-    return Estimate(_four(value), _four(low), upper, population.on, repetitions=count)
-
-
-def _four(value: float) -> Fraction:
-    return Fraction(round(value * 10_000), 10_000)
-
-
-def _needed(
-    question: Question, found: Answer, population: Population, seconds: float, progress: Progress
-) -> Estimate | None:
-    epsilon, limit = found.wish.epsilon, found.need.labelled
-
-    def errors(n: int, repetitions: int, seed: int) -> list[float]:
-        return drawn_errors(
-            Run.of(found), population, n=n, epsilon=epsilon, repetitions=repetitions, seed=seed
-        )
-
-    return _search(found, population, errors, seconds, progress, start=max(1, limit // 8), limit=limit)
-
-
-def _smallest_epsilon(
-    question: Question, found: Answer, population: Population, seconds: float, progress: Progress
-) -> Estimate | None:
-    n = question.records or 1
-    limit = math.ceil(found.wish.epsilon * STEPS_PER_EPSILON)
-
-    def errors(step: int, repetitions: int, seed: int) -> list[float]:
-        epsilon = Fraction(step, STEPS_PER_EPSILON)
-        return drawn_errors(
-            Run.of(found), population, n=n, epsilon=epsilon, repetitions=repetitions, seed=seed
-        )
-
-    made = _search(found, population, errors, seconds, progress, start=max(1, limit // 8), limit=limit)
-    if made is None:
-        return None
-    step = Fraction(1, STEPS_PER_EPSILON)
-    high = None if made.high is None else made.high * step
-    return replace(made, value=made.value * step, low=made.low * step, high=high)
-
-
-def _search(
-    found: Answer,
-    population: Population,
-    errors: Callable[[int, int, int], list[float]],
-    seconds: float,
-    progress: Progress,
-    *,
-    start: int,
-    limit: int,
-) -> Estimate | None:
-    allowed = population.best + float(found.wish.error)
-    schema = population.records.schema
-    repetitions = _repetitions(
-        Run.of(found), schema, min(limit, 100_000), seconds, sizes=TRIALS, between=(FEWEST, FEW)
-    )
-    done = 0
-
-    def failures(n: int, count: int, seed: int) -> list[float]:
-        nonlocal done
-        done += 1
-        progress(min(done, TRIALS), TRIALS)
-        return [float(error > allowed) for error in errors(n, count, seed)]
-
     try:
-        made: Simulated = smallest_n(
-            failures,
-            failure=float(found.wish.failure),
-            repetitions=repetitions,
-            confidence=CONFIDENCE,
-            start=start,
-            limit=limit,
-        )
-    except SizeError:
-        return None
-    return Estimate(made.n, made.at_least, made.at_most, population.on, repetitions=repetitions)
+        return climb.estimate(), climb.spent
+    except (Unsimulated, SizeError) as problem:
+        reason = Unsimulated(str(problem))
+        reason.spent = climb.spent
+        raise reason from None
+
+
+class _Climb:
+    """One search of a ladder, within its seconds."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        rungs: list[Rung],
+        setting: Callable[[Rung], tuple[int, Fraction]],
+        *,
+        error: float,
+        failure: float,
+        seconds: float,
+        progress: Progress,
+    ) -> None:
+        self._experiment, self._rungs, self._setting = experiment, rungs, setting
+        self._error, self._failure, self._seconds = error, failure, seconds
+        self._progress, self.spent, self._last = progress, 0.0, len(rungs) - 1
+        self._seen: dict[int, tuple[float, float, float]] = {}
+
+    def estimate(self) -> Estimate:
+        first = self._climbed()
+        each, left = LOOKS * self._each(first), self._seconds - self.spent
+        if LEAST * each > left:  # no time to look closer: what the way up has told
+            return self._told(first, FIRST)
+        count = max(LEAST, min(MOST, int((EASE * self._seconds - self.spent) / each)))
+        self._seen.clear()
+
+        def lowest(meets: Callable[[tuple[float, float, float]], bool], start: int) -> int | None:
+            place = first_whole(
+                lambda k: k > self._last or meets(self._looked(k, count)), start=start, step=1
+            )
+            return place if place <= self._last else None
+
+        found = lowest(lambda seen: seen[0] <= self._failure, first)
+        if found is None:
+            raise self._never()
+        lowest(lambda seen: seen[1] <= self._failure, found)
+        # With few trials not even no failure at all would prove the target: do not look for it.
+        hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self._failure
+        if not hopeless and self.spent < self._seconds:
+            lowest(lambda seen: seen[2] <= self._failure, found)
+        return self._told(found, count)
+
+    def _told(self, found: int, count: int) -> Estimate:
+        """A rung, between the highest one that surely does not do and the lowest one that surely does."""
+        self._progress(100, 100)
+        least = max((k for k, seen in self._seen.items() if seen[1] > self._failure), default=-1)
+        most = min((k for k, seen in self._seen.items() if seen[2] <= self._failure), default=None)
+        if most is None and self._experiment.promised:
+            most = self._last
+        high = None if most is None else self._rungs[max(found, most)]
+        low = self._above(min(least, found - 1))
+        return Estimate(self._rungs[found], low, high, self._experiment.on, repetitions=count)
+
+    def _above(self, place: int) -> Rung:
+        """The least number above a rung."""
+        if place < 0:
+            return self._rungs[0]
+        below = self._rungs[place]
+        return below + 1 if isinstance(below, int) else below
+
+    def _each(self, place: int) -> float:
+        return self._experiment.seconds(self._setting(self._rungs[place])[0])
+
+    def _spend(self, place: int, trials: int) -> None:
+        self.spent += trials * self._each(place)
+        self._progress(min(99, int(100 * self.spent / self._seconds)), 100)
+
+    def _never(self) -> Unsimulated:
+        return Unsimulated("nothing up to the proved number was enough on these records")
+
+    def _climbed(self) -> int:
+        """The first of every so-many-th rung at which none, or few, of a handful of trials fail.
+
+        It begins with the largest rung that costs about as much as the lowest: below, halving is cheapest, and above,
+        one step after the other.
+        """
+        places: list[int] = [*range(0, self._last, STEPS), self._last]
+        cheap = DEARER * self._each(0)
+        start = max(k for k, place in enumerate(places) if self._each(place) <= cheap)
+        if self._enough(places[start]):
+            low = first_whole(lambda k: k >= start or self._enough(places[k]), start=start // 2)
+            return places[low]
+        for place in places[start + 1 :]:
+            if self._enough(place):
+                return place
+        raise self._never()
+
+    def _enough(self, place: int) -> bool:
+        if self.spent + FIRST * self._each(place) > self._seconds:
+            raise _too_long(self._experiment, self._setting(self._rungs[place])[0])
+        return self._tried(place, FIRST, most=SURE)[0] <= self._failure
+
+    def _looked(self, place: int, count: int) -> tuple[float, float, float]:
+        if place not in self._seen:
+            self._tried(place, count, most=count)
+        return self._seen[place]
+
+    def _tried(self, place: int, count: int, *, most: float) -> tuple[float, float, float]:
+        """The share of trials that fail, with its limits; it ends when more than `most` have failed."""
+        failed: list[float] = []
+        try:
+            trial = self._experiment.trial(*self._setting(self._rungs[place]))
+            while len(failed) < count and sum(failed) <= most:
+                self._spend(place, 1)
+                failed.append(float(trial(SeededCoins(len(failed))) > self._error))
+        except SizeError:  # so few records cannot do at all
+            if place == self._last:
+                raise
+            failed = [1.0] * count
+        self._seen[place] = interval(failed, confidence=CONFIDENCE)
+        return self._seen[place]

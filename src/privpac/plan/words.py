@@ -10,7 +10,7 @@ from privpac.plan.answer import Answer, Estimate
 from privpac.plan.plan import Plan
 from privpac.theory.exact import plain
 
-__all__ = ["HEADINGS", "plan_text", "question_text", "rows"]
+__all__ = ["HEADINGS", "notes", "plan_text", "question_text", "rows"]
 
 HEADINGS = (
     "learner",
@@ -87,6 +87,26 @@ def _estimate(found: Estimate) -> str:
     return f"{text} ({_number(found.low)} to {high})"
 
 
+def notes(plan: Plan) -> list[str]:
+    """What was simulated on what, and what was not and why: a line each, where anything was asked for."""
+    on: dict[str, list[str]] = {}
+    why: dict[str, list[str]] = {}
+    for found in plan.answers:
+        if found.simulated is not None:
+            on.setdefault(found.simulated.on, []).append(_name(plan, found))
+        elif found.unsimulated is not None:
+            why.setdefault(found.unsimulated.rstrip("."), []).append(_name(plan, found))
+    several = len(on) > 1
+    lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
+    return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
+
+
+def _name(plan: Plan, found: Answer) -> str:
+    """A row by its learner, and by its setting if there are two of that name."""
+    same = [row for row in plan.answers if row.option.learner == found.option.learner]
+    return found.option.learner if len(same) == 1 else f"{found.option.learner} ({found.option.setting})"
+
+
 def plan_text(plan: Plan) -> str:
     """For `print` in Python; the command line lays its table out by itself."""
     lines = [question_text(plan), ""]
@@ -96,6 +116,8 @@ def plan_text(plan: Plan) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table
     ]
+    if told := notes(plan):
+        lines += ["", *told]
     if plan.advice:
         lines += ["", *plan.advice]
     return "\n".join(lines)

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
+from privpac.concepts.dichotomies import with_dichotomies
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, PrivpacError, SchemaError
+from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError
 from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
@@ -28,6 +29,8 @@ __all__ = ["Classifiers", "Concepts", "Trained", "Voters", "require_two_classes"
 OWNER = "vote"
 REHEARSED = 50
 """Rows a class on which training is tried out."""
+MOST_LISTED = 4096
+"""Records of a block whose labellings are listed one by one: below what any class refuses to list."""
 SEED = 0
 """A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
 
@@ -188,13 +191,7 @@ class Concepts:
     def __post_init__(self) -> None:
         require_two_classes(self.schema, "a vote of concepts")
         if not hasattr(self.concepts, "scores"):
-            raise ParameterError(
-                OWNER,
-                "base",
-                self.concepts.word,
-                allowed="a class that can be counted by score",
-                remedy="Use thresholds, intervals, points or a finite class.",
-            )
+            with_dichotomies(self.concepts, owner=OWNER)
 
     @property
     def schema(self) -> Schema:
@@ -209,9 +206,20 @@ class Concepts:
         return self.concepts.vc
 
     def train(self, block: Sample) -> Hypothesis:
-        concepts = cast(ScoredClass, self.concepts)
-        scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
-        return scores.locate(scores.histogram(0).best, 0)
+        if hasattr(self.concepts, "scores"):
+            concepts = cast(ScoredClass, self.concepts)
+            scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
+            return scores.locate(scores.histogram(0).best, 0)
+        if (
+            block.size.labelled > MOST_LISTED
+        ):  # a public number: whether it is too much must not tell who is in it
+            raise SizeError(
+                f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_LISTED} records.",
+                remedy="Ask for more models.",
+            )
+        listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
+        mistakes = listed.mistakes(block)
+        return listed.member(mistakes.locate(mistakes.histogram(0).best, 0))
 
     def tally(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
         rows = len(next(iter(cells.values())))

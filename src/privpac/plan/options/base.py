@@ -60,8 +60,6 @@ class Option:
     """Records it needs on a built-in hard distribution, computed exactly."""
     purpose: Literal["learn", "release"] = "learn"
     """A rule, or answers to all queries about a table."""
-    runs: bool = False
-    """Whether `privpac learn` runs it, so that it can be simulated on tables."""
 
     @property
     def key(self) -> tuple[str, str]:

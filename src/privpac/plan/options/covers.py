@@ -151,7 +151,6 @@ COVERS = (
         serves=_cuts,
         at=_label_thresholds_at,
         command=_label_command,
-        runs=True,
     ),
     Option(
         "label-cover",
@@ -164,6 +163,5 @@ COVERS = (
         serves=_small,
         at=_label_cover_at,
         command=_label_command,
-        runs=True,
     ),
 )

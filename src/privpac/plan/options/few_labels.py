@@ -217,6 +217,24 @@ def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
     return Need(asked, records - asked, {"inner": plain(inner), "records": str(records)})
 
 
+def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
+    def hard(wish: Wish) -> int | None:
+        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
+        from privpac.plan.hard import agnostic_need, realizable_need
+        from privpac.transforms.active_settings import inner_epsilon
+
+        need = _asked(agnostic)(wish)
+        if need is None:
+            return None
+
+        def inner(n: int) -> float:
+            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
+
+        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
+
+    return hard
+
+
 def _askable(concepts: ClassFacts) -> bool:
     return concepts.kind in (*ASKABLE, "any")
 
@@ -285,6 +303,7 @@ FEW_LABELS = (
         serves=_askable,
         pool=True,
         at=_asked_of(agnostic=False),
+        hard=_hard_asked(agnostic=False),
         command=_ask_command,
     ),
     Option(
@@ -298,6 +317,7 @@ FEW_LABELS = (
         serves=_askable,
         pool=True,
         at=_asked_of(agnostic=True),
+        hard=_hard_asked(agnostic=True),
         command=_ask_command,
     ),
 )

@@ -98,7 +98,6 @@ OCCAM = (
         epsilon=_epsilon_realizable,
         command=learn_command,
         hard=_hard_realizable,
-        runs=True,
     ),
     Option(
         "occam",
@@ -113,6 +112,5 @@ OCCAM = (
         epsilon=_epsilon_agnostic,
         command=learn_command,
         hard=_hard_agnostic,
-        runs=True,
     ),
 )

@@ -114,7 +114,6 @@ PREDICTION = (
         _vote,
         serves=_small,
         command=_answers("consistent"),
-        runs=True,
     ),
     Option(
         "flipped-answers",

@@ -11,7 +11,7 @@ from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import decimal_text, ratio_for
 
-__all__ = ["RELABELLING"]
+__all__ = ["RELABELLING", "agnostic_split"]
 
 MOST = 10**12
 DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
@@ -30,13 +30,18 @@ def _split(epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
     return found.share, found.vote, found.inner
 
 
+def agnostic_split(epsilon: Fraction, n: int) -> tuple[int, Fraction, Fraction]:
+    """How many of n records are relabelled, and the epsilons of the vote and of the draw."""
+    share, vote, inner = _split(epsilon)
+    return min(n - 1, max(1, round(share * n))), vote, inner
+
+
 def _error(wish: Wish, n: int) -> Fraction | None:
     """What `Agnostic` over one draw certifies, split as `calibrate_agnostic` does; half of the failure each."""
     from privpac.theory.few_labels import mistakes_of_draw
     from privpac.theory.relabelling import excess_relabelled
 
-    share, vote, inner = _split(wish.epsilon)
-    kept = min(n - 1, max(1, round(share * n)))
+    kept, vote, inner = agnostic_split(wish.epsilon, n)
     if kept < 1:
         return None
     half = wish.failure / 2
@@ -58,8 +63,8 @@ def _at(wish: Wish, n: int) -> Need | None:
     found = _error(wish, n)
     if found is None or found > wish.error:
         return None
-    share, vote, inner = _split(wish.epsilon)
-    numbers = {"kept": str(round(share * n)), "vote": decimal_text(vote), "inner": decimal_text(inner)}
+    kept, vote, inner = agnostic_split(wish.epsilon, n)
+    numbers = {"kept": str(kept), "vote": decimal_text(vote), "inner": decimal_text(inner)}
     return Need(n, parameters=numbers)
 
 

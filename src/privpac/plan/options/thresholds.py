@@ -90,9 +90,14 @@ def _switches_command(wish: Wish, need: Need) -> str | None:
     return learn_command(wish, need, concepts=f"switches:{rest}:{RANGES}")
 
 
+def _rate(wish: Wish) -> Fraction:
+    """How often an answer is flipped: the fourth part of error times failure."""
+    return wish.error * wish.failure / 4
+
+
 def _noisy(wish: Wish) -> Need | None:
     """One draw with half of error and failure, behind noise whose mean is the fourth part of error times failure."""
-    rate = wish.error * wish.failure / 4
+    rate = _rate(wish)
     n = sizes.records_occam(
         wish.concepts.size, error=wish.error / 2, failure=wish.failure / 2, epsilon=wish.epsilon
     )
@@ -101,12 +106,24 @@ def _noisy(wish: Wish) -> Need | None:
 
 def _denoised(wish: Wish) -> Need | None:
     """The cut nearest to the noisy answers: the draw's own promise, and 4·rate of failure."""
-    rate = wish.error * wish.failure / 4
+    rate = _rate(wish)
     left = wish.failure - 4 * rate * (1 - rate)
     return Need(
         sizes.records_occam(wish.concepts.size, error=wish.error, failure=left, epsilon=wish.epsilon),
         parameters={"rate": decimal_text(rate)},
     )
+
+
+def _hard_noisy(wish: Wish) -> int | None:
+    from privpac.plan.hard import noisy_need
+
+    return noisy_need(wish, rate=float(_rate(wish)))
+
+
+def _hard_denoised(wish: Wish) -> int | None:
+    from privpac.plan.hard import denoised_need
+
+    return denoised_need(wish, rate=float(_rate(wish)))
 
 
 def _short_cuts(concepts: ClassFacts) -> bool:
@@ -128,7 +145,6 @@ THRESHOLDS = (
         serves=_cuts,
         pure=False,
         command=_command,
-        runs=True,
     ),
     Option(
         "switches",
@@ -142,7 +158,6 @@ THRESHOLDS = (
         at=_switches_at,
         error=_switches_error,
         command=_switches_command,
-        runs=True,
     ),
     Option(
         "noisy-cuts",
@@ -153,6 +168,7 @@ THRESHOLDS = (
         "independent-noise",
         _noisy,
         serves=_short_cuts,
+        hard=_hard_noisy,
     ),
     Option(
         "denoised-cuts",
@@ -163,5 +179,6 @@ THRESHOLDS = (
         "noise-reconstruction",
         _denoised,
         serves=_short_cuts,
+        hard=_hard_denoised,
     ),
 )

@@ -77,7 +77,7 @@ def _row(found: Answer, cells: tuple[str, ...]) -> Row:
         proper=proper == "yes",
         proved=proved,
         simulated=simulated,
-        simulated_on="" if found.simulated is None else found.simulated.on,
+        simulated_on=found.simulated.on if found.simulated is not None else found.unsimulated or "",
         floor=floor,
         ratio=ratio,
         source=found.option.source,

@@ -22,6 +22,8 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/plan")
 RESULT = "result.html"
+SECONDS = 15
+"""About how long somebody waits for a simulation."""
 
 
 @router.get("")
@@ -78,7 +80,7 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
 
 
 def _simulated(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> None:
-    plan = form.ask(simulate=True, progress=tell)
+    plan = form.ask(simulate=True, seconds=SECONDS, progress=tell)
     context = {"root": request.scope.get("root_path", "").rstrip("/") + "/"}
     drawer.write(
         RESULT,

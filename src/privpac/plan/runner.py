@@ -1,0 +1,134 @@
+"""Simulated numbers for all rows of a plan, within a minute, kept for the next time.
+
+Exact on the built-in hard distribution where a row has one, by trials of what ships otherwise; a row that can be
+neither summed nor tried says why. How long trials take is told by public estimates, so that the numbers are the same on
+every machine. Tested by tests/unit/test_runner.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privpac.errors import PrivpacError, SizeError
+from privpac.plan.answer import Answer, Estimate, hard_estimate
+from privpac.plan.plan import Simulation
+from privpac.plan.question import Question
+from privpac.plan.trials import Experiment, Unsimulated, estimate
+
+__all__ = ["simulated"]
+
+MOST = 0.35
+"""The part of the seconds that one row may take."""
+
+Outcome = Estimate | str
+"""A number, or why there is none."""
+
+
+def simulated(question: Question, simulation: Simulation, rows: Sequence[Answer]) -> list[Answer]:
+    """Every row with its number, or with the reason why there is none."""
+    tables = simulation.on_tables and question.given.schema is not None
+    made: list[Outcome | None] = [None if tables else hard_estimate(question, row) for row in rows]
+    places = [place for place, found in enumerate(made) if found is None]
+    for place, outcome in zip(places, _kept(question, simulation, [rows[k] for k in places]), strict=True):
+        made[place] = outcome
+    return [
+        replace(row, unsimulated=found) if isinstance(found, str) else replace(row, simulated=found)
+        for row, found in zip(rows, made, strict=True)
+    ]
+
+
+def _kept(question: Question, simulation: Simulation, rows: list[Answer]) -> list[Outcome]:
+    """From an earlier run of the same code on the same numbers, or tried and kept."""
+    keep, options = simulation.keep, _digest(question, simulation, rows)
+    if keep is not None and options is not None:
+        stored = keep.get("plan", options=options)
+        if isinstance(stored, list) and len(stored) == len(rows):
+            return [_from_json(tree) for tree in stored]
+    found = _tried(question, simulation, rows) if rows else []
+    if keep is not None and options is not None:
+        keep.put("plan", [_to_json(outcome) for outcome in found], options=options)
+    return found
+
+
+def _digest(question: Question, simulation: Simulation, rows: list[Answer]) -> str | None:
+    """What the numbers depend on; None for a table that is an object in memory."""
+    schema = question.given.schema
+    parts: list[Any] = [question.to_json(), [(row.option.key, row.concepts.word) for row in rows]]
+    parts += [simulation.seconds, None if schema is None else schema.digest()]
+    for source in (simulation.table, simulation.marginals):
+        if isinstance(source, str | Path):
+            try:
+                parts.append(hashlib.blake2b(Path(source).read_bytes(), digest_size=12).hexdigest())
+            except OSError:
+                return None
+        elif source is None or isinstance(source, Mapping):
+            parts.append(source)
+        else:
+            return None
+    return hashlib.blake2b(json.dumps(parts, default=str).encode(), digest_size=12).hexdigest()
+
+
+def _tried(question: Question, simulation: Simulation, rows: list[Answer]) -> list[Outcome]:
+    """The cheapest rows first, so that the others share the seconds these leave."""
+    from privpac.plan.runs import Supply, experiment_for
+
+    supply = Supply(question, simulation.table, simulation.marginals)
+    made: dict[int, Outcome] = {}
+    ready: list[tuple[float, int, Experiment]] = []
+    for place, row in enumerate(rows):
+        try:
+            experiment = experiment_for(row, supply)
+            ready.append((experiment.seconds(question.records or row.need.labelled), place, experiment))
+        except PrivpacError as problem:
+            made[place] = _reason(row, problem)
+    left = simulation.seconds
+    for done, (_, place, experiment) in enumerate(sorted(ready, key=lambda one: one[:2])):
+        row, share = rows[place], min(MOST * simulation.seconds, left / (len(ready) - done))
+        try:
+            progress = _progress(simulation, row, done, len(ready))
+            made[place], spent = estimate(question, row, experiment, seconds=share, progress=progress)
+        except PrivpacError as problem:
+            made[place], spent = _reason(row, problem), getattr(problem, "spent", 0.0)
+        left -= spent
+    return [made[place] for place in range(len(rows))]
+
+
+def _reason(row: Answer, problem: PrivpacError) -> str:
+    """Why there is no number; what is wrong with the words or files of the user is theirs to see."""
+    if row.concepts.named and not isinstance(problem, Unsimulated | SizeError):
+        raise problem
+    return str(problem)
+
+
+def _progress(simulation: Simulation, row: Answer, done: int, of: int) -> Any:
+    show = simulation.progress
+    if show is None:
+        return None
+    what = f"{row.option.learner}, {row.concepts.word}, {row.option.setting}"
+    return lambda part, whole: show(what, 100 * done + 100 * part // whole, 100 * of)
+
+
+def _to_json(found: Outcome) -> dict[str, Any]:
+    if isinstance(found, str):
+        return {"why": found}
+    high = None if found.high is None else str(found.high)
+    numbers = {"value": str(found.value), "low": str(found.low), "high": high}
+    return {**numbers, "on": found.on, "repetitions": found.repetitions}
+
+
+def _from_json(tree: dict[str, Any]) -> Outcome:
+    def number(text: str) -> int | Fraction:
+        return int(text) if text.isdecimal() else Fraction(text)
+
+    if "why" in tree:
+        return str(tree["why"])
+    high = None if tree["high"] is None else number(tree["high"])
+    return Estimate(
+        number(tree["value"]), number(tree["low"]), high, tree["on"], repetitions=tree["repetitions"]
+    )

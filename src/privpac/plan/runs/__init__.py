@@ -1,0 +1,57 @@
+"""How every row of a plan is tried on simulated records: one table, by the name of the learner.
+
+What is run is what ships: the printed command where it says everything, otherwise the same objects with the parameters
+of the row. A new row of `plan.options` needs an entry here (tests/contracts/test_plan_complete.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from privpac.plan.answer import Answer
+from privpac.plan.runs import answers, covers, pools, rules, tables
+from privpac.plan.runs.base import Supply
+from privpac.plan.trials import Experiment, Unsimulated
+from privpac.release.blr import ThresholdBLR
+from privpac.release.quantiles import Quantiles
+from privpac.release.tree_counts import TreeCounts
+
+__all__ = ["RUNS", "Supply", "experiment_for"]
+
+
+def experiment_for(found: Answer, supply: Supply) -> Experiment:
+    """What to try for a row; raises `Unsimulated` where there is nothing to run."""
+    if found.concepts.kind == "any":
+        raise Unsimulated("any stands for every class of its dimension: name one")
+    return RUNS[found.option.learner](found, supply)
+
+
+RUNS: Mapping[str, Callable[[Answer, Supply], Experiment]] = {
+    "occam": rules.by_command,
+    "clipped-points": rules.by_command,
+    "reed-solomon-points": rules.by_command,
+    "pairwise-cover": rules.by_command,
+    "sparse-sets": rules.by_command,
+    "boosted-points": rules.by_command,
+    "rec-concave": rules.by_command,
+    "switches": rules.by_command,
+    "label-thresholds": rules.by_command,
+    "label-cover": rules.by_command,
+    "noisy-cuts": rules.noisy,
+    "denoised-cuts": rules.denoised,
+    "agnostic": rules.agnostic,
+    "active": rules.active,
+    "generic-learner": pools.with_pool("generic"),
+    "ssl-relabel": pools.with_pool("relabel"),
+    "label-boost": pools.with_pool("boost"),
+    "reference-cover": covers.reference,
+    "vote": answers.vote,
+    "flipped-answers": answers.flipped,
+    "relabelled-vote": answers.relabelled_vote,
+    "net-relabelled": answers.net_relabelled,
+    "histogram": tables.histogram,
+    "tree-counts": tables.of_line(TreeCounts),
+    "quantiles": tables.of_line(Quantiles),
+    "threshold-blr": tables.of_line(ThresholdBLR),
+    "listed-blr": tables.listed,
+}

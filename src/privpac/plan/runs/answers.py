@@ -1,0 +1,211 @@
+"""Rows that answer questions: how likely an answer is wrong, averaged over all questions, for one set of records.
+
+Coins that do not depend on the question are drawn a few times and averaged; those of a vote and of a flip are summed
+exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.errors import SizeError
+from privpac.plan.answer import Answer
+from privpac.plan.populations import Population
+from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
+from privpac.plan.runs.rules import class_of
+from privpac.plan.trials import Experiment, Trial
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.net_relabelled import NetRelabelled
+from privpac.prediction.relabelled_vote import RelabelledVote
+from privpac.prediction.vote import Vote
+from privpac.prediction.voters import Concepts
+from privpac.theory.exact import ratio_for
+from privpac.theory.prediction import vote_wrong
+
+__all__ = ["flipped", "net_relabelled", "relabelled_vote", "vote"]
+
+DRAWS = 3
+"""Fresh draws for one set of records, each asked all questions; the mean of them is taken."""
+EACH = 0.001
+EACH_MODEL = 4e-4
+"""Seconds of one more model that votes on all questions."""
+
+Errs = Callable[[Any, Any], float]
+"""(sample, coins) to the share of wrong answers, over all questions."""
+
+
+def _experiment(
+    found: Answer,
+    supply: Supply,
+    make: Callable[[Population, int, Fraction], Errs],
+    *,
+    draws: int,
+    each: Callable[[int], float],
+) -> Experiment:
+    """`each`: the seconds of one draw from so many records."""
+    population = supply.population(found)
+
+    def trial(n: int, epsilon: Fraction) -> Trial:
+        errs = make(population, n, epsilon)
+
+        def run(coins: Any) -> float:
+            sample = population.sample(n, coins)
+            wrong = sum(errs(sample, coins) for _ in range(draws)) / draws
+            return max(0.0, wrong - population.best)
+
+        return run
+
+    def seconds(n: int) -> float:
+        return EACH + n * EACH_RECORD + draws * (EACH + n * EACH_RECORD + each(n))
+
+    return Experiment(population.on, trial, seconds, promised=supply.promised(found, population))
+
+
+def _for_size(kind: Any, concepts: Any, found: Answer) -> Callable[[int, Fraction], Any]:
+    """A predictor planned for so many records, as the printed command plans it."""
+
+    def planned(n: int, epsilon: Fraction) -> Any:
+        if n < 2:
+            raise SizeError("One record is too few to relabel.")
+        return kind.planned(concepts, epsilon, records=n, failure=found.wish.failure)
+
+    return planned
+
+
+def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[int], tuple[int, int]]:
+    """How many records list the labellings and how many models vote, for so many records.
+
+    Where so few cannot do, as many as at the proved number.
+    """
+
+    @lru_cache(maxsize=64)
+    def numbers(n: int) -> tuple[int, int]:
+        try:
+            own = make(n, found.wish.epsilon)
+        except SizeError:
+            own = make(found.need.labelled, found.wish.epsilon)
+        return own.kept, getattr(own, "models", 0)
+
+    return numbers
+
+
+def _draw_seconds(
+    found: Answer, supply: Supply, kept: int, models: int, *, voted: bool, fitted: int
+) -> float:
+    """Of one draw by the labellings of `kept` records, and of models fitted to so many records that vote."""
+    columns = len(supply.schema().columns)
+    made = listing_seconds(found, kept, columns=columns, voted=voted) if kept else 0.0
+    if models:
+        made += models * (EACH_MODEL + listing_seconds(found, fitted / models, columns=columns))
+    return made
+
+
+def _concepts(found: Answer, supply: Supply) -> Any:
+    return class_of(runnable(found.concepts.word), supply, columns=found.concepts.word.count("COLUMN"))
+
+
+def _turned(share: float, flip: Fraction) -> float:
+    """Of answers that are wrong so often and then turned round."""
+    return share * (1 - 2 * float(flip)) + float(flip)
+
+
+def _voted_wrong(population: Population, votes: NDArray[np.int64], models: int, ratio: Fraction) -> float:
+    """The mean chance of a wrong answer, by votes for class 1."""
+    labels = population.records.block().labels
+    wrong = np.where(labels == 1, models - votes, votes)
+    chances = np.zeros(models + 1)
+    for count in np.unique(wrong).tolist():
+        chances[count] = float(vote_wrong(count, models=models, ratio=ratio))
+    return float(chances[wrong].mean())
+
+
+def vote(found: Answer, supply: Supply) -> Experiment:
+    """Models on disjoint blocks, as many as the row says; the noise of every answer is summed."""
+    concepts, models = _concepts(found, supply), int(found.need.parameters["models"])
+
+    def make(population: Population, n: int, epsilon: Fraction) -> Errs:
+        predictor = Vote(Concepts(concepts), epsilon, min(models, n))
+        cells = population.records.block().cells
+
+        def errs(sample: Any, coins: Any) -> float:
+            votes = predictor.voters.tally(predictor.prepare(sample, coins).models, cells)[:, 1]
+            return _voted_wrong(population, votes, predictor.models, predictor.ratio)
+
+        return errs
+
+    def each(n: int) -> float:
+        return _draw_seconds(found, supply, 0, models, voted=False, fitted=n)
+
+    return _experiment(found, supply, make, draws=1, each=each)
+
+
+def flipped(found: Answer, supply: Supply) -> Experiment:
+    """A fresh draw for every answer, turned round now and then."""
+    concepts = _concepts(found, supply)
+
+    planned = _for_size(FreshDraws, concepts, found)
+
+    def make(population: Population, n: int, epsilon: Fraction) -> Errs:
+        own = planned(n, epsilon)
+        return lambda sample, coins: _turned(population.error(own.hypothesis(sample, coins)), own.flip)
+
+    numbers = _planned(planned, found)
+
+    def each(n: int) -> float:
+        return _draw_seconds(found, supply, numbers(n)[0], 0, voted=False, fitted=0)
+
+    return _experiment(found, supply, make, draws=DRAWS, each=each)
+
+
+def relabelled_vote(found: Answer, supply: Supply) -> Experiment:
+    """Models on records that the others relabel, anew for every answer."""
+    concepts = _concepts(found, supply)
+
+    planned = _for_size(RelabelledVote, concepts, found)
+
+    def make(population: Population, n: int, epsilon: Fraction) -> Errs:
+        own, cells = planned(n, epsilon), population.records.block().cells
+        return lambda sample, coins: _voted_wrong(
+            population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
+        )
+
+    numbers = _planned(planned, found)
+
+    def each(n: int) -> float:
+        kept, models = numbers(n)
+        return _draw_seconds(found, supply, kept, models, voted=True, fitted=kept)
+
+    return _experiment(found, supply, make, draws=DRAWS, each=each)
+
+
+def net_relabelled(found: Answer, supply: Supply) -> Experiment:
+    """All records relabelled by one draw, models on blocks of them, an answer turned round now and then."""
+    concepts = _concepts(found, supply)
+
+    planned = _for_size(NetRelabelled, concepts, found)
+
+    def make(population: Population, n: int, epsilon: Fraction) -> Errs:
+        own = planned(n, epsilon)
+        cells = population.records.block().cells
+
+        def errs(sample: Any, coins: Any) -> float:
+            voted = _voted_wrong(
+                population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
+            )
+            return _turned(voted, own.flip)
+
+        return errs
+
+    numbers = _planned(planned, found)
+
+    def each(n: int) -> float:
+        kept, models = numbers(n)
+        return _draw_seconds(found, supply, kept, models, voted=False, fitted=n)
+
+    return _experiment(found, supply, make, draws=DRAWS, each=each)

@@ -1,0 +1,238 @@
+"""What is run for a row, and on which records: words with columns filled in, and what records are drawn from."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privpac.coins import SeededCoins
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.learners.words import Request, learner_for
+from privpac.plan.answer import Answer
+from privpac.plan.class_facts import Description
+from privpac.plan.populations import Population, from_table, lone_value, read_marginals, synthetic, uniforms
+from privpac.plan.question import Question
+
+__all__ = [
+    "EACH",
+    "EACH_RECORD",
+    "Run",
+    "Supply",
+    "as_schema",
+    "best_error",
+    "listing_seconds",
+    "planted",
+    "runnable",
+]
+
+FLIPPED = Fraction(1, 10)
+"""Labels that are flipped in synthetic tables, when nothing is said about the noise."""
+SHARP = Fraction(600)
+"""An epsilon at which a draw is the best member, for all purposes."""
+EACH, EACH_RECORD = 0.003, 6e-7
+"""Seconds of a run, and of one of its records: drawing it, and counting it."""
+EACH_LISTED = {"points": 2e-6, "thresholds": 2e-6, "intervals": 4e-6, "stumps": 4e-5, "rectangles": 7e-8}
+"""Seconds of one point whose labellings are listed; of stumps, in one column; of boxes, of one box of the grid."""
+EACH_PAIR, EACH_VOTED_PAIR = 7e-9, 1.4e-8
+"""Seconds of one interval between two points that is listed, or voted on."""
+EACH_EDGE, EACH_CROSSING = 1e-5, 1.5e-7
+"""Seconds of one record in one column, or of two in the plane, whose labellings are drawn from."""
+ESTIMATED = 1.6
+"""What a draw takes over what its class estimates of its counts."""
+BOXES = {1: 0.02, 2: 0.03, 3: 0.3}
+"""Seconds of the sums over all boxes, by columns."""
+EVEN = 0.75
+"""The largest share of one class among planted labels."""
+REAL_BITS = 32
+"""Columns of more bits than this are whole numbers: a real one has no more cells."""
+
+
+def as_schema(given: Description, *, columns: int = 1) -> Schema:
+    """The schema of a description by numbers: columns between 0 and 1, at least so many; long keys are integers."""
+    if given.schema is not None:
+        return given.schema
+    count = max(columns, given.columns or given.tests or 1)
+    if given.bits is not None and given.bits > REAL_BITS:
+        shape: dict[str, Any] = {"lower": 0, "upper": 2**given.bits - 1, "integer": True}
+    else:
+        size = {} if given.bits is None else {"resolution": 2**given.bits}
+        shape = {"lower": 0, "upper": 1, **size}
+    described = [{"name": f"c{i}", "kind": "numeric", **shape} for i in range(1, count + 1)]
+    return Schema.from_json({"label": "y", "columns": described})
+
+
+def runnable(word: str) -> str:
+    """The word with the columns of `as_schema` where none were named."""
+    for number in range(1, word.count("COLUMN") + 1):
+        word = word.replace("COLUMN", f"c{number}", 1)
+    return word
+
+
+@dataclass(frozen=True)
+class Run:
+    """What to run, as the printed command says it: a word, whom it protects, and its delta."""
+
+    word: str
+    protect: str = "records"
+    delta: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, found: Answer) -> Run:
+        """The command of a row, with the columns of `as_schema` where none are named."""
+        options = dict(pairwise(shlex.split(found.command or "")))
+        word = options.get("--concepts", found.concepts.word)
+        return cls(runnable(word), options.get("--protect", "records"), Fraction(options.get("--delta", "0")))
+
+    def learner(self, schema: Schema, n: int, epsilon: Fraction) -> Any:
+        return learner_for(
+            self.word, Request(schema, Size(n), epsilon, delta=self.delta, protect=self.protect)
+        )
+
+    def seconds(self, schema: Schema, n: int) -> float:
+        """Of one run on n records, by the public estimate of its class where it has one."""
+        concepts: Any = self.learner(schema, n, Fraction(1)).concepts
+        known = hasattr(concepts, "estimate")
+        each = ESTIMATED * concepts.estimate(n).seconds if known else self._others(schema, n)
+        return float(each) + EACH + n * EACH_RECORD
+
+    def _others(self, schema: Schema, n: int) -> float:
+        """Of classes that have no estimate of their own."""
+        kind, _, columns = self.word.partition(":")
+        if self.protect == "labels":
+            edges = n * EACH_EDGE * (len(schema.columns) if kind == "stumps" else 1)
+            return edges + (n**2 * EACH_CROSSING if kind == "halfspaces" else 0.0)
+        return BOXES[columns.count(",") + 1] if kind == "rectangles" else 0.0
+
+
+def listing_seconds(found: Answer, points: float, *, columns: int = 1, voted: bool = False) -> float:
+    """Of listing, counting or voting on the labellings that a class puts on so many points."""
+    kind = found.concepts.kind
+    each = EACH_LISTED[kind]
+    if kind == "rectangles":
+        return float(found.concepts.size * each)
+    if kind == "stumps":
+        return columns * points * each
+    pairs = points**2 * (EACH_VOTED_PAIR if voted else EACH_PAIR) if kind == "intervals" else 0.0
+    return points * each + pairs
+
+
+def best_error(word: str, population: Population) -> Population:
+    """The population with the error of the best member, by a draw that hardly ever misses it."""
+    return replace(population, best=population.error(_best(word, population)))
+
+
+def planted(word: str, population: Population) -> Population:
+    """The same records, with labels from the member that is nearest to theirs: some member makes no mistake.
+
+    If that is nearly a constant, which nobody needs to learn, the member nearest to a cut at a median instead.
+    """
+    labelled = _relabelled(population, _best(word, population))
+    if _uneven(labelled):
+        cells = population.records.block().cells
+        values = cells[_columns(word, population)[0]]
+        halved = population.records.relabelled((values > np.sort(values)[len(values) // 2]).astype(np.uint8))
+        labelled = _relabelled(population, _best(word, replace(population, records=halved)))
+    return labelled
+
+
+def _relabelled(population: Population, rule: Any) -> Population:
+    labels = np.asarray(rule.predict(population.records.block().cells), dtype=np.uint8)
+    return replace(population, records=population.records.relabelled(labels), best=0.0)
+
+
+def _uneven(population: Population) -> bool:
+    labels = population.records.block().labels
+    assert labels is not None
+    return int(np.bincount(labels).max()) > EVEN * population.n
+
+
+def _columns(word: str, population: Population) -> tuple[str, ...]:
+    """What a class looks at."""
+    learner = Run(word).learner(population.records.schema, population.n, SHARP)
+    columns: tuple[str, ...] = learner.concepts.statistic.columns
+    return columns
+
+
+def _best(word: str, population: Population) -> Any:
+    learner = Run(word).learner(population.records.schema, population.n, SHARP)
+    return learner.learn(population.records, SeededCoins(0))
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What the records of a question can be drawn from; everything is made once."""
+
+    question: Question
+    table: Any = None
+    marginals: str | Path | Mapping[str, Any] | None = None
+    made: dict[object, Population] = field(default_factory=dict, repr=False)
+
+    @property
+    def given(self) -> bool:
+        """Whether the user said what the records are like."""
+        return self.table is not None or self.marginals is not None
+
+    def schema(self, *, columns: int = 1) -> Schema:
+        return as_schema(self.question.given, columns=columns)
+
+    def flipped(self, found: Answer) -> float:
+        """The share of labels that are wrong in what is simulated."""
+        if found.option.setting == "realizable":
+            return 0.0
+        return float(FLIPPED if self.question.noise is None else self.question.noise)
+
+    def records(self, found: Answer) -> Population:
+        """A table of one's own, or a synthetic one with labels from no particular class."""
+        schema = self.schema(columns=found.concepts.word.count("COLUMN"))
+        flipped = None if self.table is not None else self.flipped(found)
+        if flipped not in self.made:
+            if flipped is None:
+                self.made[flipped] = from_table(self.table, schema)
+            else:
+                self.made[flipped] = synthetic(
+                    schema, flipped=flipped, marginals=read_marginals(self.marginals)
+                )
+        return self.made[flipped]
+
+    def population(self, found: Answer) -> Population:
+        """The records for a row about one class: labels as its setting assumes, unless they are the user's own."""
+        word, realizable = runnable(found.concepts.word), found.option.setting == "realizable"
+        lone = found.concepts.kind == "points" and not self.given
+        key = (word, realizable, found.wish.error if lone else None)
+        if key not in self.made:
+            if lone:
+                column = word.removeprefix("points:").split(":")[0]
+                self.made[key] = lone_value(
+                    self.schema(), column, error=float(found.wish.error), flipped=self.flipped(found)
+                )
+            elif self.table is not None or (self.question.word == "auto" and not realizable):
+                self.made[key] = best_error(word, self.records(found))
+            else:
+                self.made[key] = _flipped(planted(word, self.records(found)), self.flipped(found))
+        return self.made[key]
+
+    def promised(self, found: Answer, population: Population) -> bool:
+        """Whether the row's proof speaks of these records."""
+        return found.option.setting == "agnostic" or population.best == 0.0
+
+
+def _flipped(population: Population, share: float) -> Population:
+    """Labels from a member, a share of them flipped: a class that has a good member is worth learning."""
+    block = population.records.block()
+    assert block.labels is not None
+    classes, coins = len(population.records.schema.classes), SeededCoins(1)
+    wrong = uniforms(coins, population.n) < share
+    other = 1 + (uniforms(coins, population.n) * (classes - 1)).astype(np.uint8)
+    labels = np.where(wrong, (block.labels + other) % classes, block.labels).astype(np.uint8)
+    on = population.on.split("; labels from")[0] + "; labels from a member of the class"
+    if share:
+        on += f", {share:.0%} of them flipped"
+    return Population(population.records.relabelled(labels), float(np.mean(wrong)), on)

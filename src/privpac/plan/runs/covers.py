@@ -1,0 +1,132 @@
+"""Rows on a continuum: one draw from the cover of a reference, on the densest records the row allows for."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv, ndtri
+
+from privpac.coins import SeededCoins
+from privpac.concepts.centred import LARGEST, CentredHalfspaces
+from privpac.concepts.reference import Uniform, UniformSphere
+from privpac.concepts.thresholds import Thresholds
+from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
+from privpac.errors import SizeError
+from privpac.guarantee.facts import Against
+from privpac.learners.reference_cover import Plan, ReferenceCover
+from privpac.plan.answer import Answer
+from privpac.plan.populations import ROWS, Population, uniforms
+from privpac.plan.runs.base import EACH, EACH_RECORD, Supply
+from privpac.plan.trials import Experiment, Trial, Unsimulated
+from privpac.theory.exact import ratio_for
+
+__all__ = ["reference"]
+
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+"""Where the true cut lies: near no multiple of anything."""
+MORE = tuple(Fraction(k, 20) for k in (20, 21, 22, 24, 28, 40))
+"""Records, over those that are proved, for which a cover is built: on a grid of cells it may take a few more."""
+EACH_DIRECTION, EACH_LOOK = 1.6e-7, 1.3e-9
+"""Seconds of one listed direction, and of one of its looks at a record."""
+EACH_ARC = 1.2e-5
+"""Seconds of one record in the plane, where all directions between records are drawn from."""
+
+
+def reference(found: Answer, supply: Supply) -> Experiment:
+    """The cover and the weight of a mistake are those of the proof: with fewer records the learner itself refuses."""
+    if supply.table is not None:
+        raise Unsimulated("a row about a density is simulated on the densest records, not on a table")
+    sphere = found.concepts.kind == "sphere"
+    if sphere and found.concepts.parts > LARGEST:
+        raise Unsimulated(f"half-spaces are built in up to {LARGEST} dimensions")
+    population = _band(found, supply) if sphere else _slice(found, supply)
+    plan = _plan(_learner(found, population.records.schema), found.need.labelled)
+    listed = (plan.cover.size or 0) if sphere and found.concepts.parts > 2 else 0
+    each = EACH_RECORD + listed * EACH_LOOK + (EACH_ARC if sphere else 0.0)
+
+    def trial(n: int, epsilon: Fraction) -> Trial:
+        ratio = max(ratio_for(epsilon / 2), plan.ratio)
+
+        def run(coins: Any) -> float:
+            evidence = population.sample(n, coins).reduce(plan.cover.statistic)
+            rule = plan.cover.gibbs(evidence, ratio=ratio, costs=(1, 1)).draw(coins)
+            return max(0.0, population.error(rule) - population.best)
+
+        return run
+
+    return Experiment(population.on, trial, lambda n: 2 * EACH + listed * EACH_DIRECTION + n * each)
+
+
+def _learner(found: Answer, schema: Schema) -> ReferenceCover:
+    wish, names = found.wish, schema.names
+    realizable = found.option.setting == "realizable"
+    many = len(names) > 1
+    return ReferenceCover(
+        CentredHalfspaces(schema, names) if many else Thresholds(schema, names[0]),
+        UniformSphere(schema, names) if many else Uniform(schema, names),
+        wish.epsilon,
+        wish.error,
+        wish.failure,
+        wish.concepts.kappa,
+        Against.REALIZABLE if realizable else Against.AGNOSTIC,
+    )
+
+
+def _plan(learner: ReferenceCover, proved: int) -> Plan:
+    for more in MORE:
+        try:
+            return learner.plan(math.ceil(more * proved))
+        except SizeError as problem:
+            refused = problem
+    raise refused
+
+
+def _labelled(
+    found: Answer, supply: Supply, schema: Schema, cells: Any, labels: Any, coins: SeededCoins, where: str
+) -> Population:
+    flipped = supply.flipped(found)
+    wrong = uniforms(coins, ROWS) < flipped
+    records = MemorySample.from_cells(schema, cells, (labels ^ wrong).astype(np.uint8))
+    noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
+    return Population(records, float(np.mean(wrong)), f"{ROWS:,} synthetic records, uniform {where}{noise}")
+
+
+def _slice(found: Answer, supply: Supply) -> Population:
+    """Uniform on an interval around the cut, as narrow as the density allows."""
+    kappa = float(found.concepts.kappa or 1)
+    schema, coins = supply.schema(), SeededCoins(0)
+    size = schema.columns[0].size
+    low = GOLDEN * (1.0 - 1.0 / kappa)
+    place = low + uniforms(coins, ROWS) / kappa
+    cells = np.minimum((place * size).astype(np.int64), size - 1)
+    labels = cells >= math.floor((low + GOLDEN / kappa) * size)
+    where = f"on an interval of length 1/{kappa:g} that holds the cut"
+    return _labelled(found, supply, schema, {schema.names[0]: cells}, labels, coins, where)
+
+
+def _band(found: Answer, supply: Supply) -> Population:
+    """Uniform on the band of the sphere around the cut, as narrow as the density allows."""
+    kappa, d, coins = float(found.concepts.kappa or 1), found.concepts.parts, SeededCoins(0)
+    schema = supply.schema(columns=d)
+    direction = GOLDEN ** np.arange(1, d + 1)
+    direction /= np.linalg.norm(direction)
+    share = uniforms(coins, ROWS)
+    height = np.sqrt(betaincinv(0.5, (d - 1) / 2, share / kappa))
+    up = uniforms(coins, ROWS) < 0.5
+    rest = ndtri(np.clip(uniforms(coins, ROWS * d), 2.0**-53, None)).reshape(ROWS, d)
+    rest -= np.outer(rest @ direction, direction)
+    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    signed = np.where(up, height, -height)[:, None]
+    points: NDArray[np.float64] = signed * direction + np.sqrt(1 - height**2)[:, None] * rest
+    size = schema.columns[0].size
+    cells = {
+        name: np.clip(((points[:, i] + 1) / 2 * size).astype(np.int64), 0, size - 1)
+        for i, name in enumerate(schema.names[:d])
+    }
+    where = f"on the band of the sphere around the cut that holds 1/{kappa:g} of it"
+    return _labelled(found, supply, schema, cells, up, coins, where)

@@ -1,0 +1,75 @@
+"""Rows that learn from few labels and many records without any: labels are searched for, the others are the row's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.semi import SemiSample
+from privpac.errors import SizeError
+from privpac.plan.answer import Answer
+from privpac.plan.populations import Population
+from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
+from privpac.plan.runs.rules import class_of
+from privpac.plan.trials import Experiment, Trial
+from privpac.transforms.few_labels import choose, semi_learner
+
+__all__ = ["with_pool"]
+
+EACH = 0.005
+EACH_OTHER, EACH_SANITISED = 2.5e-7, 5e-7
+"""Seconds of one record without a label: drawing it, and sanitising a table of them."""
+
+
+def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
+    """What `privpac learn --unlabelled ... --method METHOD` runs."""
+
+    def experiment(found: Answer, supply: Supply) -> Experiment:
+        population, others, failure = supply.population(found), found.need.unlabelled, found.wish.failure
+        columns = found.concepts.word.count("COLUMN")
+        concepts = class_of(runnable(found.concepts.word), supply, columns=columns)
+
+        @lru_cache(maxsize=64)
+        def settings(n: int, epsilon: Fraction) -> dict[str, Any]:
+            return choose(concepts, Size(n, others), method=method, epsilon=epsilon, failure=failure)
+
+        def trial(n: int, epsilon: Fraction) -> Trial:
+            learner = semi_learner(concepts, settings(n, epsilon))
+
+            def run(coins: Any) -> float:
+                sample = _drawn(population, n, others, coins)
+                return max(0.0, population.error(learner.learn(sample, coins)) - population.best)
+
+            return run
+
+        def seconds(n: int) -> float:
+            fixed = EACH + n * EACH_RECORD + others * EACH_OTHER
+            if method == "generic":
+                return fixed + others * EACH_SANITISED
+            return fixed + listing_seconds(
+                found, _relabelled(settings, n, found), columns=len(concepts.schema.columns), voted=True
+            )
+
+        on = f"{population.on}; {others:,} more of them without labels"
+        return Experiment(on, trial, seconds, promised=supply.promised(found, population))
+
+    return experiment
+
+
+def _relabelled(settings: Callable[[int, Fraction], dict[str, Any]], n: int, found: Answer) -> int:
+    """How many records get new labels; where so few cannot do, no more than at the proved number."""
+    try:
+        made = settings(n, found.wish.epsilon)
+    except SizeError:
+        made = settings(found.need.labelled, found.wish.epsilon)
+    return int(made["kept_unlabelled"]) + int(made.get("kept_labelled", 0))
+
+
+def _drawn(population: Population, n: int, others: int, coins: Any) -> SemiSample:
+    """The records without labels first: they are the same for every number of labels."""
+    bare = population.sample(others, coins).block().cells
+    return SemiSample(population.sample(n, coins), MemorySample.from_cells(population.records.schema, bare))

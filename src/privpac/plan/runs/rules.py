@@ -1,0 +1,109 @@
+"""Rows whose learner releases a rule from labelled records: by the printed command, or as Python builds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from privpac.data.sample import Size
+from privpac.errors import SizeError
+from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
+from privpac.learners.occam import Occam
+from privpac.learners.words import Request
+from privpac.plan.answer import Answer
+from privpac.plan.options.relabelling import agnostic_split
+from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable
+from privpac.plan.trials import Experiment, Trial
+from privpac.theory.exact import written
+from privpac.transforms.active_settings import inner_epsilon
+from privpac.transforms.agnostic import Agnostic
+from privpac.transforms.few_labels import concepts_for
+
+__all__ = ["active", "agnostic", "by_command", "class_of", "denoised", "noisy"]
+
+Make = Callable[[int, Fraction], Any]
+"""(records, epsilon) to a learner."""
+
+EACH_CELL = 1.5e-6
+"""Seconds of one answer that is flipped on its own."""
+
+
+def class_of(word: str, supply: Supply, *, columns: int = 1) -> Any:
+    """The class a word names, in the schema of the question."""
+    return concepts_for(word, Request(supply.schema(columns=columns), Size(1), Fraction(1)))
+
+
+def _learnt(found: Answer, supply: Supply, make: Make, seconds: Callable[[int], float]) -> Experiment:
+    """Learn from n records, and see how often the rule errs on all of them."""
+    population = supply.population(found)
+
+    def trial(n: int, epsilon: Fraction) -> Trial:
+        learner = make(n, epsilon)
+
+        def run(coins: Any) -> float:
+            rule = learner.learn(population.sample(n, coins), coins)
+            return max(0.0, population.error(rule) - population.best)
+
+        return run
+
+    return Experiment(population.on, trial, seconds, promised=supply.promised(found, population))
+
+
+def by_command(found: Answer, supply: Supply) -> Experiment:
+    """What the printed command runs."""
+    run, schema = Run.of(found), supply.schema(columns=found.concepts.word.count("COLUMN"))
+    return _learnt(
+        found,
+        supply,
+        lambda n, epsilon: run.learner(schema, n, epsilon),
+        lambda n: run.seconds(schema, n),
+    )
+
+
+def active(found: Answer, supply: Supply) -> Experiment:
+    """Those who are asked are independent records themselves: one draw from them, at their own epsilon."""
+    run, schema = Run.of(found), supply.schema(columns=found.concepts.word.count("COLUMN"))
+
+    def make(n: int, epsilon: Fraction) -> Any:
+        return run.learner(schema, n, inner_epsilon(n, n + found.need.unlabelled, epsilon=epsilon))
+
+    return _learnt(found, supply, make, lambda n: run.seconds(schema, n))
+
+
+def agnostic(found: Answer, supply: Supply) -> Experiment:
+    """`Agnostic` around one draw, with half of the failure each, as the row says."""
+    concepts = class_of(runnable(found.concepts.word), supply, columns=found.concepts.word.count("COLUMN"))
+    half = found.wish.failure / 2
+
+    def make(n: int, epsilon: Fraction) -> Agnostic:
+        if n < 2:
+            raise SizeError("One record leaves nobody to vote on its label.")
+        kept, vote, inner = agnostic_split(epsilon, n)
+        return Agnostic(Occam(concepts, inner, failure=half), kept, vote, failure=half)
+
+    def seconds(n: int) -> float:
+        kept, columns = agnostic_split(found.wish.epsilon, n)[0], len(supply.schema().columns)
+        return EACH + n * EACH_RECORD + listing_seconds(found, kept, columns=columns, voted=True)
+
+    return _learnt(found, supply, make, seconds)
+
+
+def _noisy(found: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
+    concepts = class_of(runnable(found.concepts.word), supply)
+    rate = written(found.need.parameters["rate"])
+    return lambda epsilon: NoisyCuts(concepts, epsilon, rate, failure=found.wish.failure)
+
+
+def _cell_seconds(found: Answer) -> Callable[[int], float]:
+    return lambda n: EACH + n * EACH_RECORD + (found.concepts.cells or 0) * EACH_CELL
+
+
+def noisy(found: Answer, supply: Supply) -> Experiment:
+    make = _noisy(found, supply)
+    return _learnt(found, supply, lambda n, epsilon: make(epsilon), _cell_seconds(found))
+
+
+def denoised(found: Answer, supply: Supply) -> Experiment:
+    make = _noisy(found, supply)
+    return _learnt(found, supply, lambda n, epsilon: DenoisedCuts(make(epsilon)), _cell_seconds(found))

@@ -1,0 +1,163 @@
+"""Rows that release a table: the largest error over all the queries the certificate speaks of, in one release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.points import Point
+from privpac.data.engines.memory import MemorySample
+from privpac.plan.answer import Answer
+from privpac.plan.populations import Population, skewed
+from privpac.plan.runs.base import EACH_RECORD, Supply, runnable
+from privpac.plan.trials import Experiment, Trial
+from privpac.release.blr import ListedBLR, ThresholdBLR
+from privpac.release.histogram import DENSE, PointHistogram
+from privpac.release.quantiles import Quantiles
+from privpac.release.tree_counts import TreeCounts
+
+__all__ = ["histogram", "listed", "of_line", "range_error", "share_error", "threshold_error"]
+
+EACH = 0.003
+EACH_RELEASED = 1.5e-6
+"""Seconds of one record that is counted, released and compared."""
+EACH_DRAWN = 4e-6
+"""And where one small table is drawn from all of them."""
+EACH_CELL = 1.3e-6
+"""Seconds of one cell with noise of its own."""
+EACH_CANDIDATE = 4e-7
+"""Seconds of one cell of one small table, where all of them are listed."""
+EACH_TRIED = 4e-5
+"""Seconds of one number of records that a small table might have."""
+
+Make = Callable[[Any, str, Fraction], Any]
+"""(schema, column, epsilon) to what releases a column."""
+
+
+def _gaps(true: NDArray[Any], made: NDArray[Any]) -> NDArray[np.float64]:
+    """At every threshold that tells records apart: the share of released records below it, less that of the true."""
+    places = np.unique(np.concatenate([true, made]))
+    below = [
+        np.searchsorted(values, places, side="right") / len(values)
+        for values in (np.sort(made), np.sort(true))
+    ]
+    gaps: NDArray[np.float64] = below[0] - below[1]
+    return gaps
+
+
+def threshold_error(true: NDArray[Any], made: NDArray[Any]) -> float:
+    """The largest error of a threshold."""
+    return float(np.abs(_gaps(true, made)).max())
+
+
+def range_error(true: NDArray[Any], made: NDArray[Any]) -> float:
+    """The largest error of a range: two thresholds, one as much too high as the other is too low."""
+    gaps = _gaps(true, made)
+    return float(max(0.0, gaps.max()) - min(0.0, gaps.min()))
+
+
+def share_error(true: NDArray[Any], released: Any) -> float:
+    """The largest error of the share of a value."""
+    values, counts = np.unique(true, return_counts=True)
+    held = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    given = dict(released.counts)
+    n = len(true)
+    gaps = (given.get(cell, 0) / released.total - held.get(cell, 0) / n for cell in {*given, *held})
+    return float(max(map(abs, gaps)))
+
+
+def _drawn(found: Answer, supply: Supply) -> tuple[Population, str]:
+    column = runnable(found.concepts.word).split(":")[1]
+    if supply.given:
+        return supply.records(found), column
+    return skewed(supply.schema(), column), column
+
+
+def _released(
+    found: Answer,
+    supply: Supply,
+    make: Make,
+    worst: Callable[[NDArray[Any], Any], float],
+    seconds: Callable[[int], float],
+) -> Experiment:
+    population, column = _drawn(found, supply)
+    schema = population.records.schema
+
+    def trial(n: int, epsilon: Fraction) -> Trial:
+        sanitiser = make(schema, column, epsilon)
+
+        def run(coins: Any) -> float:
+            cells = population.sample(n, coins).block().cells[column]
+            released = sanitiser.release(MemorySample.from_cells(schema, {column: cells}), coins)
+            return worst(cells, released)
+
+        return run
+
+    return Experiment(population.on, trial, seconds)
+
+
+def _seconds(n: int, cells: int) -> float:
+    """Small domains have noise in every cell."""
+    return EACH + n * (EACH_RECORD + EACH_RELEASED) + (cells * EACH_CELL if cells <= DENSE else 0.0)
+
+
+def of_line(kind: type[TreeCounts] | type[Quantiles] | type[ThresholdBLR]) -> Callable[..., Experiment]:
+    """Thresholds or ranges of an ordered column."""
+
+    def experiment(found: Answer, supply: Supply) -> Experiment:
+        error = range_error if found.concepts.kind == "intervals" else threshold_error
+        cells = found.concepts.cells or 0
+
+        def worst(cells: NDArray[Any], released: Any) -> float:
+            return error(cells, np.array(released.cells(), dtype=cells.dtype))
+
+        return _released(
+            found,
+            supply,
+            lambda schema, column, epsilon: kind(schema, column, epsilon, failure=found.wish.failure),
+            worst,
+            lambda n: (
+                _seconds(n, cells if kind is TreeCounts else 0)
+                + (n * EACH_DRAWN if kind is ThresholdBLR else 0.0)
+            ),
+        )
+
+    return experiment
+
+
+def histogram(found: Answer, supply: Supply) -> Experiment:
+    """Shares of all values."""
+    return _released(
+        found,
+        supply,
+        lambda schema, column, epsilon: PointHistogram(
+            schema, (column,), epsilon, failure=found.wish.failure
+        ),
+        share_error,
+        lambda n: _seconds(n, found.concepts.cells or 0),
+    )
+
+
+def listed(found: Answer, supply: Supply) -> Experiment:
+    """Shares of all values, by one draw of all small tables."""
+    cells = found.concepts.cells or 1
+
+    def make(schema: Any, column: str, epsilon: Fraction) -> ListedBLR:
+        points = tuple(Point(column, cell) for cell in range(cells))
+        return ListedBLR(schema, (column,), points, epsilon, failure=found.wish.failure)
+
+    @lru_cache(maxsize=64)
+    def seconds(n: int) -> float:
+        column = runnable(found.concepts.word).split(":")[1]
+        sanitiser = make(supply.schema(), column, found.wish.epsilon)
+        points = sanitiser.plan(n).points
+        listing = math.comb(cells + points - 1, points) * cells * EACH_CANDIDATE
+        return EACH + n * EACH_RECORD + listing + sanitiser.most * EACH_TRIED
+
+    return _released(found, supply, make, share_error, seconds)
