@@ -95,6 +95,9 @@ class Answer:
         tree: dict[str, Any] = {
             "learner": self.option.learner,
             "concepts": self.concepts.word,
+            # Continuous classes have no number of members.
+            "log2_size": None if self.concepts.kappa is not None else round(self.concepts.bits, 3),
+            "vc": self.concepts.vc,
             "setting": self.option.setting,
             "protects": self.option.protects,
             "proper": self.option.proper,

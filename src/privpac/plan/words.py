@@ -88,7 +88,21 @@ def _estimate(found: Estimate) -> str:
 
 
 def notes(plan: Plan) -> list[str]:
-    """What was simulated on what, and what was not and why: a line each, where anything was asked for."""
+    """How large classes of many tests are; what was simulated on what, and what was not and why: a line each."""
+    return _sizes(plan) + _simulations(plan)
+
+
+def _sizes(plan: Plan) -> list[str]:
+    """Trees and lists are as many as their tests allow, which nobody has in mind."""
+    grown = {found.concepts.word: found.concepts for found in plan.answers if found.concepts.tests}
+    if not grown:
+        return []
+    tests = max(facts.tests or 0 for facts in grown.values())
+    each = ", ".join(f"2^{facts.bits:.1f} ({word})" for word, facts in sorted(grown.items()))
+    return [f"Rules to choose from, on {tests:,} yes-or-no tests: {each}"]
+
+
+def _simulations(plan: Plan) -> list[str]:
     on: dict[str, list[str]] = {}
     why: dict[str, list[str]] = {}
     for found in plan.answers:
