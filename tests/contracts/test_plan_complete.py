@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -11,6 +13,8 @@ import typer
 from privpac import plan
 from privpac.audit.registry import REGISTRY
 from privpac.cli.app import app, run
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.learners.point_ways import POINT_WAYS
 from privpac.learners.words import WORDS
 from privpac.plan.answer import Answer
@@ -182,7 +186,7 @@ def test_every_row_can_be_simulated() -> None:
         ("any:3", {"bits": 16, "protect": "predictions"}),
     ],
 )
-@pytest.mark.parametrize("numbers", [{"error": "0.2"}, {"records": 800}], ids=("needed", "reachable"))
+@pytest.mark.parametrize("numbers", [{"error": "0.2"}, {"records": 200}], ids=("needed", "reachable"))
 def test_every_simulated_row_has_a_number_or_a_reason(
     word: str, wishes: dict[str, object], numbers: dict[str, object]
 ) -> None:
@@ -248,6 +252,66 @@ def test_every_release_command_is_one_the_command_line_reads(word: str, tmp_path
         name, verb, *arguments = shlex.split(row.command or "")
         context = typer.main.get_command(app()).commands[verb].make_context(verb, arguments)
         assert (name, context.params["column"]) == ("privpac", "c")
+
+
+@pytest.mark.parametrize(
+    ("word", "learner", "setting", "wishes"),
+    [
+        ("thresholds:d", "agnostic", "agnostic", {}),
+        ("points:d", "agnostic", "agnostic", {}),
+        ("intervals:d", "agnostic", "agnostic", {}),
+        ("thresholds:d:down", "noisy-cuts", "realizable", {}),
+        ("thresholds:d", "denoised-cuts", "realizable", {}),
+    ],
+)
+def test_printed_python_builds_what_is_promised(
+    word: str, learner: str, setting: str, wishes: dict[str, object]
+) -> None:
+    found = plan.needed(word, schema=json.loads(SCHEMA), error="0.1", epsilon=1, **wishes)
+    row = found.option(learner, setting)
+    assert row.command is None
+    built = _built(row, Schema.from_json(json.loads(SCHEMA)))["learner"]
+    facts = [proof.fact for proof in built.certify(Size(row.need.labelled)).accuracy]
+    kept = [fact for fact in facts if fact.against.value == setting and fact.failure <= row.wish.failure]
+    assert min(fact.error for fact in kept) <= row.wish.error
+    assert built.certify(Size(row.need.labelled)).epsilon == 1
+
+
+def test_printed_python_for_tables_and_spheres() -> None:
+    small = {
+        "label": "y",
+        "columns": [{"name": "c", "kind": "numeric", "lower": 0, "upper": 3, "integer": True}],
+    }
+    found = plan.needed("points:c", schema=small, error="0.2", epsilon=1, release=True).option("listed-blr")
+    sanitiser = _built(found, Schema.from_json(small))["sanitiser"]
+    answers = sanitiser.certify(Size(0, found.need.labelled)).answers
+    assert answers[0].fact.error <= found.wish.error
+    ball = {
+        "label": "y",
+        "columns": [{"name": f"c{i}", "kind": "numeric", "lower": -1, "upper": 1} for i in "12"],
+    }
+    for row in plan.needed("sphere:2:3", error="0.2", epsilon=2).answers:
+        learner = _built(row, Schema.from_json(ball))["learner"]
+        fact = learner.certify(Size(row.need.labelled * 5 // 4)).accuracy[0].fact
+        assert (fact.error, fact.against.value) == (row.wish.error, row.option.setting)
+
+
+def _built(row: Answer, schema: Schema) -> dict[str, Any]:
+    names: dict[str, Any] = {"schema": schema}
+    exec(row.to_json()["python"], names)
+    return names
+
+
+def test_every_row_can_be_run_somehow() -> None:
+    """By a command or by Python, for a class that exists; boxes on large grids are only listed in coarser ones."""
+    for word, wishes in (("thresholds:d", {}), ("points:d", {}), ("intervals:c", {}), ("stumps", {})):
+        for more in ({}, {"protect": "labels"}, {"protect": "predictions"}):
+            made = plan.needed(word, schema=json.loads(SCHEMA), error="0.1", epsilon=1, **wishes, **more)
+            for row in made.answers:
+                assert row.command is not None or row.python is not None, row.option.learner
+    boxes = plan.needed("rectangles:c,d", schema=json.loads(SCHEMA), error="0.1", epsilon=1).answers
+    bare = {row.option.learner for row in boxes if row.command is None}
+    assert bare == {"agnostic", "ssl-relabel", "label-boost"}
 
 
 def test_printed_commands_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

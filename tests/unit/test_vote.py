@@ -13,11 +13,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.coins import law
+from privpac.concepts.intervals import Intervals
+from privpac.concepts.stumps import Stumps
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.vote import Vote, default_models
-from privpac.prediction.voters import Classifiers, Concepts
+from privpac.prediction.voters import MOST_LISTED, Classifiers, Concepts
 from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import models_vote, vote_error, vote_wrong
 from tests.statistical.claims import claims, scaled
@@ -197,6 +199,32 @@ def test_concepts_fit_their_block_best_and_the_certificate_proves_an_error() -> 
     records = MemorySample.of({"age": ages}, schema, y=(ages >= 33).astype(int))
     models = vote.prepare(records, SeededCoins(0)).models
     assert all(abs(model.cut - 33) <= 1 for model in models)
+
+
+def test_concepts_without_a_count_by_score_are_listed() -> None:
+    """Intervals and stumps: of the labellings of a block the one with the fewest mistakes."""
+    ages = np.arange(101).repeat(3)
+    labels = ((ages >= 30) & (ages < 70)).astype(int)
+    labels[::17] ^= 1
+    schema = Schema.from_json({"label": "y", "columns": [SCHEMA.column("age").to_json()]})
+    block = MemorySample.of({"age": ages}, schema, y=labels)
+    cells, truth = block.block().cells, block.block().labels
+    assert truth is not None
+    spans = [(cells["age"] >= low) & (cells["age"] < high) for low in range(102) for high in range(low, 102)]
+    cuts = [(cells["age"] >= cut) ^ turned for cut in range(102) for turned in (False, True)]
+    for concepts, members in ((Intervals(schema, "age"), spans), (Stumps(schema), cuts)):
+        rule = Concepts(concepts).train(block)
+        fewest = min(int((member != truth).sum()) for member in members)
+        assert int((rule.predict(cells) != truth).sum()) == fewest
+        assert rule == Concepts(concepts).train(block), "a function of the block"
+
+
+def test_a_block_too_large_to_list_is_refused_by_its_size_alone() -> None:
+    """Whether there are too many must not depend on what the records are."""
+    schema = Schema.from_json({"label": "y", "columns": [SCHEMA.column("age").to_json()]})
+    same = MemorySample.of({"age": np.zeros(MOST_LISTED + 1)}, schema, y=np.zeros(MOST_LISTED + 1, dtype=int))
+    with pytest.raises(SizeError, match="Ask for more models"):
+        Concepts(Intervals(schema, "age")).train(same)
 
 
 def test_what_a_vote_refuses() -> None:

@@ -203,7 +203,7 @@ class Occam:
             return None
         odds = Fraction(self.concepts.odds)
         needed = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
-        error = Fraction(math.ceil(needed), size.labelled)
+        error = Fraction(max(0, math.ceil(needed) - 1), size.labelled)
         if error >= 1:
             return None
         return rules.empirical_draw(

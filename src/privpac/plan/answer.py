@@ -90,6 +90,10 @@ class Answer:
     def command(self) -> str | None:
         return None if self.option.command is None else self.option.command(self.wish, self.need)
 
+    @property
+    def python(self) -> str | None:
+        return None if self.option.python is None else self.option.python(self.wish, self.need)
+
     def to_json(self) -> dict[str, Any]:
         released = self.option.purpose == "release"
         tree: dict[str, Any] = {
@@ -115,6 +119,7 @@ class Answer:
             "source": self.option.source,
             "parameters": dict(self.need.parameters),
             "command": self.command,
+            "python": self.python,
         }
         return tree if self.enough is None else {**tree, "enough": self.enough}
 

@@ -90,12 +90,13 @@ def _tried(question: Question, simulation: Simulation, rows: list[Answer]) -> li
     left = simulation.seconds
     for done, (_, place, experiment) in enumerate(sorted(ready, key=lambda one: one[:2])):
         row, share = rows[place], min(MOST * simulation.seconds, left / (len(ready) - done))
+        progress = _progress(simulation, row, done, len(ready))
         try:
-            progress = _progress(simulation, row, done, len(ready))
             made[place], spent = estimate(question, row, experiment, seconds=share, progress=progress)
         except PrivpacError as problem:
             made[place], spent = _reason(row, problem), getattr(problem, "spent", 0.0)
         left -= spent
+        progress(1, 1)
     return [made[place] for place in range(len(rows))]
 
 
@@ -109,7 +110,7 @@ def _reason(row: Answer, problem: PrivpacError) -> str:
 def _progress(simulation: Simulation, row: Answer, done: int, of: int) -> Any:
     show = simulation.progress
     if show is None:
-        return None
+        return lambda part, whole: None
     what = f"{row.option.learner}, {row.concepts.word}, {row.option.setting}"
     return lambda part, whole: show(what, 100 * done + 100 * part // whole, 100 * of)
 

@@ -24,7 +24,7 @@ from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
 
-__all__ = ["Classifiers", "Concepts", "Trained", "Voters", "require_two_classes", "type_name"]
+__all__ = ["MOST_LISTED", "Classifiers", "Concepts", "Trained", "Voters", "require_two_classes", "type_name"]
 
 OWNER = "vote"
 REHEARSED = 50

@@ -56,6 +56,8 @@ class Option:
     error: Callable[[Wish, int], Fraction | None] | None = None
     epsilon: Callable[[Wish, int], Fraction | None] | None = None
     command: Callable[[Wish, Need], str | None] | None = None
+    python: Callable[[Wish, Need], str | None] | None = None
+    """What builds it in Python, where no command does: lines that name `schema`."""
     hard: Callable[[Wish], int | None] | None = None
     """Records it needs on a built-in hard distribution, computed exactly."""
     purpose: Literal["learn", "release"] = "learn"

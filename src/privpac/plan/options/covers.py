@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
+from privpac.plan.options.python import sphere_python
 from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
 
@@ -128,6 +130,7 @@ COVERS = (
         _reference,
         serves=_continuous,
         command=_reference_command,
+        python=partial(sphere_python, agnostic=False),
     ),
     Option(
         "reference-cover",
@@ -139,6 +142,7 @@ COVERS = (
         _reference_agnostic,
         serves=_continuous,
         command=_reference_command,
+        python=partial(sphere_python, agnostic=True),
     ),
     Option(
         "label-thresholds",

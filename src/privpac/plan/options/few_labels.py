@@ -11,7 +11,7 @@ from typing import Any
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
-from privpac.plan.options.relabelling import DICHOTOMIES
+from privpac.plan.options.relabelling import DICHOTOMIES, listed
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
 from privpac.theory.binomial import first_whole
@@ -101,6 +101,8 @@ def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
 
 def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
+        if method != "generic" and not listed(wish.concepts, voted=method == "relabel"):
+            return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
 
     return command

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
-from privpac.plan.options.relabelling import DICHOTOMIES
+from privpac.plan.options.relabelling import listed
 from privpac.plan.wish import Wish
 from privpac.theory.exact import plain
 
@@ -85,22 +85,19 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
 
 
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:
-    """`privpac learn` with the word for a way to answer."""
+    """`privpac learn` with the word for a way to answer, for classes whose labellings of given points are listed."""
 
     def command(wish: Wish, need: Need) -> str | None:
-        if wish.concepts.kind not in ANSWERING:
+        if not listed(wish.concepts, voted=way == "relabelled"):
             return None
         word = f"{way}:{wish.concepts.word}" if way else wish.concepts.word
+        models = f" --models {need.parameters['models']}" if "models" in need.parameters else ""
         return (
             f"privpac learn DATA --schema SCHEMA --protect predictions --concepts {word}"
-            f" --epsilon {plain(wish.epsilon)}"
+            f" --epsilon {plain(wish.epsilon)}{models}"
         )
 
     return command
-
-
-ANSWERING = DICHOTOMIES
-"""Classes whose labellings of given points are listed, which every fresh answer needs."""
 
 
 PREDICTION = (

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
+from privpac.plan.options.python import agnostic_python
 from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import decimal_text, ratio_for
@@ -16,6 +17,15 @@ __all__ = ["RELABELLING", "agnostic_split"]
 MOST = 10**12
 DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
 """Classes whose labellings of given points are listed, so that records can vote on them."""
+LARGEST_GRID = 2**26
+"""As in concepts/box_dichotomies.py: boxes that are listed."""
+
+
+def listed(concepts: ClassFacts, *, voted: bool = False) -> bool:
+    """Whether the labellings of a class can be listed, or voted on: of boxes only on small grids, and no votes."""
+    if concepts.kind == "rectangles":
+        return not voted and concepts.size <= LARGEST_GRID
+    return concepts.kind in DICHOTOMIES
 
 
 def _votes(concepts: ClassFacts) -> bool:
@@ -87,5 +97,6 @@ RELABELLING = (
         serves=_votes,
         at=_at,
         error=_error,
+        python=agnostic_python,
     ),
 )

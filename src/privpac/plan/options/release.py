@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
+from privpac.plan.options.python import listed_python
 from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import plain, ratio_for
@@ -90,6 +91,7 @@ def _row(
     serves: Callable[[ClassFacts], bool],
     *,
     method: str | None = None,
+    python: Callable[[Wish, Need], str | None] | None = None,
 ) -> Option:
     def ends(concepts: ClassFacts) -> int:
         """A range has two ends, each off by what is proved of one."""
@@ -129,6 +131,7 @@ def _row(
         at=at,
         error=error,
         command=command,
+        python=python,
         purpose="release",
     )
 
@@ -158,5 +161,12 @@ RELEASE = (
     _row("quantiles", "medians of medians", "quantile-answers", _quantiles, _line, method="quantiles"),
     _row("threshold-blr", "one draw of a small table", "candidate-answers", _blr, _line, method="blr"),
     # Its queries are rules, which no command line lists: ListedBLR in Python.
-    _row("listed-blr", "one draw of all small tables", "listed-candidates", _listed, _few_values),
+    _row(
+        "listed-blr",
+        "one draw of all small tables",
+        "listed-candidates",
+        _listed,
+        _few_values,
+        python=listed_python,
+    ),
 )

@@ -8,6 +8,7 @@ from fractions import Fraction
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
+from privpac.plan.options.python import denoised_python, noisy_python
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
 from privpac.theory.binomial import first_whole
@@ -169,6 +170,7 @@ THRESHOLDS = (
         _noisy,
         serves=_short_cuts,
         hard=_hard_noisy,
+        python=noisy_python,
     ),
     Option(
         "denoised-cuts",
@@ -180,5 +182,6 @@ THRESHOLDS = (
         _denoised,
         serves=_short_cuts,
         hard=_hard_denoised,
+        python=denoised_python,
     ),
 )

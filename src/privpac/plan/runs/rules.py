@@ -15,7 +15,6 @@ from privpac.plan.answer import Answer
 from privpac.plan.options.relabelling import agnostic_split
 from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable
 from privpac.plan.trials import Experiment, Trial
-from privpac.theory.exact import written
 from privpac.transforms.active_settings import inner_epsilon
 from privpac.transforms.agnostic import Agnostic
 from privpac.transforms.few_labels import concepts_for
@@ -91,7 +90,7 @@ def agnostic(found: Answer, supply: Supply) -> Experiment:
 
 def _noisy(found: Answer, supply: Supply) -> Callable[[Fraction], NoisyCuts]:
     concepts = class_of(runnable(found.concepts.word), supply)
-    rate = written(found.need.parameters["rate"])
+    rate = Fraction(found.need.parameters["rate"])
     return lambda epsilon: NoisyCuts(concepts, epsilon, rate, failure=found.wish.failure)
 
 
