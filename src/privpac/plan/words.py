@@ -103,13 +103,14 @@ def _sizes(plan: Plan) -> list[str]:
 
 
 def _simulations(plan: Plan) -> list[str]:
-    on: dict[str, list[str]] = {}
-    why: dict[str, list[str]] = {}
+    # Rows of one learner on several classes are named once.
+    on: dict[str, dict[str, None]] = {}
+    why: dict[str, dict[str, None]] = {}
     for found in plan.answers:
         if found.simulated is not None:
-            on.setdefault(found.simulated.on, []).append(_name(plan, found))
+            on.setdefault(found.simulated.on, {})[_name(plan, found)] = None
         elif found.unsimulated is not None:
-            why.setdefault(found.unsimulated.rstrip("."), []).append(_name(plan, found))
+            why.setdefault(found.unsimulated.rstrip("."), {})[_name(plan, found)] = None
     several = len(on) > 1
     lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
     return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
