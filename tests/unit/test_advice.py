@@ -228,3 +228,12 @@ def test_a_dimension_that_needs_its_bits_keeps_its_advice() -> None:
     """The bits of `any` say how large a class is: no coarser grid is looked for."""
     found = plan.needed("any:190", bits=1000, error="0.1", epsilon="0.5", records=300)
     assert any("Impossible" in text and "coarser" not in text for text in found.advice)
+
+
+def test_what_has_no_command_is_run_in_python() -> None:
+    found = plan.needed("sphere:3:10", error="0.1", epsilon=1)
+    text = said(found, "run")
+    assert text is not None
+    lines = [line.removeprefix("    ") for line in text.splitlines()[1:]]
+    assert "\n".join(lines) == found.answers[0].python
+    compile("\n".join(lines), "advice", "exec")

@@ -79,9 +79,14 @@ def _unproved(plan: Plan) -> str | None:
 def _run(plan: Plan) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
     at_hand = [found for found in plan.answers if plan.question.unlabelled or not found.need.unlabelled]
-    for found in (*at_hand, *plan.answers):
-        if found.command is not None and found.enough is not False:
+    enough = [found for found in (*at_hand, *plan.answers) if found.enough is not False]
+    for found in enough:
+        if found.command is not None:
             return f"Run {found.option.learner}: {found.command}"
+    for found in enough:
+        if found.python is not None:
+            lines = found.python.replace("\n", "\n    ")
+            return f"Run {found.option.learner} in Python, where `schema` is yours:\n    {lines}"
     return None
 
 
