@@ -12,7 +12,7 @@ from privpac.coins import SeededCoins
 from privpac.concepts.tree import Leaf
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError, SizeError
-from privpac.plan.populations import from_table, read_marginals, synthetic, uniforms
+from privpac.plan.populations import from_table, lone_value, read_marginals, skewed, synthetic, uniforms
 
 SCHEMA = Schema.from_json(
     {
@@ -26,6 +26,20 @@ SCHEMA = Schema.from_json(
     }
 )
 MARGINALS = {"age": [20, 40, 60], "smoker": {"true": 1, "false": 3}, "town": {"a": 0.5, "c": 0.5}}
+
+
+def test_columns_of_any_length_are_drawn_from() -> None:
+    for bits in (60, 200, 1100):
+        column = {"name": "key", "kind": "numeric", "lower": 0, "upper": 2**bits - 1, "integer": True}
+        schema = Schema.from_json({"label": "y", "columns": [column]})
+        even = synthetic(schema, flipped=0.0, rows=400).records.block().cells["key"]
+        assert 0.3 < sum(int(cell) > 2 ** (bits - 1) for cell in even) / 400 < 0.7
+        steep = skewed(schema, "key", rows=400).records.block().cells["key"]
+        assert 0.3 < sum(int(cell) > 2 ** (bits // 2) for cell in steep) / 400 < 0.7
+        lone = lone_value(schema, "key", error=0.2, flipped=0.1, rows=4000)
+        assert lone.best == pytest.approx(0.1, abs=0.02)
+        held = lone.records.block().cells["key"] == 2 ** (bits - 1)
+        assert np.mean(held) == pytest.approx(0.2 * 1.1 / 0.8, abs=0.03)
 
 
 def test_uniforms_are_uniform_and_begin_alike() -> None:

@@ -127,7 +127,7 @@ def lone_value(
     """One value carries class 1, and just so many records that missing it costs more than `error`: what learners of
     points find hard. A share of the labels is flipped."""
     coins, target = SeededCoins(seed), schema.column(column).size // 2
-    cells = {each.name: _cells(uniforms(coins, rows) * each.size, each) for each in schema.columns}
+    cells = {each.name: _evenly(each, uniforms(coins, rows)) for each in schema.columns}
     share = min(1.0, error * ABOVE / (1.0 - 2.0 * flipped))
     found = uniforms(coins, rows) < share
     spread = cells[column]
@@ -143,7 +143,7 @@ def lone_value(
 def skewed(schema: Schema, column: str, *, seed: int = 0, rows: int = ROWS) -> Population:
     """Values at log-uniform distance from the lowest one, so that some are held by many and most by few or none."""
     coins = SeededCoins(seed)
-    cells = {each.name: _cells(uniforms(coins, rows) * each.size, each) for each in schema.columns}
+    cells = {each.name: _evenly(each, uniforms(coins, rows)) for each in schema.columns}
     own, u = schema.column(column), uniforms(coins, rows)
     # 2^(u·bits) beyond doubles: the whole part of the exponent as a shift.
     exponents = u * float(np.log2(float(own.size))) if own.size < 2**1000 else u * own.size.bit_length()
@@ -161,11 +161,18 @@ ABOVE = 1.1
 def _drawn(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
     """Cells of one column by inverting its distribution function."""
     if marginal is None:
-        return _cells(u * column.size, column)
+        return _evenly(column, u)
     if column.ordered and not (isinstance(marginal, Mapping) and column.size <= MOST_SHARES):
         return _between_quantiles(column, marginal, u)
     weights = _weights(column, marginal)
     return _cells(np.searchsorted(np.cumsum(weights), u * weights.sum(), side="right"), column)
+
+
+def _evenly(column: Column, u: NDArray[np.float64]) -> NDArray[Any]:
+    """Cells at these shares of a column, of any size: the shares are multiples of 2^-53."""
+    if column.size <= 2**53:
+        return _cells(u * column.size, column)
+    return np.array([int(share * 2.0**53) * column.size >> 53 for share in u.tolist()], dtype=column.dtype)
 
 
 def _cells(values: NDArray[Any], column: Column) -> NDArray[Any]:

@@ -73,6 +73,8 @@ class Experiment:
     """About what one trial on so many records takes, by public numbers alone."""
     promised: bool = True
     """Whether the proof speaks of these records, so that the proved number is an upper limit."""
+    unlabelled: int = 0
+    """Records without labels that every trial has besides."""
 
 
 def estimate(
@@ -133,7 +135,10 @@ def _binomial(n: int, k: int, chance: float) -> float:
 def _too_long(experiment: Experiment, n: int) -> Unsimulated:
     each = experiment.seconds(n)
     shown = f"{each:.0f}" if each >= 1 else f"{each:.1g}"
-    return Unsimulated(f"a run on {n:,} records takes about {shown} s, too long to repeat it often enough")
+    others = f" and {experiment.unlabelled:,} without labels" if experiment.unlabelled else ""
+    return Unsimulated(
+        f"a run on {n:,} records{others} takes about {shown} s, too long to repeat it often enough"
+    )
 
 
 def _reachable(

@@ -7,6 +7,7 @@ of the row. A new row of `plan.options` needs an entry here (tests/contracts/tes
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from privpac.plan.answer import Answer
 from privpac.plan.runs import answers, covers, pools, rules, tables
@@ -23,7 +24,14 @@ def experiment_for(found: Answer, supply: Supply) -> Experiment:
     """What to try for a row; raises `Unsimulated` where there is nothing to run."""
     if found.concepts.kind == "any":
         raise Unsimulated("any stands for every class of its dimension: name one")
-    return RUNS[found.option.learner](found, supply)
+    made = RUNS[found.option.learner](found, supply)
+    if (found.concepts.cells or 0) <= WORD:
+        return made
+    return replace(made, seconds=lambda n: WIDE * made.seconds(n))
+
+
+WORD, WIDE = 2**64, 3.0
+"""Keys beyond the words of a machine are whole numbers of any length, and take so many times as long."""
 
 
 RUNS: Mapping[str, Callable[[Answer, Supply], Experiment]] = {

@@ -45,6 +45,8 @@ EACH_PAIR, EACH_VOTED_PAIR = 7e-9, 1.4e-8
 """Seconds of one interval between two points that is listed, or voted on."""
 EACH_EDGE, EACH_CROSSING = 1e-5, 1.5e-7
 """Seconds of one record in one column, or of two in the plane, whose labellings are drawn from."""
+EACH_BIT = 5e-5
+"""Seconds of one bit of a key, where widths are tried one by one."""
 ESTIMATED = 1.6
 """What a draw takes over what its class estimates of its counts."""
 BOXES = {1: 0.02, 2: 0.03, 3: 0.3}
@@ -106,6 +108,8 @@ class Run:
     def _others(self, schema: Schema, n: int) -> float:
         """Of classes that have no estimate of their own."""
         kind, _, columns = self.word.partition(":")
+        if kind == "recconcave":
+            return schema.column(columns.partition(":")[0]).size.bit_length() * EACH_BIT
         if self.protect == "labels":
             edges = n * EACH_EDGE * (len(schema.columns) if kind == "stumps" else 1)
             return edges + (n**2 * EACH_CROSSING if kind == "halfspaces" else 0.0)

@@ -55,7 +55,7 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
             )
 
         on = f"{population.on}; {others:,} more of them without labels"
-        return Experiment(on, trial, seconds, promised=supply.promised(found, population))
+        return Experiment(on, trial, seconds, promised=supply.promised(found, population), unlabelled=others)
 
     return experiment
 
