@@ -26,8 +26,8 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import plain, ratio_for
-from privpac.theory.representations import Cover, cover_for, error_cover, sure_hits
+from privpac.theory.exact import plain
+from privpac.theory.representations import Cover, cover_for, cover_ratio, error_cover, sure_hits
 
 __all__ = ["CoveredPoints"]
 
@@ -63,7 +63,7 @@ class CoveredPoints:
 
     @property
     def ratio(self) -> Fraction:
-        return ratio_for(self.epsilon / 2)
+        return cover_ratio(self.epsilon)
 
     @property
     def cover(self) -> Cover:

@@ -47,10 +47,11 @@ def coded(wish: Wish) -> int:
 
 
 def covered(wish: Wish) -> int:
-    from privpac.theory.representations import plan_cover
+    from privpac.theory.representations import cover_ratio, plan_cover
 
     n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
-    return _smallest(partial(hard_cases.covered, cover=cover, rate=float(wish.epsilon) / 2), wish, n)
+    rate = -math.log(cover_ratio(wish.epsilon))
+    return _smallest(partial(hard_cases.covered, cover=cover, rate=rate), wish, n)
 
 
 def sparse(wish: Wish) -> int:

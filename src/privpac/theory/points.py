@@ -24,7 +24,7 @@ from privpac.theory.binomial import certainly_above, certainly_below, first_whol
 from privpac.theory.exact import ball, power_up, ratio_for, shortened
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.rough import binomial_window
+from privpac.theory.rough import Floats, binomial_window
 from privpac.theory.search import first_by_decay
 
 __all__ = [
@@ -385,38 +385,45 @@ def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
     return _first_error(lambda error: proves_sparse(have, error=error, failure=miss, sparsity=sparsity))
 
 
-_FLIPS = tuple(Fraction(k, 1000) for k in range(4, 41))
-"""Prior probabilities of a cell tried by the search, as parts of the error."""
-_FLIP_PARTS = np.array([float(part) for part in _FLIPS])
+@lru_cache(maxsize=256)
+def _flips(failure: Fraction) -> tuple[tuple[Fraction, ...], Floats]:
+    """Prior probabilities of a cell tried by the search, as parts of the error, and in floats: a failure that is rarer
+    than the usual one leaves less to noise."""
+    rare = min(Fraction(1), 20 * failure)
+    parts = tuple(rare * Fraction(k, 1000) for k in range(4, 41))
+    return parts, np.array([float(part) for part in parts])
 
 
-def _best_flip(n: int, *, error: Fraction, epsilon: Fraction) -> tuple[float, Fraction]:
+def _best_flip(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> tuple[float, Fraction]:
     """The prior with the smallest failure, in floats, at the heaviest target that noise still drowns."""
-    wrong = float(error)
-    flips = wrong * _FLIP_PARTS
+    wrong, (parts, floats) = float(error), _flips(failure)
+    flips = wrong * floats
     counts, chances = binomial_window(n, (wrong - flips) / (1 - flips))
     odds = np.exp(np.minimum(float(epsilon) / 2 * counts, 600.0))
     missed = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
-    fails = np.round(missed + (1 - missed) * _FLIP_PARTS * (1 - wrong), 9)
+    fails = np.round(missed + (1 - missed) * floats * (1 - wrong), 9)
     at = int(np.argmin(fails))
-    return (float(fails[at]), error * _FLIPS[at]) if fails[at] < 1 else (1.0, Fraction(0))
+    return (float(fails[at]), error * parts[at]) if fails[at] < 1 else (1.0, Fraction(0))
 
 
 def sparsity_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Sparsity:
     """Parameters for `n` records: those with which the search sees the smallest error; any are private."""
 
+    def best(step: int) -> tuple[float, Fraction]:
+        return _best_flip(n, error=step * GRID, failure=failure, epsilon=epsilon)
+
     def enough(step: int) -> bool:
-        return step >= LARGEST_STEP or _best_flip(n, error=step * GRID, epsilon=epsilon)[0] <= failure
+        return step >= LARGEST_STEP or best(step)[0] <= failure
 
     guess = 24 / float(epsilon * max(n, 1) * GRID)
     step = first_whole(enough, start=min(int(guess), LARGEST_STEP), smallest=1)
-    flip = _best_flip(n, error=step * GRID, epsilon=epsilon)[1]
+    flip = best(step)[1]
     return Sparsity(flip or GRID, ratio_for(epsilon / 2))
 
 
 def sparsity_at(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> Sparsity | None:
     """The prior with which `n` records are proved to reach an error; None if the search finds none."""
-    fails, flip = _best_flip(n, error=error, epsilon=epsilon)
+    fails, flip = _best_flip(n, error=error, failure=failure, epsilon=epsilon)
     found = Sparsity(flip, ratio_for(epsilon / 2))
     proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=found)
     return found if proved else None
@@ -437,7 +444,7 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     miss = chance(failure, owner=owner, name="failure")
 
     def hope(n: int) -> float:
-        return _best_flip(n, error=wrong, epsilon=loss)[0]
+        return _best_flip(n, error=wrong, failure=miss, epsilon=loss)[0]
 
     def proved(n: int) -> bool:
         return sparsity_at(n, error=wrong, failure=miss, epsilon=loss) is not None
@@ -445,7 +452,8 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
     start = first_by_decay(hope, float(miss), start=guess, most=_FARTHEST * guess)
     n = first_whole(proved, start=start, smallest=start, step=1)
-    return n, Sparsity(_best_flip(n, error=wrong, epsilon=loss)[1], ratio_for(loss / 2))
+    flip = _best_flip(n, error=wrong, failure=miss, epsilon=loss)[1]
+    return n, Sparsity(flip, ratio_for(loss / 2))
 
 
 @formula("sparse-sets-accuracy")

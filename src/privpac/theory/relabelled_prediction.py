@@ -18,12 +18,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.errors import SizeError
 from privpac.theory.exact import exp_up, ln_down, ln_up, ratio_for
 from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.prediction import flip_for, rough_vote, vote_error
 from privpac.theory.register import formula
 from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
-from privpac.theory.search import crossing, first_by_value
+from privpac.theory.search import crossing, first_by_value, proved_from
 from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, relative_error
 
 __all__ = [
@@ -226,8 +227,19 @@ def records_relabelled_vote(error: Number, *, failure: Number, epsilon: Number, 
     def excess(n: int) -> float:
         return _best_relabelled(n, float(price), float(miss), vc)[0]
 
+    def proved(n: int) -> bool:
+        return error_relabelled_vote(n, failure=miss, epsilon=price, vc=vc) <= wrong
+
     want, start = float(wrong) * (1 - 1e-6), int(1000 * vc / wrong**2)
-    return first_by_value(excess, want, start=start, owner=owner)
+    return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)
+
+
+def _proved(hoped: int, proved: Callable[[int], bool], *, owner: str) -> int:
+    """Floats hope; what is returned is proved for the very parameters that are run."""
+    found = proved_from(hoped, proved)
+    if found is None:
+        raise SizeError(f"{owner}: no number of records is proved to reach this error.")
+    return found
 
 
 @formula("relabelled-vote")
@@ -241,11 +253,13 @@ def error_relabelled_vote(n: int, *, failure: Number, epsilon: Number, vc: int) 
     plan = plan_relabelled_vote(n, epsilon=epsilon, failure=failure, vc=vc)
     if plan.inner <= 0 or plan.labels <= 0:
         return ONE
+    # Scores are whole numbers of so many to a mistake: the ratio of a unit is near 1, and rounding it costs a little.
+    mistake = (plan.weight * Fraction(n - plan.kept, plan.kept)).denominator
     return excess_relabelled_vote(
         n,
         kept=plan.kept,
-        ratio=ratio_for(plan.labels / 2),
-        mistake=1,
+        ratio=ratio_for(plan.labels / (2 * mistake)),
+        mistake=mistake,
         weight=plan.weight,
         models=plan.models,
         inner=ratio_for(plan.inner),
@@ -423,7 +437,7 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     if excess == math.inf:
         return None
     size, net, _ = _net_at(have, np.array(q), np.array(miss), vc)
-    kept, grid = int(size), Fraction(math.ceil(float(net) * 10**9), 10**9)
+    kept, grid = int(size), Fraction(math.ceil(float(net) * 10**15), 10**15)
     reach = math.floor(grid * (have - 1)) + 1
     room = float(_room(np.array(kept / have), np.array(float(reach)), float(price))) * (1 - 1e-9)
     drawing, inner = (Fraction(math.floor(part * room * 10**15), 10**15) for part in (DRAWN, 1 - DRAWN))
@@ -432,11 +446,27 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     return NetPlan(kept, grid, drawing, models, inner, max(flip, Fraction(1, 10**12)))
 
 
+def _of_plan(n: int, plan: NetPlan, failure: float, vc: int) -> float:
+    """`excess_net_relabelled` in floats, parameters rounded as they are run: votes of so many models take long in
+    fractions."""
+    kept, whole = plan.kept, rough_growth_of(n, vc)
+    gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
+    near = (whole + math.log(kept + 1)) / kept + 1 / (kept + 1)
+    drawn = rough_growth_of(kept, vc) / (n * -math.log(ratio_for(plan.drawing / 2)))
+    block = n // plan.models
+    logs = math.log(2) + 2 * rough_growth_of(2 * block, vc) + math.log(2 * plan.models / failure)
+    average, x = 2 * logs / (block * math.log(2)), float(ratio_for(plan.inner))
+    voted = rough_vote(*(np.array([float(part)]) for part in (average, plan.models, x)))
+    return gap + near + drawn + float(voted[0]) + float(plan.flip)
+
+
 def error_net_relabelled(n: int, *, failure: Number, epsilon: Number, vc: int) -> Fraction:
-    """What `n` records prove, in floats and rounded up a little as `records_net_relabelled` does; 1 if nothing."""
+    """What `n` records prove with the parameters of `plan_net_relabelled`, in floats and rounded up; 1 if nothing."""
+    plan = plan_net_relabelled(n, epsilon=epsilon, failure=failure, vc=vc)
+    if plan is None or plan.drawing <= 0 or plan.inner <= 0:
+        return ONE
     miss = float(chance(failure, owner="error_net_relabelled", name="failure"))
-    found = _best_net(n, float(positive(epsilon, owner="error_net_relabelled", name="epsilon")), miss, vc)[0]
-    return ONE if found >= 1 else Fraction(found) * (1 + Fraction(2, 10**6))
+    return min(ONE, Fraction(_of_plan(n, plan, miss, vc)) * (1 + Fraction(2, 10**7)))
 
 
 @formula("net-relabelling")
@@ -454,5 +484,8 @@ def records_net_relabelled(error: Number, *, failure: Number, epsilon: Number, v
     def excess(n: int) -> float:
         return _best_net(n, float(price), float(miss), vc)[0]
 
+    def proved(n: int) -> bool:
+        return error_net_relabelled(n, failure=miss, epsilon=price, vc=vc) <= wrong
+
     want, start = float(wrong) * (1 - 1e-6), int(40_000 * vc / wrong**2)
-    return first_by_value(excess, want, start=start, owner=owner)
+    return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)

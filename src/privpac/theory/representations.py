@@ -16,7 +16,7 @@ from flint import arb, fmpz
 
 from privpac.errors import ParameterError
 from privpac.theory.binomial import certainly_below, first_whole
-from privpac.theory.exact import ball
+from privpac.theory.exact import ball, exp_down, ratio_for
 from privpac.theory.occam import Occam, Rate
 from privpac.theory.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.points import GRID, LARGEST_STEP
@@ -106,11 +106,20 @@ _PARTS = tuple(Fraction(k, 1000) for k in (*range(4, 40), *range(40, 160, 4), *r
 """Tolerated errors tried, as parts of the error: the optimum is flat."""
 
 
-def _bound(code: Code, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam | None:
+def _bound(code: Code, *, error: Fraction, tolerated: Fraction, epsilon: Fraction) -> Occam | None:
+    """The bound at the exponent the learner runs with, which is what `proves_code` proves; None if it proves nothing.
+
+    A good set loses to a bad one unless tolerated < error·e^(-epsilon/2).
+    """
     good = good_codewords(code, tolerated)
-    if good < 1:
+    if good < 1 or tolerated >= error * exp_down(-epsilon / 2, 30):
         return None
-    return Occam.uniform(code.size, owner="code", error=error, rate=rate, good=good, tolerated=tolerated)
+    return _own(code.size, good, error=error, tolerated=tolerated, rate=Rate(epsilon, None))
+
+
+def _own(size: int, good: int, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam:
+    """(size - good)/good·base^n at the learner's own exponent, which is the one certificates know."""
+    return Occam(None, Fraction(size - good, good), error, tolerated, rate)
 
 
 _FLOAT_PARTS = np.array([float(part) for part in _PARTS])[None, :]
@@ -235,14 +244,15 @@ def records_code(code: Code, *, tolerated: Number, error: Number, failure: Numbe
     """
     owner = "records_code"
     known = rational(tolerated, owner=owner, name="tolerated")
-    rate = Rate.read(epsilon, None, owner=owner)
-    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=known, rate=rate)
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=known, epsilon=loss)
     if bound is None:
+        least = Fraction(code.digits - 1, code.evaluations)
         raise ParameterError(
             owner,
             "tolerated",
             tolerated,
-            allowed=f"above (digits - 1)/prime = {Fraction(code.digits - 1, code.evaluations)}",
+            allowed=f"above (digits - 1)/prime = {least} and below error·e^(-epsilon/2)",
         )
     return bound.records(chance(failure, owner=owner, name="failure"))
 
@@ -310,6 +320,20 @@ class Cover:
 GOOD = 64
 """Good sets a cover is made to hold."""
 
+STRONGEST = Fraction(2237, 10_000)
+"""Just above √(tolerated/error) = √(1/20): what a mistake weighs where the bound of a cover is best."""
+
+
+def cover_ratio(epsilon: Fraction) -> Fraction:
+    """What a mistake weighs in draws from a cover: as epsilon allows, and never less than where the bound is best. A
+    stronger pull proves less, at last nothing: good sets make mistakes, too.
+
+    >>> cover_ratio(Fraction(8))
+    Fraction(2237, 10000)
+    """
+    return max(ratio_for(epsilon / 2), STRONGEST)
+
+
 SPENT_ON_KEYS = Fraction(1, 10)
 """Part of the failure probability left to unlucky keys."""
 
@@ -361,7 +385,8 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     """Records that suffice with random hashed sets, for any domain, and how many sets of what share.
 
     Statement: sets of share error/40; keys so many that 64 of them are good (error at most error/20) except with
-    probability failure/10; then (keys + 1 - 64)/64·base^n ≤ 9/10·failure, base as in `plan_code`.
+    probability failure/10; then (keys + 1 - 64)/64·base^n ≤ 9/10·failure, base as in `plan_code` with e^-s =
+    `cover_ratio`.
     Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
     drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
     Tested by: tests/unit/test_point_sizes.py.
@@ -371,16 +396,14 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     """
     owner = "plan_cover"
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
-    rate = Rate.read(epsilon, None, owner=owner)
+    rate = Rate.read(None, cover_ratio(positive(epsilon, owner=owner, name="epsilon")), owner=owner)
     share, spent = wrong / 40, SPENT_ON_KEYS * miss
 
     def enough(keys: int) -> bool:
         return certainly_below(lambda: _few_hits(keys, chance=share / 2, hits=GOOD), spent)
 
     cover = Cover(first_whole(enough, start=int(1.4 * GOOD * 2 / share), smallest=GOOD), share)
-    bound = Occam.uniform(
-        cover.keys + 1, owner=owner, error=wrong, rate=rate, good=GOOD, tolerated=cover.tolerated
-    )
+    bound = _own(cover.keys + 1, GOOD, error=wrong, tolerated=cover.tolerated, rate=rate)
     return bound.records(miss - spent), cover
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "first_by_value",
     "first_proved",
     "minimum",
+    "proved_from",
     "stepped",
 ]
 
@@ -91,8 +92,7 @@ def first_proved(
     owner: str,
     others: int,
 ) -> int:
-    """The first number whose error in floats is small enough and at which what the search proposes is proved; rounding
-    may put the proof a little above the hope, never far."""
+    """The first number whose error in floats is small enough and at which what the search proposes is proved."""
     refused = SizeError(
         f"{owner}: {others} unlabelled records are too few, whatever the number of labels.",
         remedy="Collect more records without labels, or allow a larger error.",
@@ -101,11 +101,20 @@ def first_proved(
         high = first_by_value(value, want, start=start, owner=owner)
     except SizeError:
         raise refused from None
-    step = max(1, high // 4096)
+    found = proved_from(high, proved)
+    if found is None:
+        raise refused
+    return found
+
+
+def proved_from(hoped: int, proved: Callable[[int], bool]) -> int | None:
+    """The first of ever larger numbers from the hoped one on at which what is promised is proved: rounding may put the
+    proof a little above the hope, never far. None beyond MOST."""
+    high, step = hoped, max(1, hoped // 4096)
     while not proved(high):
         high, step = high + step, 2 * step
         if high > MOST:
-            raise refused
+            return None
     return high
 
 

@@ -1,0 +1,122 @@
+"""What a search calls enough is proved for the very parameters that are run: on a grid of wishes, large epsilons too.
+
+Searches run in floats; a number of records that is not proved would be a promise that the certificate does not keep.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from privpac import Schema, Size, Thresholds
+from privpac.learners.points_coded import CodedPoints
+from privpac.learners.points_covered import CoveredPoints
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.relabelled_vote import RelabelledVote
+from privpac.theory import few_labels, points, prediction, relabelled_prediction, representations, ssl_relabel
+from privpac.theory.exact import ratio_for
+from privpac.theory.transfer import Family
+
+SCHEMA = Schema.from_json(
+    {
+        "label": "y",
+        "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 2**20 - 1, "integer": True}],
+    }
+)
+ERRORS, FAILURES, EPSILONS = ("0.018", "0.1", "0.3"), ("0.001", "0.2"), ("0.1", "1", "5", "9")
+GRID = [tuple(map(Fraction, wish)) for wish in product(ERRORS, FAILURES, EPSILONS)]
+Wish = tuple[Fraction, Fraction, Fraction]
+
+
+@pytest.mark.parametrize("wish", GRID, ids=lambda wish: "-".join(str(float(part)) for part in wish))
+def test_codes_and_covers(wish: Wish) -> None:
+    error, failure, epsilon = wish
+    asked = {"error": error, "failure": failure, "epsilon": epsilon}
+    n, code, tolerated = representations.plan_code(2**20, **asked)
+    ratio = ratio_for(epsilon / 2)
+    proof = {"error": error, "failure": failure, "ratio": ratio}
+    assert representations.proves_code(n, code=code, tolerated=tolerated, **proof)
+    n, cover = representations.plan_cover(**asked)
+    proof["ratio"] = representations.cover_ratio(epsilon)
+    assert representations.proves_cover(n, cover=cover, good=representations.GOOD, **proof)
+    assert proof["ratio"] >= ratio, "never more than epsilon allows"
+
+
+@pytest.mark.parametrize("epsilon", ["1", "6.5"])
+def test_a_code_certifies_what_is_planned_for_it(epsilon: str) -> None:
+    asked = {"error": Fraction(1, 10), "failure": Fraction(1, 20), "epsilon": Fraction(epsilon)}
+    n = representations.plan_code(2**20, **asked)[0]
+    learner = CodedPoints.tuned(SCHEMA, "x", epsilon=asked["epsilon"], size=Size(n))
+    assert learner is not None
+    (accuracy,) = learner.certify(Size(n)).accuracy
+    assert accuracy.fact.error <= asked["error"]
+
+
+@pytest.mark.parametrize("epsilon", ["1", "6.5", "9"])
+def test_a_cover_certifies_what_is_planned_for_it(epsilon: str) -> None:
+    """At epsilon 6 and more a draw at its full rate would prove nothing, however many records."""
+    asked = {"error": Fraction(1, 10), "failure": Fraction(1, 20), "epsilon": Fraction(epsilon)}
+    n = representations.plan_cover(**asked)[0]
+    learner = CoveredPoints.tuned(SCHEMA, "x", epsilon=asked["epsilon"], size=Size(n))
+    (accuracy,) = learner.certify(Size(n)).accuracy
+    assert accuracy.fact.error <= asked["error"]
+    full = {"ratio": ratio_for(Fraction(7, 2)), "error": asked["error"], "failure": asked["failure"]}
+    assert not representations.proves_cover(10**9, cover=learner.cover, good=representations.GOOD, **full)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [wish for wish in GRID if wish[2] >= 1 and wish[0] > Fraction(1, 50)][::3],
+    ids=lambda wish: "-".join(str(float(part)) for part in wish),
+)
+def test_cells_one_by_one_and_clipped(wish: Wish) -> None:
+    error, failure, epsilon = wish
+    asked = {"error": error, "failure": failure, "epsilon": epsilon}
+    n, sparsity = points.plan_sparse(**asked)
+    assert points.proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
+    n, clip = points.plan_clipped(2**40, **asked)
+    assert points.proves_clipped(n, domain=2**40, error=error, failure=failure, clip=clip)
+    assert math.log(points.loss_clipped(2**40, clip=clip)) <= epsilon * (1 + 1e-12)
+
+
+PREDICTIONS = [wish for wish in GRID if wish[2] >= 1 or wish[0] > Fraction(1, 50)][::3]
+
+
+@pytest.mark.parametrize("wish", PREDICTIONS, ids=lambda wish: "-".join(str(float(part)) for part in wish))
+def test_answers(wish: Wish) -> None:
+    error, failure, epsilon = wish
+    asked = {"failure": failure, "epsilon": epsilon, "vc": 1}
+    concepts = Thresholds(SCHEMA, "x")
+    n = prediction.records_flipped(error, **asked)
+    (accuracy,) = FreshDraws.planned(concepts, epsilon, records=n, failure=failure).certify(Size(n)).accuracy
+    assert accuracy.fact.error <= error
+    n = relabelled_prediction.records_relabelled_vote(error, **asked)
+    vote = RelabelledVote.planned(concepts, epsilon, records=n, failure=failure)
+    assert vote.certify(Size(n)).accuracy[0].fact.error <= error
+    n = relabelled_prediction.records_net_relabelled(error, **asked)
+    assert relabelled_prediction.error_net_relabelled(n, **asked) <= error
+
+
+def test_theorem_2_where_rounding_a_net_cost_the_most() -> None:
+    """48 million records: a net rounded to nine digits lets matched concepts differ on one record more."""
+    error, asked = Fraction(831, 10**4), {"failure": Fraction(27, 25000), "epsilon": Fraction(3, 20), "vc": 1}
+    n = relabelled_prediction.records_net_relabelled(error, **asked)
+    plan = relabelled_prediction.plan_net_relabelled(n, **asked)
+    assert plan is not None
+    reach = math.floor(plan.net * (n - 1)) + 1
+    assert reach == math.floor((2 * math.log(n) - math.log(2 * 0.0135)) / (plan.kept - 1) * (n - 1)) + 1
+    assert relabelled_prediction.error_net_relabelled(n, **asked) <= error
+
+
+@pytest.mark.parametrize("wish", GRID[1::5], ids=lambda wish: "-".join(str(float(part)) for part in wish))
+def test_few_labels(wish: Wish) -> None:
+    error, failure, epsilon = wish
+    family = Family(2**100, 3, Fraction(2**100 - 1))
+    asked = {"error": error, "failure": failure, "epsilon": epsilon, "unlabelled": 10**9}
+    boost = few_labels.records_label_boost(family, **asked)
+    assert few_labels.error_label_boost(boost, family=family, failure=failure) <= error
+    relabel = ssl_relabel.records_ssl_relabel(family, **asked)
+    assert ssl_relabel.error_ssl_relabel(relabel, family=family, failure=failure) <= error
