@@ -276,8 +276,11 @@ class _Climb:
         places: list[int] = [*range(0, self._last, STEPS), self._last]
         cheap = DEARER * self._each(0)
         start = max(k for k, place in enumerate(places) if self._each(place) <= cheap)
-        if self._enough(places[start]):
+        proved = places[start] == self._last and self._experiment.promised
+        if proved or self._enough(places[start]):
             low = first_whole(lambda k: k >= start or self._enough(places[k]), start=start // 2)
+            if low == start and proved and not self._enough(self._last):
+                raise self._never()
             return places[low]
         for place in places[start + 1 :]:
             if self._enough(place):

@@ -225,7 +225,7 @@ def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
         from privpac.plan.hard import agnostic_need, realizable_need
         from privpac.transforms.active_settings import inner_epsilon
 
-        need = _asked(agnostic)(wish)
+        need = _asked(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
         if need is None:
             return None
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from privpac.plan.answer import Answer
+from privpac.plan.options.relabelling import listed
 from privpac.plan.runs import answers, covers, pools, rules, tables
 from privpac.plan.runs.base import Supply
 from privpac.plan.trials import Experiment, Unsimulated
@@ -24,11 +25,20 @@ def experiment_for(found: Answer, supply: Supply) -> Experiment:
     """What to try for a row; raises `Unsimulated` where there is nothing to run."""
     if found.concepts.kind == "any":
         raise Unsimulated("any stands for every class of its dimension: name one")
+    voted = found.option.learner in VOTED
+    if (voted or found.option.learner in LISTED) and not listed(found.concepts, voted=voted):
+        raise Unsimulated(
+            "boxes are not voted on" if voted else "there are too many boxes to list all of them"
+        )
     made = RUNS[found.option.learner](found, supply)
     if (found.concepts.cells or 0) <= WORD:
         return made
     return replace(made, seconds=lambda n: WIDE * made.seconds(n))
 
+
+VOTED = ("agnostic", "ssl-relabel", "relabelled-vote")
+LISTED = ("label-boost", "vote", "flipped-answers", "net-relabelled")
+"""Rows that vote on all labellings of some points, and rows that list them."""
 
 WORD, WIDE = 2**64, 3.0
 """Keys beyond the words of a machine are whole numbers of any length, and take so many times as long."""

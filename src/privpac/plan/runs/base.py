@@ -15,6 +15,7 @@ import numpy as np
 from privpac.coins import SeededCoins
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.errors import SizeError
 from privpac.learners.words import Request, learner_for
 from privpac.plan.answer import Answer
 from privpac.plan.class_facts import Description
@@ -100,7 +101,10 @@ class Run:
 
     def seconds(self, schema: Schema, n: int) -> float:
         """Of one run on n records, by the public estimate of its class where it has one."""
-        concepts: Any = self.learner(schema, n, Fraction(1)).concepts
+        try:
+            concepts: Any = self.learner(schema, n, Fraction(1)).concepts
+        except SizeError:  # so few cannot do, which takes no time
+            return EACH
         known = hasattr(concepts, "estimate")
         each = ESTIMATED * concepts.estimate(n).seconds if known else self._others(schema, n)
         return float(each) + EACH + n * EACH_RECORD

@@ -21,7 +21,7 @@ from privpac.transforms.few_labels import choose, semi_learner
 __all__ = ["with_pool"]
 
 EACH = 0.005
-EACH_OTHER, EACH_SANITISED = 2.5e-7, 5e-7
+EACH_OTHER, EACH_SANITISED = 2.5e-7, 3e-7
 """Seconds of one record without a label: drawing it, and sanitising a table of them."""
 
 
