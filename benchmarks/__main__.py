@@ -22,6 +22,7 @@ SPEED = (
     "relabelling",
     "release",
     "plan",
+    "plan_simulated",
     "points",
     "service",
 )

@@ -223,20 +223,18 @@ class _Climb:
         count = max(LEAST, min(MOST, int((EASE * self._seconds - self.spent) / each)))
         self._seen.clear()
 
-        def lowest(meets: Callable[[tuple[float, float, float]], bool], start: int) -> int | None:
-            place = first_whole(
-                lambda k: k > self._last or meets(self._looked(k, count)), start=start, step=1
-            )
+        def lowest(meets: Callable[[int], bool], start: int) -> int | None:
+            place = first_whole(lambda k: k > self._last or meets(k), start=start, step=1)
             return place if place <= self._last else None
 
-        found = lowest(lambda seen: seen[0] <= self._failure, first)
+        found = lowest(lambda k: self._does(k, self._looked(k, count)), first)
         if found is None:
             raise self._never()
-        lowest(lambda seen: seen[1] <= self._failure, found)
+        lowest(lambda k: self._looked(k, count)[1] <= self._failure, found)
         # With few trials not even no failure at all would prove the target: do not look for it.
         hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self._failure
         if not hopeless and self.spent < self._seconds:
-            lowest(lambda seen: seen[2] <= self._failure, found)
+            lowest(lambda k: self._looked(k, count)[2] <= self._failure, found)
         return self._told(found, count)
 
     def _told(self, found: int, count: int) -> Estimate:
@@ -278,10 +276,9 @@ class _Climb:
         start = max(k for k, place in enumerate(places) if self._each(place) <= cheap)
         proved = places[start] == self._last and self._experiment.promised
         if proved or self._enough(places[start]):
-            low = first_whole(lambda k: k >= start or self._enough(places[k]), start=start // 2)
-            if low == start and proved and not self._enough(self._last):
-                raise self._never()
-            return places[low]
+            low = places[first_whole(lambda k: k >= start or self._enough(places[k]), start=start // 2)]
+            if low in self._seen or self._enough(low):
+                return low
         for place in places[start + 1 :]:
             if self._enough(place):
                 return place
@@ -290,7 +287,12 @@ class _Climb:
     def _enough(self, place: int) -> bool:
         if self.spent + FIRST * self._each(place) > self._seconds:
             raise _too_long(self._experiment, self._setting(self._rungs[place])[0])
-        return self._tried(place, FIRST, most=SURE)[0] <= self._failure
+        return self._does(place, self._tried(place, FIRST, most=SURE))
+
+    def _does(self, place: int, seen: tuple[float, float, float]) -> bool:
+        """Whether few enough fail; at what is proved, unless they surely are too many."""
+        proved = place == self._last and self._experiment.promised
+        return seen[1 if proved else 0] <= self._failure
 
     def _looked(self, place: int, count: int) -> tuple[float, float, float]:
         if place not in self._seen:

@@ -79,17 +79,14 @@ def _for_size(kind: Any, concepts: Any, found: Answer) -> Callable[[int, Fractio
 
 
 def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[int], tuple[int, int]]:
-    """How many records list the labellings and how many models vote, for so many records.
-
-    Where so few cannot do, as many as at the proved number.
-    """
+    """How many of so many records list the labellings, and how many models vote; none where so few cannot do."""
 
     @lru_cache(maxsize=64)
     def numbers(n: int) -> tuple[int, int]:
         try:
             own = make(n, found.wish.epsilon)
         except SizeError:
-            own = make(found.need.labelled, found.wish.epsilon)
+            return 0, 0
         return own.kept, getattr(own, "models", 0)
 
     return numbers

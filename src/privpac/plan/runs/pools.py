@@ -61,11 +61,11 @@ def with_pool(method: str) -> Callable[[Answer, Supply], Experiment]:
 
 
 def _relabelled(settings: Callable[[int, Fraction], dict[str, Any]], n: int, found: Answer) -> int:
-    """How many records get new labels; where so few cannot do, no more than at the proved number."""
+    """How many records get new labels; none where so few labelled ones cannot do."""
     try:
         made = settings(n, found.wish.epsilon)
     except SizeError:
-        made = settings(found.need.labelled, found.wish.epsilon)
+        return 0
     return int(made["kept_unlabelled"]) + int(made.get("kept_labelled", 0))
 
 
