@@ -169,7 +169,7 @@ def test_planning_moves_the_curves_while_a_person_types(site: Site, window: Call
     expect(page.get_by_role("alert")).to_contain_text("Error is")
     page.fill("[name=error]", "0.2")
     page.get_by_role("button", name="Simulate").click()
-    expect(page.locator("b.simulated").first).to_be_visible()
+    expect(page.locator("b.simulated").first).to_be_visible(timeout=60_000)
     page.reload()
     expect(page.locator("[name=error]")).to_have_value("0.2")
 

@@ -7,12 +7,17 @@ from fractions import Fraction
 
 import pytest
 
+from privpac.concepts.points import Points
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.errors import RuleRefused
 from privpac.guarantee import directed, rules
 from privpac.guarantee.check import check_derivation
 from privpac.guarantee.checks import deviations
 from privpac.guarantee.facts import Accuracy, Against
+from privpac.learners.occam import Occam
 from privpac.theory.exact import ln_down, ln_up, sqrt_up
+from privpac.theory.few_labels import mistakes_of_draw
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 from tests.contracts.examples.relabelling import EXAMPLES, empirical, inner
 
@@ -29,6 +34,19 @@ def test_an_empirical_bound_counts_whole_mistakes() -> None:
         rules.empirical_draw(
             odds=2**10, records=100, ratio=HALF, error=Fraction(14, 100), failure=Fraction(1, 60)
         )
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 4), Fraction(1), Fraction(3)])
+def test_a_draw_certifies_the_fewest_mistakes_that_the_rule_allows(epsilon: Fraction) -> None:
+    column = {"name": "x", "kind": "numeric", "lower": 0, "upper": 255, "integer": True}
+    learner = Occam(Points(Schema.from_json({"label": "y", "columns": [column]}), "x"), epsilon)
+    proof = learner.certify_empirical(Size(1000))
+    assert proof is not None
+    mistakes = proof.fact.error * 1000
+    assert mistakes == mistakes_of_draw(255, ratio=learner.ratio, failure=learner.failure)
+    fewer = {"odds": 255, "records": 1000, "ratio": learner.ratio, "failure": learner.failure}
+    with pytest.raises(RuleRefused):
+        rules.empirical_draw(error=(mistakes - 1) / 1000, **fewer)
 
 
 def test_empirical_says_nothing_of_other_records_and_the_other_way_round() -> None:
