@@ -1,7 +1,7 @@
 """Processor seconds of plans with simulation, from the command line: `python -m benchmarks.plan_simulated`.
 
-Each in a process of its own with nothing kept from before; held to one minute. Also how many rows have a number, and
-what the others say why they have none.
+Each in a process of its own with nothing kept from before; processor seconds are held to one minute (`wall` depends on
+who else uses the machine). Also how many rows have a number, and what the others say why they have none.
 """
 
 from __future__ import annotations
