@@ -11,7 +11,7 @@ from typing import Any
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
-from privpac.plan.options.relabelling import DICHOTOMIES, listed
+from privpac.plan.options.relabelling import DICHOTOMIES, listed, voted
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
 from privpac.theory.binomial import first_whole
@@ -34,7 +34,12 @@ ENOUGH = Fraction(3, 2)
 
 def _spread(concepts: ClassFacts) -> bool:
     """Classes whose labellings of the unlabelled points can be drawn; `any` stands for them."""
-    return concepts.kind in (*DICHOTOMIES, "any")
+    return concepts.kind == "any" or listed(concepts)
+
+
+def _relabelled(concepts: ClassFacts) -> bool:
+    """Classes on whose labellings records can vote."""
+    return concepts.kind == "any" or voted(concepts)
 
 
 def _family(concepts: ClassFacts) -> Family:
@@ -276,7 +281,7 @@ FEW_LABELS = (
         True,
         "ssl-relabel-accuracy",
         _ssl,
-        serves=_spread,
+        serves=_relabelled,
         pool=True,
         at=_with_others(_ssl_at),
         command=_unlabelled_command("relabel"),

@@ -28,8 +28,9 @@ def listed(concepts: ClassFacts, *, voted: bool = False) -> bool:
     return concepts.kind in DICHOTOMIES
 
 
-def _votes(concepts: ClassFacts) -> bool:
-    return concepts.kind in DICHOTOMIES
+def voted(concepts: ClassFacts) -> bool:
+    """Whether records can vote on the labellings of others."""
+    return listed(concepts, voted=True)
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +95,7 @@ RELABELLING = (
         True,
         "relabelling-accuracy",
         _needs,
-        serves=_votes,
+        serves=voted,
         at=_at,
         error=_error,
         python=agnostic_python,
