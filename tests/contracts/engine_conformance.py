@@ -69,6 +69,7 @@ WORDS = (
     "trees:2",
     "staged:1+1",
     "lists:2",
+    "one-test",
     "conjunctions:2",
     "disjunctions:2",
     "scorecards:2",
