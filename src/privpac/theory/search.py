@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.errors import SizeError
+from privpac.theory.binomial import first_whole
 from privpac.theory.rough import Floats
 
 __all__ = [
@@ -108,14 +109,12 @@ def first_proved(
 
 
 def proved_from(hoped: int, proved: Callable[[int], bool]) -> int | None:
-    """The first of ever larger numbers from the hoped one on at which what is promised is proved: rounding may put the
+    """The first number from the hoped one on at which what is promised is proved, to four digits: rounding may put the
     proof a little above the hope, never far. None beyond MOST."""
-    high, step = hoped, max(1, hoped // 4096)
-    while not proved(high):
-        high, step = high + step, 2 * step
-        if high > MOST:
-            return None
-    return high
+    unit = max(1, hoped // 4096)
+    units = first_whole(lambda k: hoped + k * unit > MOST or proved(hoped + k * unit), start=0)
+    found = hoped + units * unit
+    return found if found <= MOST else None
 
 
 End = tuple[int, float]
