@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -165,6 +166,8 @@ def _made(
     as_json: bool,
 ) -> Plan:
     """The question is the number that was left out."""
+    # A plan multiplies no matrices, and starting threads for that takes a tenth of its time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from privpac.plan import needed, reachable, smallest_epsilon
 
     def ask(**more: Any) -> Plan:

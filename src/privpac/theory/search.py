@@ -123,7 +123,8 @@ End = tuple[int, float]
 
 def first_by_value(value: Callable[[int], float], want: float, *, start: int, owner: str) -> int:
     """The first number from 2 on whose value, which falls like a power of it, is at most `want`; to four digits beyond
-    a million, since such values are least ones that a search found, and jump by about as much."""
+    a million, since such values are least ones that a search found, and jump by about as much, and to two beyond a
+    billion, which nobody has."""
     at, before = min(max(2, start), MOST_RECORDS), None
     low: End = (1, math.inf)
     high: End | None = None
@@ -134,7 +135,8 @@ def first_by_value(value: Callable[[int], float], want: float, *, start: int, ow
             raise SizeError(f"{owner}: more than {MOST_RECORDS:.0e} records would be needed.")
         at, before = _onwards(here, before), here
         at = at if high is None else max(2, min(at, high[0] - 1))
-    return _closed(value, want, low, high, power=True, digits=4 if high[0] >= MANY else 7)
+    digits = 7 if high[0] < MANY else (4 if low[0] < BILLION else 2)
+    return _closed(value, want, low, high, power=True, digits=digits)
 
 
 def first_by_decay(value: Callable[[int], float], want: float, *, start: int, most: int) -> int:
@@ -201,7 +203,7 @@ def crossing(value: Callable[[float], float], want: float, *, low: float, high: 
     return math.exp(ends[1][0])
 
 
-MANY = 10**6
+MANY, BILLION = 10**6, 10**9
 _NEAR_ENOUGH = 1e-4
 _BEYOND = 2e-3
 """How much further than a line says, so that the next number is likely to lie on the other side."""
