@@ -210,9 +210,8 @@ class Concepts:
             concepts = cast(ScoredClass, self.concepts)
             scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
-        if (
-            block.size.labelled > MOST_LISTED
-        ):  # a public number: whether it is too much must not tell who is in it
+        # By a public number: whether a block is too large must not tell who is in it.
+        if block.size.labelled > MOST_LISTED:
             raise SizeError(
                 f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_LISTED} records.",
                 remedy="Ask for more models.",

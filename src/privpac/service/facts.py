@@ -1,4 +1,4 @@
-"""What a route tells those who watch it: counts and names, never rows, answers or secrets."""
+"""What a route tells those who watch it: counts and names, never rows, answers or keys."""
 
 from __future__ import annotations
 
