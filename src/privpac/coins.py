@@ -29,7 +29,6 @@ from privpac.errors import ParameterError
 from privpac.theory.exact import UNIT_ROUNDOFF
 
 __all__ = [
-    "ChargedCoins",
     "Coins",
     "EnclosureError",
     "Enumeration",
@@ -109,50 +108,6 @@ class Coins(Protocol):
         Nothing but a list to a tossing coin; an enumeration computes each run's law once instead of every branch of
         every combination.
         """
-
-
-class ChargedCoins:
-    """Coins that are paid for before the first of them is tossed: `pay` is called once, then or at `settle`.
-
-    Whatever can be found wrong with the records before chance is asked has cost nothing by then.
-    """
-
-    def __init__(self, coins: Coins, pay: Callable[[], None]) -> None:
-        self._coins = coins
-        self._pay = pay
-        self._paid = False
-
-    @property
-    def origin(self) -> str:
-        return self._coins.origin
-
-    def settle(self) -> Coins:
-        """Pay, if nothing has been tossed so far."""
-        if not self._paid:
-            self._pay()
-            self._paid = True
-        return self._coins
-
-    def choose(self, weights: Weights) -> int:
-        return self.settle().choose(weights)
-
-    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
-        return self.settle().choose_many(weights, count)
-
-    def below(self, n: int) -> int:
-        return self.settle().below(n)
-
-    def flip(self, p: Fraction) -> bool:
-        return self.settle().flip(p)
-
-    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
-        return self.settle().flips(chances, picks)
-
-    def subset(self, n: int, k: int) -> tuple[int, ...]:
-        return self.settle().subset(n, k)
-
-    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
-        return [run(self) for run in runs]  # a run may read records before it tosses
 
 
 class _BitCoins(ABC):

@@ -5,6 +5,8 @@ No message may contain a value of a private record. `value` is for parameters an
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "AccessDenied",
     "BudgetExceeded",
@@ -20,6 +22,7 @@ __all__ = [
     "SizeError",
     "SmallEvidence",
     "TooFewRecords",
+    "UnverifiedRelease",
 ]
 
 
@@ -128,6 +131,22 @@ class NotCertified(PrivpacError):
     """A stored certificate does not follow from its own premises, or a promise cannot be given."""
 
     exit_code = 4
+
+
+class UnverifiedRelease(NotCertified):
+    """A release was drawn and charged, and then did not pass its own verification: a fault of privpac.
+
+    `document` is what was made. The charge stands, because it was drawn from the records.
+    """
+
+    def __init__(self, reason: str, *, document: Any, charged: bool) -> None:
+        self.document = document
+        self.charged = charged
+        stands = "The charge stands" if charged else "It counts as released"
+        super().__init__(
+            f"What was made does not pass its own verification: {reason}",
+            remedy=f"{stands}; the error carries the document, please report it with the certificate in it.",
+        )
 
 
 class NoSqlForm(PrivpacError):

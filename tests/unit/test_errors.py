@@ -24,6 +24,7 @@ from privpac.errors import (
     ServiceError,
     SizeError,
     TooFewRecords,
+    UnverifiedRelease,
 )
 
 EXAMPLES: list[PrivpacError] = [
@@ -37,6 +38,7 @@ EXAMPLES: list[PrivpacError] = [
     RuleRefused("declared", "the true loss is larger", remedy="Declare more."),
     BudgetExceeded("The budget is spent."),
     NotCertified("It does not follow."),
+    UnverifiedRelease("It does not follow.", document=("what", "was", "made"), charged=True),
     MissingExtra("Reading a pandas frame", "pandas"),
     ServiceError("The service did not reply.", status=503, code="unavailable", remedy="Try again."),
     AccessDenied("There is no such key.", status=401, code="unauthorised"),

@@ -17,7 +17,7 @@ import typer
 
 from privpac import __version__
 from privpac.cli import console
-from privpac.errors import PrivpacError
+from privpac.errors import PrivpacError, UnverifiedRelease
 
 __all__ = ["app", "run"]
 
@@ -98,6 +98,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:
+        if isinstance(problem, UnverifiedRelease):  # it is paid for, and needed for a report
+            console.show_json(problem.document.to_json())
         console.fail(problem, as_json=as_json)
         return problem.exit_code
     except _UsageError as problem:
