@@ -107,17 +107,17 @@ def _stored_voters(voters: Classifiers, models: Sequence[Voter]) -> bytes:
 
 def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> list[Voter]:
     stored = _loaded(content, trusted)
-    if isinstance(stored, list):  # as bundles of the first format hold them
-        found = [Voter(model) if isinstance(model, int) else Voter(0, model) for model in stored]
+    if isinstance(stored, list):  # as bundles of the former format hold them
+        parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in stored]
     else:
-        parts = zip(stored["otherwise"].tolist(), stored["asked"].tolist(), stored["models"], strict=True)
-        found = [Voter(otherwise, model if asked else None) for otherwise, asked, model in parts]
+        entries = stored["otherwise"].tolist(), stored["asked"].tolist(), stored["models"]
+        parts = list(zip(*entries, strict=True))
     classes = range(len(voters.schema.classes))
     expected = type_name(voters.estimator)
-    for voter in found:
-        if voter.otherwise not in classes or (voter.model is not None and type_name(voter.model) != expected):
+    for otherwise, asked, model in parts:
+        if otherwise not in classes or (asked and type_name(model) != expected):
             raise NotCertified("The bundle holds models of another type than it says.")
-    return found
+    return [Voter(otherwise, model if asked else None) for otherwise, asked, model in parts]
 
 
 def _refuse_silent(voters: Classifiers, found: Sequence[Voter]) -> None:
