@@ -23,7 +23,7 @@ from privpac.learners.recipe import Recipe
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import request_from_json
 from privpac.model import Model, model_from, read_document
-from privpac.prediction.bundle import is_bundle
+from privpac.prediction.bundle import EXPOSED, FORMER, is_bundle
 from privpac.prediction.bundle import read as read_bundle
 from privpac.prediction.stored import offer_from_json
 from privpac.release.table import FORMAT as TABLE_FORMAT
@@ -101,7 +101,7 @@ def _verified(tree: Mapping[str, Any], *, steps: int, rebuilt: bool) -> Verified
 
 
 def _verify_bundle(path: str | os.PathLike[str]) -> Verified:
-    """The same of a bundle: digests of all its files, the derivation, and the certificate made anew.
+    """The same of a bundle: the tag of its secret file, the derivation, and the certificate made anew.
 
     The models or records themselves are not looked into: their certificate holds whatever they are.
     """
@@ -114,7 +114,8 @@ def _verify_bundle(path: str | os.PathLike[str]) -> Verified:
         if tree.get("version") == __version__:
             raise
         rebuilt = False
-    return _verified(tree, steps=steps, rebuilt=rebuilt)
+    found = _verified(tree, steps=steps, rebuilt=rebuilt)
+    return replace(found, warnings=(EXPOSED, *found.warnings)) if tree["format"] == FORMER else found
 
 
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
