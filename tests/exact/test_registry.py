@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from privpac.audit.exact import audit
+from privpac.audit.limits import at_limits
 from privpac.audit.registry import REGISTRY
+
+FIXED_SIZES = {
+    "flipped-answers",
+    "flipped-three-answers",
+    "relabelled-vote",
+    "net-relabelled",
+    "active",
+    "active-plain",
+    "release-tree-lazy",
+}
+"""Rows of constructions that are made for one number of records, and one that takes too long with another."""
 
 
 @pytest.mark.parametrize("name", REGISTRY)
@@ -17,6 +29,20 @@ def test_true_loss_is_within_the_certificate(name: str) -> None:
         assert finding.exact is not None, "an output is impossible on a neighbour"
     assert finding.holds, f"true epsilon {finding.epsilon} of {finding.claim.epsilon}"
     assert finding.delta <= finding.claim.delta
+    assert not finding.raised, "no input of a row is refused"
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_true_loss_is_within_the_certificate_at_limits(name: str) -> None:
+    case = at_limits(REGISTRY[name]())
+    if case is None:
+        assert name in FIXED_SIZES, "nothing is certified of one record more"
+        return
+    assert name not in FIXED_SIZES
+    finding = audit(case)
+    assert finding.complete
+    assert finding.holds, f"true epsilon {finding.epsilon} of {finding.claim.epsilon}"
+    assert not finding.raised
 
 
 def test_the_registry_is_not_silently_empty() -> None:

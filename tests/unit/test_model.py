@@ -355,10 +355,13 @@ def test_a_refused_charge_leaves_no_draw() -> None:
     assert ledger.entries() == ()
 
 
-def test_the_charge_is_made_before_the_first_coin() -> None:
+@pytest.mark.parametrize("holdout", [Fraction(0), Fraction(1, 2)])
+def test_the_charge_is_made_before_the_first_coin(holdout: Fraction) -> None:
+    """Whom to hold out is the first coin, where there is a hold-out part."""
     ledger = Ledger(epsilon=2)
+    estimate = Fraction(1) if holdout else None
     with pytest.raises(ConnectionError):
-        draw_with(BrokenCoins(1), ledger)
+        draw_with(BrokenCoins(1), ledger, estimate_epsilon=estimate, holdout=holdout)
     assert ledger.spent.epsilon == 1
 
 
