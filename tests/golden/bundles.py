@@ -8,12 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privpac.coins import SeededCoins
-from privpac.data.sample import Size
-from privpac.guarantee.ledger import Ledger
+from privpac import Ledger, PrivatePredictor, SeededCoins, Size
 from privpac.prediction import bundle
 from privpac.prediction.offer import offer_for
-from privpac.prediction.private_predictor import PrivatePredictor
 from tests.golden.kinds import ONE_ENGINE, SEED, written_json
 from tests.golden.records import RECORDS, SCHEMAS, Place
 

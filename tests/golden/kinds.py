@@ -13,19 +13,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
+from privpac import Ledger, Model, ReleasedTable, Schema, compare_models, learn, load, release_table
 from privpac.asking import Asking
 from privpac.coins import SeededCoins
-from privpac.comparison import compare_models
 from privpac.data.sample import Size
-from privpac.data.schema import Schema
 from privpac.errors import SmallEvidence
 from privpac.guarantee.facts import Fact
-from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
+from privpac.learners.recipe import Recipe
 from privpac.learners.words import Request
-from privpac.model import Model, learn, learn_sample, load
-from privpac.release.table import ReleasedTable, TableRequest, release_table
+from privpac.release.table import TableRequest
 from privpac.theory.exact import exact_decimal
 from tests.golden.records import ENGINES, RECORDS, SCHEMAS, Place
 
@@ -119,22 +117,21 @@ class Learnt:
         return learn(place.table, schema=schema, concepts=concepts, random_state=self.seed, **self.wishes)
 
     def _on_shards(self, place: Place) -> Model:
-        """As `learn` does for a cluster, without one."""
+        """What `learn` makes of a cluster's records, without a cluster."""
         assert self.schema is not None
-        schema = SCHEMAS[self.schema]
+        schema, coins = SCHEMAS[self.schema], SeededCoins(self.seed)
         sample = place.sample(schema)
         wishes = {"epsilon": 1, "holdout": 0, **self.wishes}
-        shares = {name: wishes.pop(name, None) for name in ("estimate_epsilon", "leaf_epsilon")}
-        holdout = _number(wishes.pop("holdout"))
-        numbers = {name: _number(wishes.pop(name)) for name in ("epsilon", "delta") if name in wishes}
-        return learn_sample(
-            sample,
-            Request(schema=schema, size=sample.size, **numbers, **wishes),
-            concepts=self._concepts(schema),
-            holdout=holdout,
-            ledger=None,
-            coins=SeededCoins(self.seed),
-            **{name: None if share is None else _number(share) for name, share in shares.items()},
+        names = ("epsilon", "delta", "holdout", "estimate_epsilon", "leaf_epsilon")
+        numbers = {name: _number(wishes.pop(name)) for name in names if name in wishes}
+        shares = {name: numbers.pop(name, None) for name in names[3:]}
+        holdout = numbers.pop("holdout")
+        request = Request(schema=schema, size=sample.size, **numbers, **wishes)
+        recipe = Recipe(self._concepts(schema), request, holdout=holdout, **shares)
+        certificate = recipe.certify().with_coins(coins.origin)
+        drawn = recipe.run(sample, coins)
+        return Model(
+            drawn.hypothesis, schema, certificate.to_json(), drawn.estimate, leaf_counts=drawn.leaf_counts
         )
 
 

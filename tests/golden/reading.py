@@ -9,21 +9,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from privpac import Ledger, MemorySample, Model, Schema, load, load_table, verify
 from privpac.asking import Asking
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.data.engines.memory import MemorySample
-from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.check import check_certificate, check_derivation
 from privpac.guarantee.facts import fact_from_json
-from privpac.guarantee.ledger import Ledger
-from privpac.model import Model, load
 from privpac.prediction import bundle
 from privpac.prediction.stored import offer_from_json
-from privpac.release.table import load_table
 from privpac.report.page import report_html
-from privpac.verification import verify
 from tests.golden.bundles import answers
 from tests.golden.kinds import learn_session
 from tests.golden.records import RECORDS
