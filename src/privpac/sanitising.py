@@ -12,6 +12,7 @@ from typing import Any
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
+from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
@@ -58,7 +59,7 @@ def release_table(
     request = TableRequest(
         schema=sample.schema,
         columns=names,
-        size=sample.size,
+        size=_size(sample, names),
         epsilon=_number("epsilon", epsilon),
         method=method,
         error=None if error is None else _number("error", error),
@@ -89,6 +90,11 @@ def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:
     wanted = [name for name in names if name != schema.label]
     kept = tuple(schema.column(name) for name in wanted) or schema.columns[:1]
     return replace(schema, columns=kept)
+
+
+def _size(sample: EngineSample, names: tuple[str, ...]) -> Size:
+    """How many records are released: without labels unless those are, whether or not the engine had to read them."""
+    return sample.size if sample.schema.label in names else Size(0, unlabelled=sample.size.total)
 
 
 def _open(
