@@ -141,7 +141,7 @@ def test_labels_in_a_series(kind: str) -> None:
 def test_labels_as_python_objects_must_be_text() -> None:
     texts = old().astype(str).astype(object)
     assert fitted().fit(table(), texts).classes_.dtype == object
-    with pytest.raises(DataError, match="not all text"):
+    with pytest.raises(DataError, match="not all of one type"):
         fitted().fit(table(), old().astype(object))
 
 
