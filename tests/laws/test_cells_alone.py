@@ -45,7 +45,12 @@ COLUMNS = (
     Boolean("smokes", missing=False),
     Date("seen", "2019-12-31", "2020-12-31", missing="2020-06-01"),
     Date(
-        "at", "2020-01-01T00:00", "2020-01-31T00:00", with_time=True, timezone="Europe/Paris", missing="2020-01-02"
+        "at",
+        "2020-01-01T00:00",
+        "2020-01-31T00:00",
+        with_time=True,
+        timezone="Europe/Paris",
+        missing="2020-01-02",
     ),
 )
 SCHEMA = Schema(COLUMNS, "ill", ("no", "1", "true"))
@@ -73,14 +78,38 @@ NUMBERS: list[Any] = [
     *(Decimal("2.5"), Decimal(2**53 + 1), Decimal("1e999999999"), Fraction(5, 2), Fraction(10**400)),
 ]
 TEXTS: list[Any] = [
-    *("a", "b c", "1", "1.0", "007", "1e5", "0x10", "nan", "inf", "NULL", "NA", "None", "1_000", "1,000", " 7 "),
+    *(
+        "a",
+        "b c",
+        "1",
+        "1.0",
+        "007",
+        "1e5",
+        "0x10",
+        "nan",
+        "inf",
+        "NULL",
+        "NA",
+        "None",
+        "1_000",
+        "1,000",
+        " 7 ",
+    ),
     *("2.5", "2,5", "true", "TRUE", "yes", "no", "-1", str(2**53 + 1), str(2**100), "9" * 5000, "2020-01-02"),
     *("2020-01-02T03:04:05+02:00", "2020-01-02 03:04", "02/01/2020", "20200102", "١", "x"),
     *(b"1", b"a", b"\xff", np.str_("1"), np.str_(str(2**53 + 1)), np.bytes_(b"1")),
 ]
 MOMENTS: list[Any] = [
-    *(date(2020, 1, 2), datetime(2020, 1, 2, 3, 4, 5, 6), datetime(2020, 1, 2, tzinfo=UTC), datetime(1, 1, 1)),
-    *(datetime(2020, 1, 2, tzinfo=timezone(timedelta(hours=9))), pd.Timestamp("2020-01-02 01:02:03.123456789")),
+    *(
+        date(2020, 1, 2),
+        datetime(2020, 1, 2, 3, 4, 5, 6),
+        datetime(2020, 1, 2, tzinfo=UTC),
+        datetime(1, 1, 1),
+    ),
+    *(
+        datetime(2020, 1, 2, tzinfo=timezone(timedelta(hours=9))),
+        pd.Timestamp("2020-01-02 01:02:03.123456789"),
+    ),
     *(np.datetime64("2020-01-02"), np.datetime64("1969-12-31T23:59:59.5", "ns"), np.datetime64(10**15, "Y")),
     *(np.datetime64("2020-01-02T03", "h"), np.timedelta64(5, "s"), timedelta(1), pd.Timedelta("1s")),
 ]
@@ -99,21 +128,36 @@ def alone(encode: Encode, items: Sequence[Any], build: Callable[[list[Any]], Any
     return outcomes
 
 
-def agree(encode: Encode, items: Sequence[Any], batch: Any, singly: Callable[[list[Any]], Any] = list) -> None:
+def agree(
+    encode: Encode, items: Sequence[Any], batch: Any, singly: Callable[[list[Any]], Any] = list
+) -> None:
     """A batch has the cells of its records alone; it is refused if one of them is, and says no more than that."""
     expected = alone(encode, items, singly)
     refusals = {outcome for outcome in expected if isinstance(outcome, str)}
+    outcome: list[int] | str
     try:
-        cells = [int(cell) for cell in encode(batch)]
+        outcome = [int(cell) for cell in encode(batch)]
     except DataError as problem:
-        assert str(problem) in refusals
-    else:
-        assert cells == expected
+        outcome = str(problem)
+    assert outcome in refusals if isinstance(outcome, str) else outcome == expected
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_every_value_beside_every_kind_of_other(name: str) -> None:
-    kinds = (None, "", "1", 1, 0.5, True, pd.NA, 10**400, Decimal(1), b"1", date(2020, 1, 2), np.datetime64("NaT"))
+    kinds = (
+        None,
+        "",
+        "1",
+        1,
+        0.5,
+        True,
+        pd.NA,
+        10**400,
+        Decimal(1),
+        b"1",
+        date(2020, 1, 2),
+        np.datetime64("NaT"),
+    )
     for item in (*EMPTY, *NUMBERS, *TEXTS, *MOMENTS, *ODD):
         for other in kinds:
             agree(READERS[name], [item, other], vector([item, other]))
@@ -244,7 +288,9 @@ def coded(items: list[Any]) -> tuple[list[int], Any]:
         if not same:
             known.append(item)
         codes.append(same[0] if same else len(known) - 1)
-    return codes, pd.Index([(item,) for item in known], tupleize_cols=False, dtype=object).map(lambda one: one[0])
+    return codes, pd.Index([(item,) for item in known], tupleize_cols=False, dtype=object).map(
+        lambda one: one[0]
+    )
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -282,7 +328,9 @@ def sharded(path: Path) -> Any:
 def same_as_alone(sample: Any, table: dict[str, list[Any]]) -> None:
     block = sample.block()
     for column in SCHEMA.columns:
-        assert [int(cell) for cell in block.cells[column.name]] == alone(column.encode, table[column.name], list)
+        assert [int(cell) for cell in block.cells[column.name]] == alone(
+            column.encode, table[column.name], list
+        )
     assert block.labels.tolist() == alone(SCHEMA.label_cells, table["ill"], list)
 
 
@@ -297,13 +345,15 @@ def tables(columns: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict
     return turned.map(lambda cells: {name: list(some) for name, some in zip(columns, cells, strict=True)})
 
 
-STRINGS = st.one_of(WORDS, st.sampled_from(["", " ", "#1", '"', 'x"y', "a,b", "a;b", "line\nend", "\r\n", "\r"]))
+STRINGS = st.one_of(
+    WORDS, st.sampled_from(["", " ", "#1", '"', 'x"y', "a,b", "a;b", "line\nend", "\r\n", "\r"])
+)
 NAMES = [*SCHEMA.names, "ill"]
 
 
 @settings(max_examples=15)
 @given(
-    tables({name: STRINGS for name in NAMES}),
+    tables(dict.fromkeys(NAMES, STRINGS)),
     st.sampled_from(["\n", "\r\n"]),
     st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     st.sampled_from([",", ";", "\t", "|"]),
@@ -361,14 +411,14 @@ def test_a_database_whose_cells_have_types_of_their_own(table: dict[str, list[An
 
 
 def test_a_value_in_the_name_of_a_folder_stays_text(tmp_path: Path) -> None:
-    """A guessed type would read 007 as 7 as long as no other file has a word there."""
-    schema = Schema((Categorical("ward", ("007", "a")),), "ill")
-    for ward in ("007", "a"):
+    """A guessed type would be another one as soon as a further file has a word there, and all would be refused."""
+    schema = Schema((Categorical("ward", ("12", "a")),), "ill")
+    for ward in ("12", "a"):
         folder = tmp_path / f"ward={ward}"
         folder.mkdir()
         pq.write_table(pa.table({"ill": [0, 1]}), folder / "t.parquet")
     both = files_sample(tmp_path, schema).gathered().block()
-    one = files_sample(tmp_path / "ward=007", schema).gathered().block()
+    one = files_sample(tmp_path / "ward=12", schema).gathered().block()
     assert both.cells["ward"].tolist() == [0, 0, 1, 1]
     assert one.cells["ward"].tolist() == [0, 0]
 
@@ -377,5 +427,8 @@ def test_moments_beyond_all_calendars_are_clamped_not_a_fault(tmp_path: Path) ->
     far = pa.array([2**62, -(2**62), 0], type=pa.int64()).cast(pa.timestamp("us", "UTC"))
     pq.write_table(pa.table({"at": far, "ill": [0, 1, 0]}), tmp_path / "t.parquet")
     schema = Schema((COLUMNS[-1],), "ill")
-    for sample in (MemorySample.of(tmp_path / "t.parquet", schema), files_sample(tmp_path, schema).gathered()):
+    for sample in (
+        MemorySample.of(tmp_path / "t.parquet", schema),
+        files_sample(tmp_path, schema).gathered(),
+    ):
         assert sample.block().cells["at"].tolist() == [COLUMNS[-1].size - 1, 0, 0]

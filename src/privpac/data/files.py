@@ -45,7 +45,9 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 LONGEST_HEADER = 2**20  # characters: a file without line ends is not read whole in search of one
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_YEARS = [(datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1) for year in (2, 9999)]
+_MICROSECOND = timedelta(microseconds=1)
+_FIRST = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _AS_STORED = {
     "BOOLEAN": "boolean",
     **dict.fromkeys(["TINYINT", "SMALLINT", "INTEGER", "BIGINT"], "integer"),
@@ -254,9 +256,9 @@ def selected(key: str, kind: str) -> str:
 
 
 def aware(microseconds: Array) -> Array:
-    """Moments with an offset; those outside of the years 2 to 9998 as its ends, so that every clock can show them."""
+    """Moments with an offset; those outside of the years 2 to 9998 become the nearest one that every clock shows."""
     mask = np.ma.getmaskarray(microseconds)
-    inside = np.clip(np.ma.getdata(microseconds), *_YEARS)
+    inside = np.clip(np.ma.getdata(microseconds), _FIRST, _LAST)
     return objects(
         [
             None if hidden else _EPOCH + timedelta(microseconds=count)

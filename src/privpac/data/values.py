@@ -118,7 +118,7 @@ def whole(item: Any) -> int | float | None:
     if isinstance(item, (Integral, np.bool_)):
         return int(item)
     if isinstance(item, Rational):
-        return math.floor(item)
+        return int(item.numerator) // int(item.denominator)
     double = float(item)
     return math.floor(double) if math.isfinite(double) else double
 
@@ -141,7 +141,9 @@ def _floor(decimal: Decimal) -> int | float | None:
         return None
     if decimal.is_infinite():
         return math.inf if decimal > 0 else -math.inf
-    if decimal.adjusted() >= LONGEST:  # "1e999999999" as an integer would fill the memory; any bound clamps it
+    if (
+        decimal.adjusted() >= LONGEST
+    ):  # "1e999999999" as an integer would fill the memory; any bound clamps it
         return FAR if decimal > 0 else -FAR
     if decimal.adjusted() < 0:
         return -1 if decimal < 0 else 0
@@ -159,7 +161,9 @@ def text_of(value: object) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value) if -FAR < value < FAR else hex(value)  # Python does not write longer ones in decimal
+        return (
+            str(value) if -FAR < value < FAR else hex(value)
+        )  # Python does not write longer ones in decimal
     if isinstance(value, (float, np.floating)):
         return str(int(value)) if math.isfinite(value) and float(value).is_integer() else str(value)
     if isinstance(value, Decimal):
@@ -189,7 +193,9 @@ def moments(array: Array, *, seconds: bool) -> npt.NDArray[np.int64]:
     if np.datetime_data(array.dtype)[0] in _COARSE:
         last = _LAST.astype("datetime64[s]") + np.timedelta64(86399, "s")
         array = np.clip(array, _FIRST.astype(array.dtype), last.astype(array.dtype))
-    count: npt.NDArray[np.int64] = array.astype("datetime64[s]" if seconds else "datetime64[D]").astype(np.int64)
+    count: npt.NDArray[np.int64] = array.astype("datetime64[s]" if seconds else "datetime64[D]").astype(
+        np.int64
+    )
     return count
 
 
