@@ -18,6 +18,7 @@ from privpac.concepts.dichotomies import with_dichotomies
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.regrid import Regrid, coarse_schema, covering_edges, most_groups
+from privpac.concepts.snapped import snaps
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.unions import Unions
@@ -211,6 +212,9 @@ class LabelPrivateGrid:
                 continue
         return None
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return snaps(self.concepts, hypothesis)  # type: ignore[arg-type]
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         schema, spacing = self.concepts.schema, self.spacing(sample.size.labelled)
         check_price(
@@ -290,6 +294,9 @@ class LabelPrivateDichotomies:
                 failure=self.failure,
             )
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         found = with_dichotomies(self.concepts, owner="LabelPrivateDichotomies").dichotomies(sample)

@@ -99,6 +99,9 @@ class ClippedPoints:
             labelled=n,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         evidence: ColumnCounts = sample.reduce(self.concepts.statistic)
         return gibbs.draw(self._scores(evidence), self.clip.ratio, coins)

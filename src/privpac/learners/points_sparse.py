@@ -88,6 +88,9 @@ class SparsePoints:
             labelled=n,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return SparseSets(self.schema, self.column, self.sparsity.flip).contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         sets = SparseSets(self.schema, self.column, self.sparsity.flip)
         evidence = sample.reduce(sets.statistic)
