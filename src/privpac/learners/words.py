@@ -31,7 +31,7 @@ from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SchemaError
+from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.fields import listed, text, whole
 from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
@@ -59,6 +59,9 @@ OWNER = "concepts"
 
 PROTECTS = ("records", "labels", "predictions")
 
+MOST_RECORDS = 10**12
+"""Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
+
 MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions)
 """Classes whose members may hold parts that change nothing."""
 
@@ -82,6 +85,12 @@ class Request:
             raise ParameterError(
                 "learn", "records_per_person", self.records_per_person, allowed="a positive integer"
             )
+        if self.epsilon <= 0:
+            raise ParameterError("learn", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if not 0 <= self.delta < 1:
+            raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
+        if self.size.total > MOST_RECORDS:
+            raise SizeError(f"learn: more than {MOST_RECORDS:.0e} records are beyond what is computed here.")
 
     @property
     def per_record(self) -> Fraction:

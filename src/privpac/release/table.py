@@ -27,7 +27,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import DataError, NotCertified, ParameterError
+from privpac.errors import DataError, NotCertified, ParameterError, SizeError
 from privpac.fields import listed, record, refusing, text, whole
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
@@ -53,6 +53,9 @@ __all__ = [
 FORMAT = "privpac-table/1"
 OWNER = "release"
 
+MOST_RECORDS = 10**12
+"""Beyond it the search for the best method takes too long, whoever asks, and a stored request asks too."""
+
 KINDS: dict[str, Callable[[Mapping[str, Any]], Buckets | PointCounts]] = {
     "buckets": Buckets.from_json,
     "points": PointCounts.from_json,
@@ -76,6 +79,10 @@ class TableRequest:
         person = self.records_per_person
         if isinstance(person, bool) or not isinstance(person, int) or person < 1:
             raise ParameterError(OWNER, "records_per_person", person, allowed="a positive integer")
+        if self.size.total > MOST_RECORDS:
+            raise SizeError(
+                f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
+            )
         # Records count as labelled exactly if their labels are released, however they were read: one number, one way.
         total, labelled = self.size.total, self.schema.label in self.columns
         object.__setattr__(self, "size", Size(total) if labelled else Size(0, total))
