@@ -316,9 +316,9 @@ def reaches(base: int, count: int, size: int) -> bool:
     return reached >= size
 
 
-def powers_above(base: Fraction, count: int) -> list[int]:
-    """base^0, base^1, … up to `count` or until they vanish, in units of 2^-SCALE, rounded up; 0 < base < 1."""
-    powers = [1 << SCALE]
+def powers_above(base: Fraction, count: int, *, bits: int = SCALE) -> list[int]:
+    """base^0, base^1, … up to `count` or until they vanish, in units of 2^-bits, rounded up; 0 < base < 1."""
+    powers = [1 << bits]
     while len(powers) <= count and powers[-1] > 1:
         if len(powers) > _MOST_TERMS:
             raise OutOfRange("a sum has too many terms")

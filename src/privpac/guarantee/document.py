@@ -16,7 +16,7 @@ from typing import Any
 from privpac.errors import DataError, NotCertified
 from privpac.fields import MOST_DIGITS, require
 
-__all__ = ["canonical", "digest", "read_document", "require_bounded", "same"]
+__all__ = ["canonical", "digest", "parsed", "read_document", "require_bounded", "same"]
 
 MOST_BYTES = 2**28
 """Of a file; the largest released tables have some ten million bytes."""
@@ -53,7 +53,7 @@ def read_document(
 ) -> dict[str, Any]:
     """The JSON of a file of this format, or an `older` one, whose digest matches; `what` is its name for people."""
     try:
-        tree = _parsed(Path(path))
+        tree = parsed(Path(path))
     except FileNotFoundError:
         raise DataError(f"There is no file {str(path)!r}.") from None
     except (OSError, ValueError, RecursionError):
@@ -71,7 +71,8 @@ def read_document(
     return tree
 
 
-def _parsed(path: Path) -> object:
+def parsed(path: Path) -> object:
+    """The JSON of a file, within public limits; a ValueError where it is none."""
     with path.open("rb") as stream:
         raw = stream.read(MOST_BYTES + 1)
     require(len(raw) <= MOST_BYTES, "the file is too large")

@@ -105,10 +105,13 @@ def _clipped_accuracy(node: Tree) -> None:
     error, failure, records = _promise(node, proper=True)
     size, r, k, k0 = _clip(node, "records")
     require(node["where"]["records"] == records, "the numbers of records differ")
-    powers = directed.powers_above(r, k0)
+    # A power is multiplied by the size of the domain: so many more bits, or a long domain would hide its smallness.
+    more = size.bit_length()
+    powers = directed.powers_above(r, k0, bits=directed.SCALE + more)
 
     def missed(count: int) -> int:  # (T-1)·r^s / ((T-1)·r^s + 1), rounded up
-        x = (size - 1) * powers[min(max(0, k0 + count - max(k, count)), len(powers) - 1)]
+        power = powers[min(max(0, k0 + count - max(k, count)), len(powers) - 1)]
+        x = -(-(size - 1) * power >> more)
         return -(-(x << directed.SCALE) // (x + (1 << directed.SCALE)))
 
     def fails(mass: Fraction) -> Fraction:
