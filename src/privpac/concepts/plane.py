@@ -134,12 +134,12 @@ class Halfplanes:
         )
 
     def contains(self, hypothesis: Hypothesis) -> bool:
-        """A constant, or a line in the middle between cells, with a normal that two cells of the grid can span."""
+        """A constant, or a line in the middle between cells, with a normal that two pairs of cells can span."""
         if isinstance(hypothesis, Constant):
             return hypothesis.label in (0, 1)
         if not isinstance(hypothesis, Halfspace) or hypothesis.columns != self.columns:
             return False
-        longest = 2 * max(self.schema.column(name).size for name in self.columns)
+        longest = 4 * max(self.schema.column(name).size for name in self.columns)
         even = all(weight % 2 == 0 and abs(weight) <= longest for weight in hypothesis.weights)
         return even and any(hypothesis.weights)
 

@@ -288,6 +288,8 @@ def power_above(base: Fraction, count: int) -> Fraction:
     if base == 0 or count == 0:
         return Fraction(int(count == 0))
     mantissa, exponent = _power_up(base, count)
+    if exponent > _LARGEST_EXPONENT:
+        raise OutOfRange("a power is too large")
     return mantissa * Fraction(2) ** max(exponent, -_LARGEST_EXPONENT)
 
 
