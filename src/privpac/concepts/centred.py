@@ -152,6 +152,13 @@ class CentredHalfspaces:
         weights = tuple(2 * w for w in direction)
         return Halfspace(self.columns, weights, sum(direction) * (self.cells - 1))
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Halfspace) or hypothesis.columns != self.columns:
+            return False
+        direction = tuple(weight // 2 for weight in hypothesis.weights)
+        on_surface = max(map(abs, direction)) == self._reach
+        return on_surface and self.member(direction) == hypothesis
+
     def scores(self, evidence: Coordinates, *, costs: Costs) -> Scores[Hypothesis]:
         if len(self.columns) == 2:
             return Named(Runs(_arcs(evidence, self._reach, costs)), self._on_square)

@@ -107,6 +107,18 @@ class Cuts:
         size = self.schema.column(self.column).size
         return ((2 * index + 1) * size + self.count) // (2 * self.count)
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Threshold):
+            return False
+        if (hypothesis.column, hypothesis.up) != (self.column, self.up):
+            return False
+        if self.cells is not None:
+            return hypothesis.cut in self.cells
+        size, count = self.schema.column(self.column).size, self.size
+        # Of cuts at floor((2·index + 1)·size/(2·count) + 1/2) the last at or below this one.
+        index = min(count - 1, (2 * hypothesis.cut * count + count - size) // (2 * size))
+        return any(0 <= i < count and self.cut(i) == hypothesis.cut for i in (index, index + 1))
+
     @property
     def statistic(self) -> CellCounts:
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.dichotomies import reduced
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.formulas import one_set
 from privpac.concepts.hits import Hits, PredicateHits
 from privpac.concepts.predicates import Predicate
@@ -35,6 +36,7 @@ from privpac.data.sample import Sample, Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SchemaError
+from privpac.fields import listed, record, require, text, whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 
 __all__ = ["Finite", "Lookup", "Table"]
@@ -75,11 +77,16 @@ class Lookup:
         return {"kind": "lookup", "column": self.column, "bits": self.bits}
 
     @classmethod
-    def from_json(cls, tree: dict[str, object]) -> Lookup:
-        bits = str(tree["bits"])
-        if not bits or set(bits) - {"0", "1"}:
-            raise ValueError("bits are not zeros and ones")
-        return cls(str(tree["column"]), bits)
+    def from_json(cls, tree: Mapping[str, Any]) -> Lookup:
+        record(tree, "kind", "column", "bits")
+        bits = text(tree["bits"])
+        require(bits != "" and not set(bits) - {"0", "1"}, "bits are not zeros and ones")
+        return cls(text(tree["column"]), bits)
+
+    def misfit(self, schema: Schema) -> str | None:
+        if len(self.bits) != schema.column(self.column).size:
+            return "its column has another number of cells"
+        return two_classes_misfit(schema)
 
 
 class _Members(Protocol):
@@ -93,6 +100,8 @@ class _Members(Protocol):
     def hits(self, evidence: Any) -> Hits: ...
 
     def member(self, index: int) -> Hypothesis: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool: ...
 
     def options(self, schema: Schema) -> dict[str, object]: ...
 
@@ -113,6 +122,9 @@ class _Predicates:
 
     def member(self, index: int) -> Predicate:
         return self.predicates[index]
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return hypothesis in self.predicates
 
     def options(self, schema: Schema) -> dict[str, object]:
         return {"members": [predicate.text(schema) for predicate in self.predicates]}
@@ -166,6 +178,11 @@ class Table:
     def member(self, index: int) -> Lookup:
         return Lookup(self.column.name, _digits(self.matrix[index]))
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Lookup) or hypothesis.column != self.column.name:
+            return False
+        return any(_digits(row) == hypothesis.bits for row in self.matrix)
+
     def options(self, schema: Schema) -> dict[str, object]:
         return {"column": self.column.name, "rows": [_digits(row) for row in self.matrix]}
 
@@ -203,10 +220,14 @@ class Finite:
     @classmethod
     def from_options(cls, schema: Schema, options: Mapping[str, Any]) -> Finite:
         """The class that wrote `options`."""
+        weights = ("weights",) if "weights" in options else ()
+        prior = [whole(weight) for weight in listed(options["weights"])] if weights else None
         if "members" in options:
-            return cls(schema, tuple(options["members"]), options.get("weights"))
-        rows = [[int(digit) for digit in row] for row in options["rows"]]
-        return cls.of_matrix(schema, options["column"], rows, options.get("weights"))
+            record(options, "members", *weights)
+            return cls(schema, tuple(text(member) for member in listed(options["members"])), prior)
+        record(options, "column", "rows", *weights)
+        rows = [[int(digit) for digit in text(row)] for row in listed(options["rows"])]
+        return cls.of_matrix(schema, text(options["column"]), rows, prior)
 
     @property
     def options(self) -> dict[str, object]:
@@ -235,6 +256,9 @@ class Finite:
     def member(self, index: int) -> Hypothesis:
         """The index-th concept of the list."""
         return self._members.member(index)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return self._members.contains(hypothesis)
 
     @property
     def vc(self) -> int:

@@ -129,5 +129,14 @@ class GeneratedPoints:
 
         return Named(Runs(rows), name)
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """By trying every seed, as a draw does."""
+        if not isinstance(hypothesis, Point) or hypothesis.column != self.column:
+            return False
+        if not 0 <= hypothesis.cell < 2**self.bits:
+            return False
+        whole = self.schema.column(self.column).dtype
+        return len(self._hits(np.array([hypothesis.cell], dtype=whole))[0]) > 0
+
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -204,6 +204,33 @@ class _Linear(ABC):
         items = tuple(Item(feature, sign * p) for feature, p in zip(chosen, points, strict=True))
         return Scorecard.of(items, edge, self.top)
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether some direction, cut-off and side make this rule; a rule 'below' has the opposite points."""
+        if not isinstance(hypothesis, Scorecard) or hypothesis.top != self.top:
+            return False
+        places = {feature: place for place, feature in enumerate(self.features)}
+        if any(item.feature not in places for item in hypothesis.items):
+            return False
+        given = {places[item.feature]: item.points for item in hypothesis.items}
+        if list(given) != sorted(given) or not given:
+            return False
+        return any(
+            hypothesis.cutoff in self._edges([sign * points for points in given.values()], above=sign > 0)
+            for sign in (1, -1)
+            if self._has_direction({place: sign * points for place, points in given.items()})
+        )
+
+    def _edges(self, points: Sequence[int], *, above: bool) -> Iterator[int]:
+        """The cut-offs of a direction, as `candidate` makes them."""
+        low = sum(min(0, p) for p in points) * self.top
+        width = sum(abs(p) for p in points) * self.top
+        edges = (low + cutoff(cut, width) for cut in range(min(BINS, width + 1)))
+        return edges if above else (1 - edge for edge in edges)
+
+    @abstractmethod
+    def _has_direction(self, points: Mapping[int, int]) -> bool:
+        """Whether these points, by the number of their feature, are a direction; features of no points left out."""
+
     def require(self, n: int | None) -> None:
         """Refuse what takes too long, from public numbers."""
         seconds = sum(part.seconds(n or 1) for part in self.parts)
@@ -287,6 +314,10 @@ class Scorecards(_Linear):
         most = min(self.count, len(self.features))
         return tuple(Directions.sparse(len(self.features), k, self.points) for k in range(1, most + 1))
 
+    def _has_direction(self, points: Mapping[int, int]) -> bool:
+        values = tuple(points.values())
+        return len(values) <= len(self.parts) and values in self.parts[len(values) - 1].patterns
+
 
 @dataclass(frozen=True)
 class Halfspaces(_Linear):
@@ -341,6 +372,9 @@ class Halfspaces(_Linear):
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
         return (Directions(len(self.features), len(self.features), self.directions),)
+
+    def _has_direction(self, points: Mapping[int, int]) -> bool:
+        return tuple(points.get(place, 0) for place in range(len(self.features))) in self.directions
 
 
 def _columns(given: object, owner: str) -> tuple[str, ...]:

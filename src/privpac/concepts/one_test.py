@@ -15,7 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, ScoredGibbs
+from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.tree import Leaf, Split, Tree
@@ -65,6 +65,12 @@ class OneTest:
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Split) or hypothesis.test not in self.tests.tests:
+            return False
+        sides = hypothesis.low, hypothesis.high
+        return any(sides == (Leaf(low), Leaf(high)) for low, high in self.answers)
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
         prices = self._prices(evidence.counts.astype(np.int64) * np.array(costs, dtype=np.int64))

@@ -133,6 +133,16 @@ class Halfplanes:
             remedy=f"For whole records draw over public directions: halfspaces:{','.join(self.columns)}.",
         )
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """A constant, or a line in the middle between cells, with a normal that two pairs of cells can span."""
+        if isinstance(hypothesis, Constant):
+            return hypothesis.label in (0, 1)
+        if not isinstance(hypothesis, Halfspace) or hypothesis.columns != self.columns:
+            return False
+        longest = 4 * max(self.schema.column(name).size for name in self.columns)
+        even = all(weight % 2 == 0 and abs(weight) <= longest for weight in hypothesis.weights)
+        return even and any(hypothesis.weights)
+
     def points_of(self, samples: Sequence[Sample]) -> NDArray[np.int64]:
         """The distinct points, in the order of x, then y."""
         return _few(reduced(self.statistic, tuple(samples)).words.astype(np.int64))

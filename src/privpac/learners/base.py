@@ -27,6 +27,9 @@ class Learner(Protocol):
     def certify(self, size: Size) -> Certificate:
         """What will be true of `learn` on this many records, from public parameters alone."""
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """Whether `learn` on this many records could ever return this hypothesis, from public parameters alone."""
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis: ...
 
 
@@ -41,5 +44,7 @@ class SemiLearner(Protocol):
 
     def certify(self, size: Size) -> Certificate:
         """As a learner's; `Certificate.parts` tells labelled and unlabelled people apart."""
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool: ...
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis: ...

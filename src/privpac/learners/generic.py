@@ -22,7 +22,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.finite import Finite
 from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.snapped import Snappable, Snapped, ordered_columns
+from privpac.concepts.snapped import Snappable, Snapped, ordered_columns, snaps
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.symmetric_difference import SymmetricDifference
 from privpac.concepts.thresholds import Thresholds
@@ -228,6 +228,11 @@ class GenericLearner:
             error=plan.error,
             failure=self.failure,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        if isinstance(self.concepts, Finite):
+            return self.concepts.contains(hypothesis)
+        return snaps(self.concepts, hypothesis)
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         tables = self.sanitisers(sample.unlabelled.size.total)

@@ -18,6 +18,7 @@ from privpac.concepts.dichotomies import with_dichotomies
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.regrid import Regrid, coarse_schema, covering_edges, most_groups
+from privpac.concepts.snapped import snaps
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.unions import Unions
@@ -35,6 +36,9 @@ from privpac.theory.exact import plain, power_up, ratio_for
 from privpac.theory.vc import growth
 
 __all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
+
+MOST_FEW = 2**16
+"""Mistakes up to which the tail of a binomial is summed; more are never needed for a promise worth having."""
 
 GRIDDED = (Thresholds, Intervals, Unions, Rectangles, Stumps)
 """Classes whose members are cut out of ordered columns."""
@@ -194,9 +198,7 @@ class LabelPrivateGrid:
         self, n: int, cuts: int, spacing: int, ratio: Fraction, error: Fraction
     ) -> Proof[Accuracy] | None:
         mean = int(n * error)
-        for few in sorted(
-            range(max(spacing, mean // 4), max(mean, spacing + 1)), key=lambda k: abs(k - 0.6 * mean)
-        )[:40]:
+        for few in _nearest(max(spacing, min(mean // 4, MOST_FEW)), max(mean, spacing + 1), 0.6 * mean):
             try:
                 return rules.label_thresholds(
                     records=n,
@@ -210,6 +212,9 @@ class LabelPrivateGrid:
             except RuleRefused:
                 continue
         return None
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return snaps(self.concepts, hypothesis)  # type: ignore[arg-type]
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         schema, spacing = self.concepts.schema, self.spacing(sample.size.labelled)
@@ -225,6 +230,13 @@ class LabelPrivateGrid:
         own = _on(self.concepts, grid.coarse)
         evidence = grid.sample(sample).reduce(own.statistic)
         return grid.fine(own.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
+
+
+def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]:
+    """The whole numbers from `first` up to `end` next to a goal, nearest first; none where their sums are too long."""
+    middle = min(max(first, int(min(goal, MOST_FEW))), end - 1)
+    around = range(max(first, middle - count - 1), min(end, middle + count + 2))
+    return sorted(around, key=lambda k: abs(k - goal))[:count] if first <= MOST_FEW else []
 
 
 def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
@@ -290,6 +302,9 @@ class LabelPrivateDichotomies:
                 failure=self.failure,
             )
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         found = with_dichotomies(self.concepts, owner="LabelPrivateDichotomies").dichotomies(sample)

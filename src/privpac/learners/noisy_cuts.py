@@ -18,7 +18,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Range, Union
+from privpac.concepts.unions import Range, Union, Unions
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
@@ -87,6 +87,10 @@ class NoisyCuts:
             learner={**own.learner, "name": "noisy-cuts", "rate": plain(self.rate)},
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        every = Unions(self.concepts.schema, self.concepts.column, intervals=self.domain)
+        return every.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Union:
         cut = self.inner.learn(sample, coins)
         assert isinstance(cut, Threshold)  # what a draw among thresholds returns
@@ -127,6 +131,9 @@ class DenoisedCuts:
             accuracy=tuple(rules.noise_reconstruction(p, rate=self.noisy.rate) for p in fits),
             learner={**seen.learner, "name": "denoised-cuts"},
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         noisy = self.noisy.learn(sample, coins)

@@ -210,6 +210,9 @@ class Occam:
             odds=self.concepts.odds, records=size.labelled, ratio=ratio, error=error, failure=self.failure
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._check_price(sample.size)
         evidence = sample.reduce(self.concepts.statistic)

@@ -149,6 +149,9 @@ class BoostedPoints:
         )
         return (rules.boosted_points(run.assumed(one), boost=boost, **asked),)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == Constant(0) or self.family.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         boost = self._split(sample.size)
         each, runs = boost.each, boost.runs

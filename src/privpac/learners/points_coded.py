@@ -92,6 +92,9 @@ class CodedPoints:
             labelled=n,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         evidence = sample.reduce(self.concepts.statistic)
         return self.concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)

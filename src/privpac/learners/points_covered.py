@@ -16,6 +16,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.hashed_sets import HashFamily, hashed_scores
 from privpac.concepts.points import Points
+from privpac.concepts.stumps import Constant
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
@@ -100,6 +101,9 @@ class CoveredPoints:
             },
             labelled=n,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == Constant(0) or self.family.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         keys = self.family.keys(self.keys, coins)  # before any record is looked at

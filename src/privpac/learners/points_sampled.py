@@ -50,6 +50,9 @@ class Family(Protocol):
     @property
     def share(self) -> Fraction: ...
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether a draw could ever be this set."""
+
     def draw(self, coins: Coins) -> Hypothesis: ...
 
     def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> Hypothesis: ...
@@ -145,6 +148,11 @@ class SampledPoint:
             },
             labelled=size.labelled,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        if self.fail is not None and hypothesis == NoAnswer(self.column):
+            return True
+        return self.family.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         if self.fail is not None and coins.flip(self.fail):

@@ -23,7 +23,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
-from privpac.learners.points_clipped import ONE_VALUE
+from privpac.learners.points_clipped import ONE_VALUE, require_summable
 from privpac.theory.exact import plain
 from privpac.theory.points import Sparsity, error_sparse, sparsity_for
 
@@ -48,6 +48,7 @@ class SparsePoints:
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> SparsePoints:
         """The prior that proves most with so many records."""
+        require_summable(size, owner="SparsePoints")
         sparsity = sparsity_for(size.labelled, failure=failure, epsilon=epsilon)
         return cls(schema, column, epsilon, sparsity, failure)
 
@@ -87,6 +88,9 @@ class SparsePoints:
             },
             labelled=n,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return SparseSets(self.schema, self.column, self.sparsity.flip).contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         sets = SparseSets(self.schema, self.column, self.sparsity.flip)

@@ -129,6 +129,9 @@ class RecConcave:
         )
         return (proof,)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == NoAnswer(self.concepts.column) or self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         return self.steps(sample, coins).answer
 

@@ -240,6 +240,9 @@ class ReferenceCover:
             labelled=size.labelled,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.plan(size.labelled).cover.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         if isinstance(self.reference, PublicTable):
             self.reference.refuse_if_private(sample)

@@ -171,6 +171,9 @@ class SampledCover:
         text = f"the prior of {self.concepts.word} gives {ball} a probability of at least {plain(self.mass)}"
         return rules.assuming(proof, text)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._accuracy(sample.size.labelled)
         prior = self.concepts.gibbs(self.concepts.statistic.zero(), ratio=self.ratio, costs=(1, 1))

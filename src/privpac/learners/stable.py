@@ -90,6 +90,9 @@ class Stable:
         )
         return (proof,) if proof.fact.error < 1 else ()
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         n = self._records(sample.size)
         chosen = np.array(coins.subset(n, self.kept), dtype=np.int64)

@@ -124,6 +124,9 @@ class SwitchCuts:
                 )
         return tuple(proofs)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         selection = self._selection(sample.size)
         positions = np.asarray(coins.subset(sample.size.labelled, selection), dtype=np.int64)

@@ -32,7 +32,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
 from privpac.release.buckets import Buckets
-from privpac.release.sanitiser import FAILURE, check_wishes, noise_ratio, require_enough
+from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import QuantilePlan, plan_quantiles
 
@@ -115,6 +115,13 @@ class Quantiles:
             labelled=size.labelled,
             unlabelled=size.unlabelled,
         )
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """Records on single cells, two for each cut, and one at either end."""
+        if not isinstance(table, Buckets) or table.column != self.column:
+            return False
+        ends = {0, self._cells - 1} <= {first for first, _, _ in table.buckets}
+        return ends and table.on_cells(self._cells) and table.total == self.synthetic(size.total)
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)

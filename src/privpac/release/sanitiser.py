@@ -57,6 +57,9 @@ class Sanitiser(Protocol):
     def certify(self, size: Size) -> Certificate:
         """What will be true of `release` on this many records; refuses a number too small for the wanted error."""
 
+    def releases(self, table: Released, size: Size) -> bool:
+        """Whether `release` of this many records could ever return this table, from public parameters alone."""
+
     def release(self, sample: Sample, coins: Coins) -> Released: ...
 
 

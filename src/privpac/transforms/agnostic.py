@@ -99,6 +99,9 @@ class Agnostic:
             labelled=size.labelled,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         vote = self.vote(sample.size)
         chosen = places(coins.subset(sample.size.labelled, self.kept))

@@ -53,6 +53,9 @@ class Declared:
         inner = self.learner.certify(size)
         return replace(inner, privacy=rules.declared(inner.privacy, epsilon=self.epsilon, delta=self.delta))
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, size)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         return self.learner.learn(sample, coins)
 

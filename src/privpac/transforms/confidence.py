@@ -92,6 +92,9 @@ class Confidence:
             proof, runs=self.runs, held=held, of=size.labelled, ratio=self.ratio, tilt=tilt, gap=gap
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self._block(size)))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         block = self._block(sample.size)
         parts = [sample.take(places(range(i * block, (i + 1) * block))) for i in range(self.runs)]

@@ -180,6 +180,9 @@ class LabelBoost:
             if found is not None:
                 yield found
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.base.releases(hypothesis, Size(self.draws or self.points))
+
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         self._check(sample.size)
         labelled, start = sample.labelled, 0

@@ -31,5 +31,8 @@ class LabelsOnly:
     def certify(self, size: Size) -> Certificate:
         return replace(self.inner.certify(Size(size.labelled)), unlabelled=size.unlabelled)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.inner.releases(hypothesis, Size(size.labelled))
+
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         return self.inner.learn(sample.labelled, coins)

@@ -110,6 +110,9 @@ class Relabelled:
             labelled=size.labelled,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         vote, first = self.vote(sample.size), places(range(self.kept))
         labelled = vote.relabel(self.classes, sample.take(first), sample.rest(first), coins)

@@ -72,6 +72,9 @@ class Resampled:
                 return rules.resampling_empirical(proof, of=n)
         return None
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.draws))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         n = labelled_only("Resampled", sample.size, least=1)
         drawn = [coins.below(n) for _ in range(self.draws)]

@@ -123,6 +123,9 @@ class SSLRelabel:
         found = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
         return () if found is None else (found,)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.base.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         self._check(sample.size)
         points = sample.unlabelled.take(random_part(self.taken, self.kept, coins))

@@ -51,6 +51,9 @@ class Subsampled:
             labelled=n,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         n = labelled_only("Subsampled", sample.size, least=self.kept)
         return self.learner.learn(sample.take(places(coins.subset(n, self.kept))), coins)

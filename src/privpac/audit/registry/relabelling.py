@@ -76,6 +76,9 @@ class Adversary:
             rules.exponential_mechanism(ratio=self.ratio), (), {"name": "adversary"}, size.labelled
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return True  # an adversary says what it likes
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         answer: Any = coins.flip(self.ratio ** (2 * self.apart(sample)) / 2)
         return answer  # type: ignore[no-any-return]
