@@ -223,13 +223,16 @@ def test_what_was_paid_for_before_a_kill_is_drawn_later_for_nothing(
             ask(service, key, 7, again="k"),
         ]
     )
-    assert isinstance(other, Reply) and isinstance(first, Reply) and isinstance(again, Reply)
+    assert isinstance(other, Reply)
+    assert isinstance(first, Reply)
+    assert isinstance(again, Reply)
     assert (other.epsilon, first.epsilon, again.epsilon) == (0, 0, 0)
     assert json.loads(other.text)["price"] == "0"
     assert json.loads(first.text)["price"] == "1"
     assert first.text == again.text
     assert served_answers(other)[1] == served_answers(first)[1]
-    assert isinstance(reused, Problem) and reused.code == "idempotency_key_reused"
+    assert isinstance(reused, Problem)
+    assert reused.code == "idempotency_key_reused"
     assert str(service.store.account().spent) == "epsilon 1.5"
     assert service.answer([ask(service, key, 7, 8, again="k")])[0].text == first.text  # type: ignore[union-attr]
     Ledger.over(service.store).verify()

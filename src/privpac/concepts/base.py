@@ -21,7 +21,16 @@ from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
-__all__ = ["ConceptClass", "Costs", "Gibbs", "Hypothesis", "MixtureGibbs", "ScoredClass", "ScoredGibbs"]
+__all__ = [
+    "AnyNumber",
+    "ConceptClass",
+    "Costs",
+    "Gibbs",
+    "Hypothesis",
+    "MixtureGibbs",
+    "ScoredClass",
+    "ScoredGibbs",
+]
 
 Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
@@ -83,7 +92,17 @@ class ConceptClass(Protocol):
     @property
     def statistic(self) -> Statistic[Any]: ...
 
+    def require(self, n: int | None) -> None:
+        """Refuse what would not fit in memory or time for `n` records (None: for any), from public numbers alone."""
+
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+
+
+class AnyNumber:
+    """A class from which a member can be drawn for any number of records."""
+
+    def require(self, n: int | None) -> None:
+        """Nothing is refused."""
 
 
 class ScoredClass(ConceptClass, Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -92,7 +92,7 @@ class CodeSet:
 
 
 @dataclass(frozen=True)
-class CodeSets:
+class CodeSets(AnyNumber):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema

@@ -135,6 +135,9 @@ class Snapped:
     def statistic(self) -> SnappedStatistic:
         return SnappedStatistic(self.coarse.statistic, self.marks)
 
+    def require(self, n: int | None) -> None:
+        self.coarse.require(n)
+
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> _Refined:
         return _Refined(self.coarse.gibbs(evidence, ratio=ratio, costs=costs), self)
 

@@ -20,7 +20,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.powers import Floats
 from privpac.concepts.union_ladder import Ladder
@@ -122,7 +122,7 @@ class Union:
 
 
 @dataclass(frozen=True)
-class Unions:
+class Unions(AnyNumber):
     """All unions of at most `intervals` intervals of one ordered column."""
 
     schema: Schema

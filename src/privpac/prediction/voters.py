@@ -23,14 +23,21 @@ from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError
 from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
+from privpac.theory.listing import MOST_BLOCK
 
-__all__ = ["MOST_LISTED", "Classifiers", "Concepts", "Trained", "Voters", "require_two_classes", "type_name"]
+__all__ = [
+    "Classifiers",
+    "Concepts",
+    "Trained",
+    "Voters",
+    "largest_block",
+    "require_two_classes",
+    "type_name",
+]
 
 OWNER = "vote"
 REHEARSED = 50
 """Rows a class on which training is tried out."""
-MOST_LISTED = 4096
-"""Records of a block whose labellings are listed one by one: below what any class refuses to list."""
 SEED = 0
 """A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
 
@@ -42,6 +49,11 @@ def require_two_classes(schema: Schema, owner: str) -> None:
             column=schema.label,
             remedy="Vote with classifiers, such as vote:logistic, which take any number, or merge classes.",
         )
+
+
+def largest_block(records: int, models: int) -> int:
+    """How many records the largest of `models` blocks has, which is public."""
+    return -(-records // models)
 
 
 class Voters(Protocol):
@@ -56,6 +68,9 @@ class Voters(Protocol):
     @property
     def vc(self) -> int | None:
         """Of the class a voter is consistent with, if that is what it does; None: nothing is proved of its error."""
+
+    def require(self, block: int) -> None:
+        """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
 
     def train(self, block: Sample) -> Any: ...
 
@@ -107,6 +122,9 @@ class Classifiers:
     @property
     def vc(self) -> None:
         return None
+
+    def require(self, block: int) -> None:
+        """Nothing is refused: what cannot be fitted becomes a constant."""
 
     def train(self, block: Sample) -> Any:
         """A fitted clone; the class itself where the block has one class only, or the fit failed."""
@@ -205,17 +223,22 @@ class Concepts:
     def vc(self) -> int | None:
         return self.concepts.vc
 
+    def require(self, block: int) -> None:
+        if hasattr(self.concepts, "scores"):
+            self.concepts.require(block)
+            return
+        if block > MOST_BLOCK:
+            raise SizeError(
+                f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_BLOCK} records.",
+                remedy="Ask for more models.",
+            )
+        with_dichotomies(self.concepts, owner=OWNER).require_listed(block)
+
     def train(self, block: Sample) -> Hypothesis:
         if hasattr(self.concepts, "scores"):
             concepts = cast(ScoredClass, self.concepts)
             scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
-        # By a public number: whether a block is too large must not tell who is in it.
-        if block.size.labelled > MOST_LISTED:
-            raise SizeError(
-                f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_LISTED} records.",
-                remedy="Ask for more models.",
-            )
         listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
         mistakes = listed.mistakes(block)
         return listed.member(mistakes.locate(mistakes.histogram(0).best, 0))

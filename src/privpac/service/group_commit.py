@@ -91,7 +91,9 @@ class GroupCommit:
     def _results(self, asks: list[Ask]) -> Sequence[Result]:
         try:
             outcomes = self._answer(asks)
-        except PrivpacError as problem:  # the ledger cannot be used, or the bundle has ended: so for everybody
+        except (
+            PrivpacError
+        ) as problem:  # the ledger cannot be used, or the bundle has ended: so for everybody
             return [problem] * len(asks)
         except Exception as problem:
             # What was committed is paid for and is not charged again. One request must not take others with it.

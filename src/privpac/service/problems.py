@@ -62,8 +62,8 @@ class Ended(PrivpacError):
 END = Problem(
     410,
     "ended",
-    "This bundle has ended: an answer could not be drawn, which is a fault of the program. No answer left it since, and "
-    "what was charged stays charged.",
+    "This bundle has ended: an answer could not be drawn, which is a fault of the program. No answer has left it "
+    "since, and what was charged stays charged.",
     remedy="The owner finds the fault in the log, reports it, and serves a new bundle.",
 )
 

@@ -67,7 +67,8 @@ def _add_predict(router: APIRouter, service: Service) -> None:
     )
     async def predict(request: Request) -> Response:
         """The class of every row. Rows that nobody asked before are charged, all of them or none; the charge is on disk
-        before an answer is drawn, and the answers before the reply is sent. Rows that fall into the same cells of the schema are one question."""
+        before an answer is drawn, and the answers before the reply is sent. Rows that fall into the same cells of the
+        schema are one question."""
         presented = _presented(request)
         key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
         key = _accepted(request, service, key)
