@@ -57,6 +57,9 @@ class Echo:
     delta: Fraction = Fraction(0)
     outcomes: int | None = None
 
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
+
     def certify(self, size: Size) -> Certificate:
         return _certificate(self.epsilon, self.delta, size)
 
@@ -75,6 +78,9 @@ class Tells:
     concepts: ConceptClass
     delta: Fraction
     outcomes: int | None = None
+
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
 
     def certify(self, size: Size) -> Certificate:
         return _certificate(HALF, self.delta, size)

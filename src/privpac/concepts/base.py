@@ -22,6 +22,7 @@ from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
 __all__ = [
+    "AnyNumber",
     "ConceptClass",
     "Costs",
     "Gibbs",
@@ -95,6 +96,9 @@ class ConceptClass(Protocol):
     @property
     def statistic(self) -> Statistic[Any]: ...
 
+    def require(self, n: int | None) -> None:
+        """Refuse what would not fit in memory or time for `n` records (None: for any), from public numbers alone."""
+
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
 
     def contains(self, hypothesis: Hypothesis) -> bool:
@@ -106,6 +110,13 @@ class MergeableClass(ConceptClass, Protocol):
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         """Whether some member is this hypothesis once it is merged."""
+
+
+class AnyNumber:
+    """A class from which a member can be drawn for any number of records."""
+
+    def require(self, n: int | None) -> None:
+        """Nothing is refused."""
 
 
 class ScoredClass(ConceptClass, Protocol):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.schema import Schema
@@ -118,7 +118,7 @@ def has_room(prime: int, digits: int, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class CodeSets:
+class CodeSets(AnyNumber):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema

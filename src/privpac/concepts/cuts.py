@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.reference import Reference, _last_at_most
 from privpac.concepts.thresholds import Threshold, cut_rows
 from privpac.data.schema import Schema
@@ -30,7 +30,7 @@ MOST_LISTED = 2**20
 
 
 @dataclass(frozen=True)
-class Cuts:
+class Cuts(AnyNumber):
     """Thresholds at `count` evenly spaced cuts, or at listed `cells`."""
 
     counted_by_score: ClassVar[bool] = True

@@ -22,14 +22,14 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.dichotomies import reduced
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.formulas import one_set
 from privpac.concepts.hits import Hits, PredicateHits
 from privpac.concepts.predicates import Predicate
-from privpac.concepts.table_dichotomies import TableDichotomies
+from privpac.concepts.table_dichotomies import TableDichotomies, require_table
 from privpac.data.columns import Column
 from privpac.data.rows import RowCounts
 from privpac.data.sample import Sample, Statistic
@@ -38,6 +38,7 @@ from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SchemaError
 from privpac.fields import listed, record, require, text, whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.theory.listing import most_distinct
 
 __all__ = ["Finite", "Lookup", "Table"]
 
@@ -192,7 +193,7 @@ def _digits(row: NDArray[np.uint8]) -> str:
 
 
 @dataclass(frozen=True)
-class Finite:
+class Finite(AnyNumber):
     """A listed class. Two members may be the same function; then their weights add up.
 
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows
@@ -277,10 +278,23 @@ class Finite:
         ends = [end - 1 for end in accumulate(self.weights)][:-1]
         return np.array(ends, dtype=np.uint64 if sum(self.weights) <= 2**64 else object)
 
+    @property
+    def _rows(self) -> RowCounts:
+        """What of a record the members look at."""
+        names = self.statistic.columns or self.schema.names[:1]
+        return RowCounts(tuple(self.schema.column(name) for name in names))
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        distinct = most_distinct(points, (column.size for column in self._rows.of))
+        require_table("Finite", candidates=self.size, points=distinct)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        """Every kept record counts, not only different ones."""
+        require_table("Finite", candidates=self.size, points=kept)
+
     def dichotomies(self, *points: Sample) -> TableDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
-        members, names = self._members, self.statistic.columns or self.schema.names[:1]
-        statistic = RowCounts(tuple(self.schema.column(name) for name in names))
+        members, statistic = self._members, self._rows
         rows = reduced(statistic, points)
         cells = statistic.cells(rows)
         table = np.stack([members.member(i).predict(cells) for i in range(self.size)])

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts import chacha
-from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.points import Point
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -36,7 +36,7 @@ MOST_SEED_BITS = 24
 
 
 @dataclass(frozen=True)
-class GeneratedPoints:
+class GeneratedPoints(AnyNumber):
     """Class 1 on the value of one seed; `salt` is a public name that chooses the generator."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room

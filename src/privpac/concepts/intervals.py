@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
 from privpac.concepts.dichotomies import reduced
-from privpac.concepts.interval_dichotomies import IntervalDichotomies
+from privpac.concepts.interval_dichotomies import IntervalDichotomies, require_intervals
 from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
@@ -69,7 +69,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(AnyNumber):
     """All intervals of one ordered column."""
 
     schema: Schema
@@ -102,6 +102,12 @@ class Intervals:
     @property
     def statistic(self) -> CellCounts:
         return self._unions.statistic
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_intervals(self.schema.column(self.column), points)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        require_intervals(self.schema.column(self.column), kept)
 
     def dichotomies(self, *points: Sample) -> IntervalDichotomies:
         """Its labellings of the distinct points of these records."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor
+from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, require_counts
 from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -62,6 +62,9 @@ class OneTest:
     @property
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, 1, len(self.schema.classes))
+
+    def require(self, n: int | None) -> None:
+        require_counts(n)
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

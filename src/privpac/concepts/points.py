@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
-from privpac.concepts.dichotomies import reduced
+from privpac.concepts.dichotomies import AnyPoints, reduced
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.point_dichotomies import PointDichotomies
 from privpac.data.sample import Sample
@@ -68,7 +68,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(AnyNumber, AnyPoints):
     """All points of one column; any number of cells, 128-bit keys included."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room

@@ -18,8 +18,8 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
-from privpac.concepts.box_dichotomies import BoxDichotomies
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.box_dichotomies import BoxDichotomies, refuse_relabelling, require_boxes
 from privpac.concepts.dichotomies import reduced
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.powers import Floats, Integers
@@ -115,7 +115,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Rectangles:
+class Rectangles(AnyNumber):
     """All boxes of a public grid over one to three ordered columns.
 
     `bins` is the number of groups a column, or one for each; by default at most 4096, 256 or 32 in one, two
@@ -183,6 +183,12 @@ class Rectangles:
     def statistic(self) -> GridCounts:
         axes = tuple(self.schema.column(name) for name in self.columns)
         return GridCounts(axes, self.groups, classes=len(self.schema.classes))
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_boxes(self.groups)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        refuse_relabelling()
 
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""

@@ -142,6 +142,9 @@ class Snapped:
             edge in edges[name] for name, edge in _edges(hypothesis)
         )
 
+    def require(self, n: int | None) -> None:
+        self.coarse.require(n)
+
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> _Refined:
         return _Refined(self.coarse.gibbs(evidence, ratio=ratio, costs=costs), self)
 

@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, MixtureGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, MixtureGibbs
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
-from privpac.concepts.stump_dichotomies import stump_dichotomies
+from privpac.concepts.stump_dichotomies import require_stumps, stump_dichotomies
 from privpac.concepts.table_dichotomies import TableDichotomies
 from privpac.concepts.thresholds import Threshold, cut_rows
 from privpac.data.columns import Column
@@ -148,7 +148,7 @@ class ColumnByColumn:
 
 
 @dataclass(frozen=True)
-class Stumps:
+class Stumps(AnyNumber):
     """One test on any of the columns, or a constant."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
@@ -203,6 +203,12 @@ class Stumps:
     def statistic(self) -> ColumnByColumn:
         classes = len(self.schema.classes)
         return ColumnByColumn(tuple(CellCounts(c, classes=classes) for c in self._columns), classes)
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_stumps(self._columns, points)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        require_stumps(self._columns, kept)
 
     def dichotomies(self, *points: Sample) -> TableDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""

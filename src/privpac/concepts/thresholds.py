@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.binarise import Test
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.cut_dichotomies import CutDichotomies
-from privpac.concepts.dichotomies import reduced
+from privpac.concepts.dichotomies import AnyPoints, reduced
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
@@ -93,7 +93,7 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class Thresholds(AnyNumber, AnyPoints):
     """All thresholds on one ordered column."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room

@@ -105,6 +105,11 @@ class TreeMixture:
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         return any(part.contains_merged(hypothesis) for part in self.parts)
 
+    def require(self, n: int | None) -> None:
+        """What each of the parts needs; they are counted one after the other."""
+        for part in self.parts:
+            part.require(n)
+
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
         pairs = zip(self.parts, evidence, strict=True)
         return MixtureGibbs(

@@ -20,7 +20,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.powers import Floats
@@ -143,7 +143,7 @@ class Union:
 
 
 @dataclass(frozen=True)
-class Unions:
+class Unions(AnyNumber):
     """All unions of at most `intervals` intervals of one ordered column."""
 
     schema: Schema

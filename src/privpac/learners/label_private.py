@@ -47,7 +47,7 @@ class LabelPrivateTrees:
     @property
     def concepts(self) -> Trees:
         """The class as far as the schema alone fixes it: the cuts are moved once features are seen."""
-        return self._staged(Binarisation.of(self.schema, cuts=self.cuts)).concepts
+        return self._declared.concepts
 
     @property
     def outcomes(self) -> int:
@@ -55,8 +55,16 @@ class LabelPrivateTrees:
         cells = sum(column.size for column in self.schema.columns)
         return trees_up_to(sum(self.stages), cells, len(self.schema.classes))
 
+    @property
+    def _declared(self) -> StagedTrees:
+        """With as many tests as the features can choose, at most."""
+        return self._staged(Binarisation.of(self.schema, cuts=self.cuts))
+
+    def require(self, size: Size) -> None:
+        self._declared.require(size)
+
     def certify(self, size: Size) -> Certificate:
-        own = self._staged(Binarisation.of(self.schema, cuts=self.cuts)).certify(size)
+        own = self._declared.certify(size)
         learner = {**own.learner, "name": "label-private-trees", "cuts": self.cuts}
         return replace(own, learner=learner).assuming(PUBLIC_FEATURES)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.regrid import Regrid, coarse_schema, covering_edges, most_groups
@@ -23,11 +23,12 @@ from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.errors import ParameterError, RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.label_private import PUBLIC_FEATURES
 from privpac.learners.occam import FAILURE, check_price, read_costs
 from privpac.mechanisms import gibbs
@@ -146,11 +147,13 @@ class LabelPrivateGrid:
         }
         return _on(self.concepts, coarse_schema(self.concepts.schema, groups))
 
-    def certify(self, size: Size) -> Certificate:
-        n = size.labelled
-        if n < 1:
-            raise SizeError("LabelPrivateGrid needs at least one labelled record.")
+    def require(self, size: Size) -> None:
+        require_labels("LabelPrivateGrid", size)
         check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
         sensitivity = max(self.prices)
         return Certificate(
             privacy=_privacy(self.ratio, sensitivity, self.epsilon),
@@ -218,9 +221,7 @@ class LabelPrivateGrid:
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         schema, spacing = self.concepts.schema, self.spacing(sample.size.labelled)
-        check_price(
-            sample.size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted
-        )
+        self.require(sample.size)
         edges = []
         for name in self._columns:
             column = schema.column(name)
@@ -270,10 +271,17 @@ class LabelPrivateDichotomies:
     def outcomes(self) -> int | None:
         return self.concepts.size
 
+    @property
+    def _listed(self) -> Dichotomous:
+        return with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
+
+    def require(self, size: Size) -> None:
+        require_labels("LabelPrivateDichotomies", size)
+        self._listed.require_listed(size.labelled)
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.labelled
-        if n < 1:
-            raise SizeError("LabelPrivateDichotomies needs at least one labelled record.")
         return Certificate(
             privacy=_privacy(self.ratio, 1, self.epsilon),
             accuracy=self._accuracy(n),
@@ -307,7 +315,8 @@ class LabelPrivateDichotomies:
         return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        found = with_dichotomies(self.concepts, owner="LabelPrivateDichotomies").dichotomies(sample)
+        self.require(sample.size)
+        found = self._listed.dichotomies(sample)
         return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))
 
 

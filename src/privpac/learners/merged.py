@@ -35,6 +35,9 @@ class Merged:
     def outcomes(self) -> int | None:
         return self.inner.outcomes
 
+    def require(self, size: Size) -> None:
+        self.inner.require(size)
+
     def certify(self, size: Size) -> Certificate:
         own = self.inner.certify(size)
         what = "parts of the rule that change nothing left out"

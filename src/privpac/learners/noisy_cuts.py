@@ -77,6 +77,9 @@ class NoisyCuts:
         """Error the noise may add: its mean divided by the other half of the failure."""
         return self.rate / (self.failure / 2)
 
+    def require(self, size: Size) -> None:
+        self.inner.require(size)
+
     def certify(self, size: Size) -> Certificate:
         own = self.inner.certify(size)
         fits = [p for p in own.accuracy if p.fact.error + self.noise <= 1]
@@ -120,6 +123,9 @@ class DenoisedCuts:
     @property
     def outcomes(self) -> int:
         return self.concepts.size
+
+    def require(self, size: Size) -> None:
+        self.noisy.require(size)
 
     def certify(self, size: Size) -> Certificate:
         seen, own = self.noisy.certify(size), self.noisy.inner.certify(size)

@@ -27,6 +27,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -86,9 +87,11 @@ class ClippedPoints:
     def outcomes(self) -> int:
         return self.concepts.size
 
+    def require(self, size: Size) -> None:
+        require_labels("ClippedPoints", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("ClippedPoints needs at least one labelled record.")
+        self.require(size)
         domain, n = self.concepts.size, size.labelled
         error = error_clipped(n, domain=domain, failure=self.failure, clip=self.clip)
         accuracy: tuple[Proof[Accuracy], ...] = ()

@@ -17,11 +17,11 @@ from privpac.concepts.points import Points
 from privpac.concepts.sparse_sets import SparseSets, require_listable
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE, require_summable
 from privpac.theory.exact import plain
@@ -61,9 +61,11 @@ class SparsePoints:
         """2^values: an estimate of accuracy needs records of its own."""
         return None
 
+    def require(self, size: Size) -> None:
+        require_labels("SparsePoints", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("SparsePoints needs at least one labelled record.")
+        self.require(size)
         n = size.labelled
         error = error_sparse(n, failure=self.failure, sparsity=self.sparsity)
         accuracy: tuple[Proof[Accuracy], ...] = ()

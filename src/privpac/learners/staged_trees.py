@@ -138,12 +138,15 @@ class StagedTrees:
         merged = rules.post_processing(together, what="sibling leaves with equal labels merged")
         return rules.declared(merged, epsilon=self.epsilon)
 
-    def certify(self, size: Size) -> Certificate:
+    def require(self, size: Size) -> None:
         if size.labelled < 1:
             raise SizeError("Trees need at least one labelled record.")
         for stage in range(len(self.stages)):
             check_price(size, self.prices, ratio=self.ratio(stage), owner="Trees")
         self.concepts.require(size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
         sensitivity = max(self.prices)
         # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
         # the records: no accuracy is promised there.

@@ -120,9 +120,7 @@ class Request:
 
     def occam(self, concepts: ConceptClass) -> Learner:
         self.require_classes(concepts.word)
-        require = getattr(concepts, "require", None)
-        if require is not None:  # refuses what would not fit in memory or time
-            require(self.size.labelled)
+        concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)

@@ -86,6 +86,9 @@ class ThresholdBLR:
         """How many synthetic records there will be."""
         return self.plan(records).points
 
+    def require(self, size: Size) -> None:
+        _require(self, size, Queries.THRESHOLDS)
+
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "threshold-blr", size, Queries.THRESHOLDS)
 
@@ -162,6 +165,9 @@ class ListedBLR:
 
         return _plan(self.points, records, cells, self.ratio, self.failure, radius, most=self.most)
 
+    def require(self, size: Size) -> None:
+        _require(self, size, Queries.LISTED)
+
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "listed-blr", size, Queries.LISTED)
 
@@ -237,15 +243,19 @@ def _plan(
     )
 
 
-def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
-    n, owner = size.total, type(sanitiser).__name__
+def _require(sanitiser: Any, size: Size, queries: Queries) -> None:
     require_enough(
-        owner,
-        records=n,
+        type(sanitiser).__name__,
+        records=size.total,
         wanted=sanitiser.error,
         proved=lambda m: sanitiser.plan(m).error,
         queries=queries.value,
     )
+
+
+def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
+    sanitiser.require(size)
+    n = size.total
     plan: CandidatePlan = sanitiser.plan(n)
     answers: tuple[Proof[Answers], ...] = ()
     if 2 * plan.error < 1:

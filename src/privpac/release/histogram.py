@@ -76,9 +76,12 @@ class PointHistogram:
     def _proved(self, records: int) -> Fraction:
         return Fraction(self.plan(records).steps, records)
 
+    def require(self, size: Size) -> None:
+        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved, queries="points")
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=self._proved, queries="points")
         plan = self.plan(n)
         noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE)
         dropped = f"dropping counts up to {plan.above}"

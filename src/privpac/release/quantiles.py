@@ -79,9 +79,14 @@ class Quantiles:
         """How many synthetic records there will be."""
         return int(2 ** (self.plan(records).levels + 1))
 
+    def require(self, size: Size) -> None:
+        require_enough(
+            OWNER, records=size.total, wanted=self.error, proved=lambda records: self.plan(records).error
+        )
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=lambda records: self.plan(records).error)
         plan = self.plan(n)
         ratio = self.ratio(plan.levels)
         answers: tuple[Proof[Answers], ...] = ()

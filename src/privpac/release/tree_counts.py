@@ -94,9 +94,13 @@ class TreeCounts:
         """How many synthetic records there will be."""
         return records
 
+    def require(self, size: Size) -> None:
+        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved)
+        self._planned(size.total)
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=self._proved)
         plan, proved = self._planned(n), self._proved(n)
         answers: tuple[Proof[Answers], ...] = ()
         if proved is not None and 2 * proved < 1:

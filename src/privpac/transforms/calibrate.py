@@ -49,6 +49,9 @@ class Declared:
     def outcomes(self) -> int | None:
         return self.learner.outcomes
 
+    def require(self, size: Size) -> None:
+        self.learner.require(size)
+
     def certify(self, size: Size) -> Certificate:
         inner = self.learner.certify(size)
         return replace(inner, privacy=rules.declared(inner.privacy, epsilon=self.epsilon, delta=self.delta))

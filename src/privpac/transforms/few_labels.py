@@ -112,6 +112,7 @@ def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: 
 
 def _boost(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
     made = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    made.require(size)
     (step,) = made.rounds
     return {
         "method": "boost",
@@ -132,6 +133,7 @@ def _own(base: object) -> Fraction:
 
 def _relabel(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
     made = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    made.require(size)
     return {
         "method": "relabel",
         "epsilon": plain(epsilon),

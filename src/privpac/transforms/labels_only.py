@@ -28,6 +28,9 @@ class LabelsOnly:
     def outcomes(self) -> int | None:
         return self.inner.outcomes
 
+    def require(self, size: Size) -> None:
+        self.inner.require(Size(size.labelled))
+
     def certify(self, size: Size) -> Certificate:
         return replace(self.inner.certify(Size(size.labelled)), unlabelled=size.unlabelled)
 

@@ -71,6 +71,9 @@ class Adversary:
     places: bool = True
     outcomes: int | None = None
 
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
+
     def certify(self, size: Size) -> Certificate:
         return Certificate(
             rules.exponential_mechanism(ratio=self.ratio), (), {"name": "adversary"}, size.labelled
