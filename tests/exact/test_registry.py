@@ -28,7 +28,7 @@ FIXED_SIZES = {
 LOOSE = {
     **dict.fromkeys(("label-boost", "label-boost-draws", "label-boost-twice"), "label-boost-isolated"),
     "active": "active-plain",
-    "ssl-relabel": "relabelled-isolated",
+    "ssl-relabel": "ssl-relabel-labelled",
     "relabelled": "relabelled-isolated",
     **dict.fromkeys((name for name in REGISTRY if name.startswith("agnostic")), "relabelling.md"),
     "relabelled-vote": "relabelled-vote.md",

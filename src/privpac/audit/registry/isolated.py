@@ -25,7 +25,8 @@ from privpac.transforms.label_boost_procedure import LabelBoostProcedure
 __all__ = ["ROWS", "finite", "isolated"]
 
 ONE = Fraction(1)
-RATIO = Fraction(3, 5)
+RATIO = Fraction(1, 3)
+"""Of the inner algorithm: strong enough to tell the groups apart even if labels were drawn at twice their epsilon."""
 
 
 def records_in(sample: Sample) -> tuple[Record, ...]:
