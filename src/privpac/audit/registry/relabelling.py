@@ -67,6 +67,9 @@ class Adversary:
             rules.exponential_mechanism(ratio=self.ratio), (), {"name": "adversary"}, size.labelled
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return isinstance(hypothesis, bool)  # it says yes or no, and is stored nowhere
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         block = sample.block()
         columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
