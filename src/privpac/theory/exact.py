@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, SizeError
 
 __all__ = [
     "EXACT_BITS",
@@ -215,12 +215,25 @@ def ln_down(value: Fraction, digits: int = 12) -> Fraction:
 
 def exp_up(value: Fraction, digits: int = 12) -> Fraction:
     """A decimal at or above e^value."""
-    return Fraction(1) if value == 0 else _directed(True, lambda: ball(value).exp(), digits)
+    return _exp(True, value, digits)
 
 
 def exp_down(value: Fraction, digits: int = 12) -> Fraction:
     """A decimal at or below e^value."""
-    return Fraction(1) if value == 0 else _directed(False, lambda: ball(value).exp(), digits)
+    return _exp(False, value, digits)
+
+
+LARGEST_EXPONENT = 10**5
+"""e to a larger power has too many digits to be worked with, and a far larger one would end the whole process."""
+
+
+def _exp(upper: bool, value: Fraction, digits: int) -> Fraction:
+    if value > LARGEST_EXPONENT:
+        raise SizeError(
+            f"The exponential of a number beyond {LARGEST_EXPONENT} is not computed.",
+            remedy="Use a smaller epsilon.",
+        )
+    return Fraction(1) if value == 0 else _directed(upper, lambda: ball(value).exp(), digits)
 
 
 def decimal_text(value: Fraction, digits: int = 6) -> str:
