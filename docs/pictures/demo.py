@@ -10,7 +10,7 @@ from docs.pictures.sheet import BLUE, GREEN, INK, Sheet
 
 import privpac
 from privpac.guarantee.check import check_certificate
-from privpac.theory.exact import written
+from privpac.numbers.exact import written
 
 __all__ = ["MODEL", "demo"]
 

@@ -23,9 +23,9 @@ from privpac.guarantee.check import check_certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learning import positive
 from privpac.model import Model
+from privpac.numbers.exact import plain
 from privpac.release.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.releasing import Payment
-from privpac.theory.exact import plain
 
 __all__ = ["Comparison", "compare_models"]
 

@@ -21,8 +21,8 @@ from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe, Released
 from privpac.learners.words import Request
 from privpac.model import Model
+from privpac.numbers.exact import exact_decimal
 from privpac.releasing import Payment
-from privpac.theory.exact import exact_decimal
 from privpac.transforms.few_labels import FewLabels
 from privpac.verification import verify_document
 

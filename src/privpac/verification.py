@@ -25,12 +25,12 @@ from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import request_from_json
 from privpac.model import FORMAT as MODEL_FORMAT
 from privpac.model import Model, model_from
+from privpac.numbers.exact import written
 from privpac.prediction.bundle import EXPOSED, FORMER, is_bundle
 from privpac.prediction.bundle import read as read_bundle
 from privpac.prediction.stored import offer_from_json
 from privpac.release.table import FORMAT as TABLE_FORMAT
 from privpac.release.table import ReleasedTable, TableRequest, is_table, table_from
-from privpac.theory.exact import written
 from privpac.transforms.few_labels import FewLabels
 
 __all__ = ["Verified", "verify", "verify_document"]

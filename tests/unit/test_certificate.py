@@ -29,7 +29,7 @@ from privpac.guarantee.proof import explain
 from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import Request
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 SCHEMA = tiny_schema(40, 30, categories=3)
 CLASSES: tuple[Any, ...] = (

@@ -24,7 +24,7 @@ from privpac.guarantee.facts import Against, Release
 from privpac.guarantee.parts import LABELLED, UNLABELLED, UNQUERIED
 from privpac.guarantee.rules.few_labels import Carried, Drawn
 from privpac.learners.occam import Occam
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.few_labels import (
     Boost,
     boost_settings,

@@ -30,7 +30,7 @@ from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.check import check_certificate
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.learners.generic import GenericLearner, _thinned
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.generic import differences_vc, labels_generic, plan_generic, tolerated_generic
 from privpac.theory.vc import growth, uniform_gap
 from tests.statistical.claims import claims, moved

@@ -14,8 +14,8 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 from privpac.errors import SizeError
 from privpac.guarantee.check import check_certificate
+from privpac.numbers.exact import ratio_for
 from privpac.release.tree_counts import TreeCounts, TreeWalk, _edges, _Level, _monotone
-from privpac.theory.exact import ratio_for
 from privpac.theory.tree_counts import TreePlan, tree_levels
 
 ONE = Fraction(1)

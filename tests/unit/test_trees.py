@@ -18,7 +18,7 @@ from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 from .tiny import (
     DoubtfulCoins,

@@ -15,7 +15,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Answers, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import Proof, explain
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 
 __all__ = ["FORMAT", "SEEDED", "Certificate", "explain_certificate"]
 

@@ -34,7 +34,7 @@ from privpac.concepts.unions import Unions
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 from privpac.fields import Malformed, flag, listed, record, refusing, text, whole
-from privpac.theory.exact import written
+from privpac.numbers.exact import written
 
 __all__ = ["CLASSES", "concepts_from_json", "is_storable", "stored_concepts"]
 

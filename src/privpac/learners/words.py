@@ -44,7 +44,7 @@ from privpac.learners.reference_cover import ReferenceCover
 from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.learners.stored_classes import CLASSES, is_storable
 from privpac.learners.switch_cuts import SwitchCuts
-from privpac.theory.exact import exp_up, plain, written
+from privpac.numbers.exact import exp_up, plain, written
 
 __all__ = [
     "PROTECTS",

@@ -19,10 +19,10 @@ from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
 from privpac.prediction.base import Predictor
 from privpac.prediction.price import composed
 from privpac.prediction.words import predictor_for
-from privpac.theory.exact import plain
 
 __all__ = ["Offer", "offer_for"]
 

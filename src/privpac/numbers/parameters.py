@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privpac.errors import ParameterError
-from privpac.theory.exact import exact_decimal
+from privpac.numbers.exact import exact_decimal
 
 __all__ = ["Number", "at_least", "chance", "fraction_below", "positive", "rational"]
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 
 __all__ = [
     "PRECISIONS",

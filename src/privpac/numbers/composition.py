@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb, fmpz
 
-from privpac.theory.exact import EXACT_BITS, ball, significant_up
+from privpac.numbers.exact import EXACT_BITS, ball, significant_up
 
 __all__ = ["fold_delta", "rough_fold_delta"]
 

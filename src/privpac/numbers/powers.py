@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.theory.exact import SMALLEST_POWER, power_up
+from privpac.numbers.exact import SMALLEST_POWER, power_up
 
 __all__ = ["power_table", "powers_at", "reach"]
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 
 __all__ = ["band", "cap"]
 

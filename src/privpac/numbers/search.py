@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.errors import SizeError
-from privpac.theory.binomial import first_whole
-from privpac.theory.rough import Floats
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.rough import Floats
 
 __all__ = [
     "PLENTY",
