@@ -20,7 +20,7 @@ from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.check import check_certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger.ledger import Ledger
 from privpac.learning import positive
 from privpac.model import Model
 from privpac.numbers.exact import plain

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from privpac.guarantee.ledger.ledger.ledger import Ledger
 
 from privpac.asking import Asking
 from privpac.coins import SeededCoins
@@ -26,7 +27,6 @@ from privpac.estimators.query import PrivateQuery
 from privpac.guarantee.certificate import FROM_DATA
 from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Privacy, Release
-from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.parts import QUERIED, UNQUERIED, parts_of
 from privpac.learners.occam import Occam
 from privpac.learners.words import Request
