@@ -22,10 +22,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
-
 from benchmarks.measuring import Row, publish
 from privpac import PrivatePredictor
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys
 
 CLIENTS = 64

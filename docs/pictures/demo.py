@@ -9,7 +9,7 @@ from typing import Any
 from docs.pictures.sheet import BLUE, GREEN, INK, Sheet
 
 import privpac
-from privpac.guarantee.check import check_certificate
+from privpac.checker.check import check_certificate
 from privpac.numbers.exact import written
 
 __all__ = ["MODEL", "demo"]

@@ -17,7 +17,7 @@ from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.ledger.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learners.recipe import Recipe, Released
 from privpac.learners.words import Request
 from privpac.model import Model

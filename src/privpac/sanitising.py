@@ -15,7 +15,7 @@ from privpac.data.engines.opening import EngineSample, chosen_engine, open_sampl
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.ledger.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.numbers.exact import exact_decimal
 from privpac.release.buckets import Buckets
 from privpac.release.point_counts import PointCounts

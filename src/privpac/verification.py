@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac import __version__
+from privpac.checker.check import check_certificate
 from privpac.concepts.base import ConceptClass
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -19,7 +20,6 @@ from privpac.errors import NoSqlForm, NotCertified
 from privpac.fields import refusing, whole
 from privpac.guarantee import document
 from privpac.guarantee.certificate import FROM_DATA, Certificate
-from privpac.guarantee.check import check_certificate
 from privpac.learners.recipe import Recipe
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import request_from_json

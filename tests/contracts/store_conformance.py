@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import cast
 
 import pytest
-from privpac.guarantee.ledger.ledger.account import Account, Charge, seal
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.ledger import Ledger
-from privpac.guarantee.ledger.ledger.store import Store
 
 from privpac.errors import BudgetExceeded, ParameterError
+from privpac.guarantee.ledger.account import Account, Charge, seal
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import Store
 
 NewStore = Callable[[Budget], Store]
 

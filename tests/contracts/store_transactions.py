@@ -8,12 +8,12 @@ from contextlib import suppress
 
 import pytest
 import sqlalchemy as sa
-from privpac.guarantee.ledger.ledger.account import Charge
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.ledger import Ledger
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac.errors import BudgetExceeded, ParameterError
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.contracts.store_conformance import budget
 
 NewSqlStore = Callable[[Budget], SqlStore]

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from privpac.guarantee.ledger.ledger.account import Charge
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.databases import Postgres
-from privpac.guarantee.ledger.ledger.ledger import Ledger
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
-from privpac.guarantee.ledger.ledger.store import SqliteStore
 
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.ledger import store as store_module
+from privpac.guarantee.ledger import store as store_module
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.databases import Postgres
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
+from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import NewStore, StoreConformance, budget, charge_until_refused
 from tests.contracts.store_transactions import TransactionConformance
 

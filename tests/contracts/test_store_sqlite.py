@@ -14,13 +14,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from privpac.guarantee.ledger.ledger.account import Charge
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.ledger import Ledger
-from privpac.guarantee.ledger.ledger.store import SqliteStore
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.ledger import store as store_module
+from privpac.guarantee.ledger import store as store_module
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import (
     NewStore,
     StoreConformance,

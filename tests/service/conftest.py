@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac import PrivatePredictor
 from privpac.coins import SeededCoins
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac import Ledger, PrivatePredictor
 from privpac.coins import Coins, SeededCoins, law
 from privpac.errors import PrivpacError
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import load
 from privpac.service import keys, migrating

@@ -7,12 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 from typer.testing import CliRunner
 
 from privpac.cli.app import app
 from privpac.errors import ParameterError
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys, migrating
 from privpac.service.keys import Presented
 

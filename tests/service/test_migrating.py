@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.sql_store import METADATA as LEDGER
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac import Ledger
 from privpac.errors import PrivpacError
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import METADATA as LEDGER
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import migrating
 from privpac.service.tables import METADATA
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.slow.postgres import postgres
 from tests.slow.service_kills import PRICE, Client, Run, Server, kill_and_restart, make_bundle, privpac
 

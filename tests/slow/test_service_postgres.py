@@ -9,11 +9,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac import Ledger, PrivatePredictor
 from privpac.errors import PrivpacError
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys, migrating
 from privpac.service.app import create_app
 from privpac.service.serving import Service

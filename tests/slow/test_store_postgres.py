@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from privpac.guarantee.ledger.ledger.account import Charge
-from privpac.guarantee.ledger.ledger.backup import backup, restore
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.ledger import Ledger
-from privpac.guarantee.ledger.ledger.sql_store import SqlStore
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.backup import backup, restore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.contracts.store_conformance import NewStore, StoreConformance, budget
 from tests.contracts.store_transactions import TransactionConformance
 from tests.contracts.test_store_sql import CHARGER, killed_chargers

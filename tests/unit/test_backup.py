@@ -10,12 +10,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from privpac.guarantee.ledger.ledger.backup import BACKUP_FORMAT, backup, restore
-from privpac.guarantee.ledger.ledger.ledger import Ledger
-from privpac.guarantee.ledger.ledger.store import SqliteStore
 
 from privpac.cli.app import run
 from privpac.errors import NotCertified, ParameterError
+from privpac.guarantee.ledger.backup import BACKUP_FORMAT, backup, restore
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import SqliteStore
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from privpac.checker.steps import RULES
 from privpac.guarantee import rules
-from privpac.guarantee.checks import RULES
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
 from privpac.theory.register import REGISTER

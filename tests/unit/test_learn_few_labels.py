@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from privpac.guarantee.ledger.ledger.ledger import Ledger
 
 from privpac import PrivateClassifier, Schema, learn, verify
 from privpac.cli.app import run
 from privpac.data.columns import Numeric
 from privpac.errors import ParameterError, SizeError
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.parts import LABELLED, UNLABELLED, parts_of
 
 SCHEMA = Schema((Numeric("age", 0, 2**20 - 1, integer=True),), "ill")

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
-from privpac.guarantee.ledger.ledger.budget import Budget, exact_text, read_amount
-from privpac.guarantee.ledger.ledger.ledger import Ledger
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV
 
 from privpac.errors import BudgetExceeded, ParameterError
+from privpac.guarantee.ledger.budget import Budget, exact_text, read_amount
+from privpac.guarantee.ledger.ledger import Ledger
 
 few = settings(max_examples=30, deadline=None)
 amounts = st.one_of(

@@ -12,8 +12,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from privpac import BudgetExceeded, Ledger, PrivatePredictor, Schema, Thresholds
+from privpac.checker.check import check_certificate
 from privpac.errors import ParameterError, PrivpacError, SchemaError
-from privpac.guarantee.check import check_certificate
 from privpac.prediction.answers import FileAnswers, MemoryAnswers
 from privpac.prediction.price import composed, epsilon_an_answer
 from privpac.prediction.private_predictor import PrivatePredictor as Class

@@ -1,7 +1,7 @@
 """A certificate: what is promised about one release, why, and what it rests on.
 
 It is made from public parameters alone, before any record is seen, and stored with the model
-(`privpac-certificate/1`). `guarantee.check` re-derives a stored one.
+(`privpac-certificate/1`). `checker.check` re-derives a stored one.
 """
 
 from __future__ import annotations

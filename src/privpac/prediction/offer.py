@@ -17,7 +17,7 @@ from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Loss, Privacy, Release
-from privpac.guarantee.ledger.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 from privpac.prediction.base import Predictor

@@ -18,8 +18,8 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, PrivpacError
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.prediction.answers import Answers, MemoryAnswers
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.base import Prepared

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError
-from privpac.guarantee.ledger.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.budget import Budget, exact_text
 
 __all__ = ["Account", "Charge", "Entry", "seal"]
 

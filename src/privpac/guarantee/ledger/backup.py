@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from privpac.errors import NotCertified, ParameterError
-from privpac.guarantee.ledger.ledger.account import Account, Entry
-from privpac.guarantee.ledger.ledger.ledger import Ledger, is_url, verify_rows
-from privpac.guarantee.ledger.ledger.store import SQLITE, SqliteStore, new_file, sqlite_file, stored_account
+from privpac.guarantee.ledger.account import Account, Entry
+from privpac.guarantee.ledger.ledger import Ledger, is_url, verify_rows
+from privpac.guarantee.ledger.store import SQLITE, SqliteStore, new_file, sqlite_file, stored_account
 
 __all__ = ["BACKUP_FORMAT", "backup", "restore"]
 
@@ -57,7 +57,7 @@ def restore(copy: str | os.PathLike[str], place: str) -> Ledger:
             verify_rows(account, entries)
         if not to_database:
             return Ledger.over(SqliteStore.restore(target, account=account, entries=entries))
-        from privpac.guarantee.ledger.ledger.sql_store import SqlStore
+        from privpac.guarantee.ledger.sql_store import SqlStore
 
         return Ledger.over(SqlStore.restore(place, account=account, entries=entries))
     except FileExistsError as taken:
@@ -76,7 +76,7 @@ def _is_sqlite(path: Path) -> bool:
 
 
 def _write_lines(url: str, out: Path) -> Account:
-    from privpac.guarantee.ledger.ledger.sql_store import SqlStore
+    from privpac.guarantee.ledger.sql_store import SqlStore
 
     account, entries = SqlStore.open(url).contents()
     verify_rows(account, entries)

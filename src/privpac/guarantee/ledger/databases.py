@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from privpac.errors import MissingExtra, NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.ledger import store
-from privpac.guarantee.ledger.ledger.account import FORMAT, Account, Entry
+from privpac.guarantee.ledger import store
+from privpac.guarantee.ledger.account import FORMAT, Account, Entry
 
 try:
     import sqlalchemy as sa

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.ledger.account import Account, Charge, Entry, seal
-from privpac.guarantee.ledger.ledger.budget import Amount, Budget
-from privpac.guarantee.ledger.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
+from privpac.guarantee.ledger.account import Account, Charge, Entry, seal
+from privpac.guarantee.ledger.budget import Amount, Budget
+from privpac.guarantee.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
 
 if TYPE_CHECKING:
-    from privpac.guarantee.ledger.ledger.sql_store import SqlStore
+    from privpac.guarantee.ledger.sql_store import SqlStore
 
 __all__ = ["Ledger", "is_url", "verify_rows"]
 
@@ -167,7 +167,7 @@ def is_url(path: object) -> bool:
 
 
 def _database() -> type[SqlStore]:
-    from privpac.guarantee.ledger.ledger.sql_store import (
+    from privpac.guarantee.ledger.sql_store import (
         SqlStore,  # an extra, and not needed for a ledger in a file
     )
 

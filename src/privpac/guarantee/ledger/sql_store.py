@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any
 
 from privpac.errors import MissingExtra, NotCertified
-from privpac.guarantee.ledger.ledger import store
-from privpac.guarantee.ledger.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.ledger.budget import Budget
-from privpac.guarantee.ledger.ledger.databases import Database, database
+from privpac.guarantee.ledger import store
+from privpac.guarantee.ledger.account import Account, Charge, Entry
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.databases import Database, database
 
 try:
     import sqlalchemy as sa

@@ -22,8 +22,8 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.account import Account, Charge, Entry
+from privpac.guarantee.ledger.budget import Budget, exact_text
 
 __all__ = ["SqliteStore", "Store", "close_connections", "new_file", "sqlite_file", "stored_account"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privpac.guarantee import directed
+from privpac.checker import directed
 
 __all__ = [
     "ALL",

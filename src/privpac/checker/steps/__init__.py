@@ -4,7 +4,7 @@ Nothing here is shared with `rules` or `theory`: numbers go through `directed`, 
 vouch for itself. `RULES` names the check of every rule by its key in certificates.
 """
 
-from privpac.guarantee.checks import (
+from privpac.checker.steps import (
     accuracy,
     carried,
     composition,
@@ -18,7 +18,7 @@ from privpac.guarantee.checks import (
     release,
     sampling,
 )
-from privpac.guarantee.checks.nodes import Check
+from privpac.checker.steps.nodes import Check
 
 __all__ = ["RULES"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check
-from privpac.guarantee.stored import Tree, integer, number, parameters, read_fact, require
+from privpac.checker import directed
+from privpac.checker.reading import Tree, integer, number, parameters, read_fact, require
+from privpac.checker.steps.nodes import Check
 
 __all__ = ["RULES"]
 

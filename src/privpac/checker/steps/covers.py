@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check
-from privpac.guarantee.stored import Tree, decimal, integer, number, parameters, read_fact, require, within
+from privpac.checker import directed
+from privpac.checker.reading import Tree, decimal, integer, number, parameters, read_fact, require, within
+from privpac.checker.steps.nodes import Check
 
 __all__ = ["ASSUMING", "RULES"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check, only_premise
-from privpac.guarantee.stored import (
+from privpac.checker import directed
+from privpac.checker.reading import (
     Loss,
     Tree,
     integer,
@@ -19,6 +18,7 @@ from privpac.guarantee.stored import (
     whole,
     within,
 )
+from privpac.checker.steps.nodes import Check, only_premise
 
 __all__ = ["RULES"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.deviations import log_labellings, near_best, true_rate
-from privpac.guarantee.checks.nodes import Check, only_premise
-from privpac.guarantee.stored import Tree, integer, number, parameters, read_fact, require
+from privpac.checker import directed
+from privpac.checker.reading import Tree, integer, number, parameters, read_fact, require
+from privpac.checker.steps.deviations import log_labellings, near_best, true_rate
+from privpac.checker.steps.nodes import Check, only_premise
 
 __all__ = ["RULES"]
 

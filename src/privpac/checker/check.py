@@ -14,10 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from privpac.errors import NotCertified
-from privpac.guarantee.checks import RULES, covers
-from privpac.guarantee.checks.nodes import STEP
-from privpac.guarantee.stored import (
+from privpac.checker.reading import (
     ALL,
     Broken,
     Loss,
@@ -29,6 +26,9 @@ from privpac.guarantee.stored import (
     read_privacy,
     require,
 )
+from privpac.checker.steps import RULES, covers
+from privpac.checker.steps.nodes import STEP
+from privpac.errors import NotCertified
 
 __all__ = ["FORMATS", "check_certificate", "check_derivation"]
 

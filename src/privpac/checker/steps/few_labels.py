@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check, only_premise
-from privpac.guarantee.stored import (
+from privpac.checker import directed
+from privpac.checker.reading import (
     ALL,
     Loss,
     Tree,
@@ -17,6 +16,7 @@ from privpac.guarantee.stored import (
     read_privacy,
     require,
 )
+from privpac.checker.steps.nodes import Check, only_premise
 
 __all__ = ["RULES"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from privpac.guarantee.stored import Privacy, Tree, read_privacy, require
+from privpac.checker.reading import Privacy, Tree, read_privacy, require
 
 __all__ = ["STEP", "Check", "only_premise", "pair"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.guarantee.directed import labellings, ln_ceiling, root_ceiling
+from privpac.checker.directed import labellings, ln_ceiling, root_ceiling
 
 __all__ = ["log_labellings", "near_best", "true_rate"]
 

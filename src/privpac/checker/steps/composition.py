@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import STEP, Check, only_premise, pair
-from privpac.guarantee.stored import (
+from privpac.checker import directed
+from privpac.checker.reading import (
     ALL,
     Loss,
     Privacy,
@@ -19,6 +18,7 @@ from privpac.guarantee.stored import (
     read_privacy,
     require,
 )
+from privpac.checker.steps.nodes import STEP, Check, only_premise, pair
 
 __all__ = ["RULES"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check
-from privpac.guarantee.stored import Loss, Tree, integer, number, parameters, read_fact, read_privacy, require
+from privpac.checker import directed
+from privpac.checker.reading import Loss, Tree, integer, number, parameters, read_fact, read_privacy, require
+from privpac.checker.steps.nodes import Check
 
 __all__ = ["RULES"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check, pair
-from privpac.guarantee.stored import (
+from privpac.checker import directed
+from privpac.checker.reading import (
     ALL,
     Loss,
     Tree,
@@ -18,6 +17,7 @@ from privpac.guarantee.stored import (
     require,
     within,
 )
+from privpac.checker.steps.nodes import Check, pair
 
 __all__ = ["RULES", "ln_labellings"]
 

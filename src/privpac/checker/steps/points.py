@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
 
-from privpac.guarantee import directed
-from privpac.guarantee.checks.nodes import Check, only_premise
-from privpac.guarantee.stored import Tree, integer, number, parameters, read_fact, read_privacy, require
+from privpac.checker import directed
+from privpac.checker.reading import Tree, integer, number, parameters, read_fact, read_privacy, require
+from privpac.checker.steps.nodes import Check, only_premise
 
 __all__ = ["RULES"]
 
