@@ -29,12 +29,12 @@ import pyarrow.parquet as pq
 
 from benchmarks.measuring import Row, publish, resident, row
 from privpac.coins import SeededCoins
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.tensor import binomials, offsets
-from privpac.concepts.tensor_kernels import count_words
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.trees import Trees
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import binomials, offsets
+from privpac.concepts.literals.cooccurrence_kernels import count_words
+from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.files import FileSource, files_at
 from privpac.data.engines.streamed import StreamedSample
 from privpac.data.schema import Schema

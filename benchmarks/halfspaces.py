@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks.measuring import Row, least_seconds, publish
 from privpac.coins import SeededCoins
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.direction_kernels import BINS, count_scores
-from privpac.concepts.plane import Halfplanes
+from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.concepts.linear.direction_kernels import BINS, count_scores
+from privpac.concepts.linear.plane import Halfplanes
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.label_private_class import LabelPrivateDichotomies

@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import Coins, SystemCoins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.unions import UnionGibbs, Unions
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.unions import UnionGibbs, Unions
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

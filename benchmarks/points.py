@@ -17,9 +17,9 @@ import numpy as np
 
 from benchmarks.measuring import Row, least_seconds, publish
 from privpac.coins import SystemCoins
-from privpac.concepts.code_sets import CodeSets
-from privpac.concepts.hashed_sets import HashFamily
-from privpac.concepts.points import Points
+from privpac.concepts.sets.codes import CodeSets
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.points import Points
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import SystemCoins
-from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

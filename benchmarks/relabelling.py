@@ -23,12 +23,12 @@ from privpac.audit.exact import audit
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.audit.registry.relabelling import agnostic_case
 from privpac.coins import SystemCoins, law
-from privpac.concepts.dichotomies import Dichotomous
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.plane import Halfplanes
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.labellings.base import Dichotomous
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.plane import Halfplanes
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

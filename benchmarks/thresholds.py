@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.intervals import sample
 from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import SystemCoins
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.learners.occam import Occam
 

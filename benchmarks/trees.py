@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import Coins, SeededCoins, Weights
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.conjunctions import Conjunctions
-from privpac.concepts.lists import DecisionLists
-from privpac.concepts.tensor import CooccurrenceTensor, binomials
-from privpac.concepts.tensor_kernels import count_words
-from privpac.concepts.trees import Trees
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.conjunctions import Conjunctions
+from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, binomials
+from privpac.concepts.literals.cooccurrence_kernels import count_words
+from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

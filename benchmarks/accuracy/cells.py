@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from benchmarks.accuracy.tables import Remembered, Table
 from privpac.coins import Coins, SeededCoins
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.trees import Trees
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.trees import Trees
 from privpac.learners.base import Learner
 from privpac.learners.staged_trees import StagedTrees
 from privpac.learners.words import Request, learner_for

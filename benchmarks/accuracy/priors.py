@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.accuracy.tables import Table, load, names
-from privpac.concepts.binarise import Binarisation
+from privpac.concepts.literals.binarise import Binarisation
 
 Array = NDArray[np.float64]
 

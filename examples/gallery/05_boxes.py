@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from privpac import MemorySample, Occam, Schema, SeededCoins
-from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.boxes.rectangles import Rectangles
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 schema = Schema.from_json(

@@ -12,13 +12,13 @@ _NAMES = {
     "Client": "client",
     "Comparison": "comparison",
     "Certificate": "guarantee.certificate",
-    "Intervals": "concepts.intervals",
+    "Intervals": "concepts.line.intervals",
     "Ledger": "guarantee.ledger.ledger",
     "MemorySample": "data.engines.memory",
     "Model": "model",
     "NotCertified": "errors",
     "Occam": "learners.occam",
-    "Points": "concepts.points",
+    "Points": "concepts.sets.points",
     "ReleasedTable": "release.table",
     "PrivateClassifier": "estimators.classifier",
     "PrivatePredictor": "prediction.private_predictor",
@@ -28,10 +28,10 @@ _NAMES = {
     "SeededCoins": "coins",
     "Size": "data.sample",
     "StableClassifier": "estimators.stable",
-    "Stumps": "concepts.stumps",
+    "Stumps": "concepts.line.stumps",
     "SystemCoins": "coins",
-    "Thresholds": "concepts.thresholds",
-    "Unions": "concepts.unions",
+    "Thresholds": "concepts.line.thresholds",
+    "Unions": "concepts.line.unions",
     "compare_models": "comparison",
     "learn": "learning",
     "load_table": "release.table",
@@ -62,11 +62,11 @@ if TYPE_CHECKING:
     from privpac.coins import SystemCoins as SystemCoins
     from privpac.comparison import Comparison as Comparison
     from privpac.comparison import compare_models as compare_models
-    from privpac.concepts.intervals import Intervals as Intervals
-    from privpac.concepts.points import Points as Points
-    from privpac.concepts.stumps import Stumps as Stumps
-    from privpac.concepts.thresholds import Thresholds as Thresholds
-    from privpac.concepts.unions import Unions as Unions
+    from privpac.concepts.line.intervals import Intervals as Intervals
+    from privpac.concepts.line.stumps import Stumps as Stumps
+    from privpac.concepts.line.thresholds import Thresholds as Thresholds
+    from privpac.concepts.line.unions import Unions as Unions
+    from privpac.concepts.sets.points import Points as Points
     from privpac.data.engines.memory import MemorySample as MemorySample
     from privpac.data.sample import Size as Size
     from privpac.data.schema import Schema as Schema

@@ -20,7 +20,7 @@ from privpac import __version__
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.tree import Tree
+from privpac.concepts.trees.tree import Tree
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError

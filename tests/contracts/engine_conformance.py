@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.trees import Trees
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema

@@ -15,9 +15,9 @@ from privpac import PrivpacError, Schema, learn
 from privpac.audit.exact import Case, worst_ratio
 from privpac.audit.registry import REGISTRY, learner_case, tiny_schema
 from privpac.coins import Enumeration, SeededCoins, law
-from privpac.concepts.points import Points
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.points import Points
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.learners.occam import Occam

@@ -9,7 +9,7 @@ import pytest
 
 from privpac.audit.exact import audit
 from privpac.checker import directed
-from privpac.concepts.hashed_sets import HashFamily
+from privpac.concepts.sets.hashes import HashFamily
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.register import REGISTER
 from privpac.theory.sampled_points import loss_star

@@ -20,7 +20,7 @@ from privpac.audit.registry.prediction import (
     relabelled_vote,
 )
 from privpac.coins import law
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import ratio_for
 from privpac.prediction.vote import Vote

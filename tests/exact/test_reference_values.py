@@ -9,11 +9,11 @@ import pytest
 
 from privpac.audit.exact import Case, audit
 from privpac.audit.registry import learner_case, points, tiny_schema
-from privpac.concepts.hashed_sets import HashFamily
-from privpac.concepts.keyed_sets import KeyedFamily
-from privpac.concepts.points import Points
-from privpac.concepts.sparse_sets import ListedFamily
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.keys import KeyedFamily
+from privpac.concepts.sets.points import Points
+from privpac.concepts.sets.sparse import ListedFamily
 from privpac.learners.occam import Occam
 from privpac.learners.points_sampled import Family
 from privpac.theory.sampled_points import rate_star

@@ -24,8 +24,8 @@ from privpac.audit.registry.relabelling import Adversary, agnostic_case
 from privpac.coins import Coins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

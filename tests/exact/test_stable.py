@@ -10,10 +10,10 @@ import pytest
 
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import law
-from privpac.concepts.dichotomies import Dichotomous
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.points import Points
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.labellings.base import Dichotomous
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Size
 from privpac.learners.stable import Stable
 

@@ -12,7 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from privpac import Ledger, PrivatePredictor, Schema
-from privpac.concepts.intervals import Intervals
+from privpac.concepts.line.intervals import Intervals
 from privpac.errors import SizeError
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.service import keys

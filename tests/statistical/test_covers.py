@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from privpac.concepts.cuts import Cuts
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.label_private_class import LabelPrivateGrid

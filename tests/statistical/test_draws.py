@@ -20,14 +20,14 @@ from scipy.stats import chi2
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import Coins, SeededCoins, Weights, law
 from privpac.concepts.base import Gibbs, Hypothesis
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.points import Points
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.stumps import Constant, Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Constant, Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.trees import Trees
 from tests.unit.tiny import Listing
 
 DRAWS = 100_000

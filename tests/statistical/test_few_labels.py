@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

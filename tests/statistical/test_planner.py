@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.points import Points
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.points import Points
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam

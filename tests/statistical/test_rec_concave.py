@@ -16,7 +16,7 @@ import pytest
 from privpac import MemorySample, Schema, SeededCoins
 from privpac.audit.exact import audit
 from privpac.audit.registry.reconstruction import rec_concave_case, tight_rec_concave
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.data.columns import Numeric
 from privpac.learners.rec_concave import RecConcave
 from privpac.mechanisms.stable_choice import release_chance

@@ -12,9 +12,9 @@ from scipy.stats import binom
 
 from privpac import MemorySample, SeededCoins, Size
 from privpac.audit.registry import tiny_schema
-from privpac.concepts.generated_points import GeneratedPoints
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.guarantee.facts import Against
 from privpac.learners.noisy_cuts import NoisyCuts, nearest_cut
 from privpac.learners.occam import Occam

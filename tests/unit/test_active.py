@@ -17,7 +17,7 @@ import pytest
 from privpac.asking import Asking
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

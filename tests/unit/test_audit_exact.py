@@ -15,8 +15,8 @@ from privpac.audit.registry import REGISTRY, learner_case, mirrored, records_of,
 from privpac.audit.survey import survey
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins, Raised
-from privpac.concepts.points import Points
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.points import Points
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.learners.occam import Occam

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privpac.concepts.binarise import Binarisation, Test
+from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.columns import Boolean, Categorical, Date, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

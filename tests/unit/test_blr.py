@@ -11,8 +11,8 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
-from privpac.concepts.points import Point
-from privpac.concepts.thresholds import Threshold
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.sets.points import Point
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

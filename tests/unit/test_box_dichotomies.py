@@ -11,7 +11,7 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
-from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

@@ -10,7 +10,7 @@ import pytest
 from privpac.checker import directed
 from privpac.checker.check import check_derivation
 from privpac.checker.steps import deviations
-from privpac.concepts.points import Points
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused

@@ -13,14 +13,14 @@ import pytest
 
 import privpac
 from privpac.coins import SeededCoins, law
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.cuts import Cuts
+from privpac.concepts.derived.reference import ByCdf, Product, PublicTable, Uniform, UniformSphere
 from privpac.concepts.fitting import misfit
-from privpac.concepts.halfspace import Halfspace
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.plane import Halfplanes
-from privpac.concepts.reference import ByCdf, Product, PublicTable, Uniform, UniformSphere
-from privpac.concepts.thresholds import Threshold
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.concepts.linear.halfspace import Halfspace
+from privpac.concepts.linear.plane import Halfplanes
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, NotCertified, ParameterError, SchemaError, SizeError

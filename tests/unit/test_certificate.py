@@ -13,12 +13,12 @@ import pytest
 
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_certificate
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.points import Points
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError

@@ -11,9 +11,9 @@ import pytest
 from privpac.audit.registry import sample_of as tiny_sample
 from privpac.audit.registry import tiny_schema
 from privpac.coins import SeededCoins
-from privpac.concepts.code_sets import CodeSet, CodeSets
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.sets.codes import CodeSet, CodeSets
 from privpac.data.sample import Size
 from privpac.errors import NoSqlForm, ParameterError
 from privpac.learners.points_coded import CodedPoints

@@ -11,9 +11,9 @@ import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import SeededCoins, law
-from privpac.concepts.thresholds import Threshold
-from privpac.concepts.tree import Leaf, Split
-from privpac.concepts.trees import Trees
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.trees.tree import Leaf, Split
+from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import law
-from privpac.concepts.binarise import Test
-from privpac.concepts.conjunctions import Conjunction, Conjunctions, Disjunction, Disjunctions
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.conjunctions import Conjunction, Conjunctions, Disjunction, Disjunctions
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Interval, Intervals
-from privpac.concepts.points import Point, Points
-from privpac.concepts.stumps import Constant, Match, Stumps
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.line.intervals import Interval, Intervals
+from privpac.concepts.line.stumps import Constant, Match, Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.points import Point, Points
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.disagreement import cover, disagreements, doubling, packing, sampling_width
-from privpac.concepts.reference import UniformSphere
-from privpac.concepts.thresholds import Threshold
+from privpac.concepts.derived.reference import UniformSphere
+from privpac.concepts.labellings.disagreement import cover, disagreements, doubling, packing, sampling_width
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.pictures.covers import cover_curves, doubling_curves

@@ -17,9 +17,9 @@ from privpac import Ledger, learn
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.points import Points
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.sets.points import Points
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

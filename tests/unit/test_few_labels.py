@@ -11,8 +11,8 @@ import pytest
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
-from privpac.concepts.lists import DecisionLists
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.trees.lists import DecisionLists
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

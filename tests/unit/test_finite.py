@@ -13,10 +13,10 @@ import pytest
 from scipy.stats import chi2
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts import hits
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.finite import Finite, Lookup
-from privpac.concepts.predicates import Predicate
+from privpac.concepts.literals import hits
+from privpac.concepts.literals.predicates import Predicate
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

@@ -14,8 +14,8 @@ import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import Weights
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.trees.trees import Trees
 
 Records = list[tuple[int, ...]]
 

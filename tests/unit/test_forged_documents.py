@@ -18,13 +18,13 @@ import pytest
 
 from privpac import NotCertified, Schema, learn
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.cuts import Cuts
 from privpac.concepts.finite import Finite
-from privpac.concepts.halfspaces import Halfspaces
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.concepts.linear.halfspaces import Halfspaces
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Categorical, Numeric
 from privpac.guarantee.document import digest
 from privpac.release.table import release_table

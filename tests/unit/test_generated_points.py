@@ -13,9 +13,9 @@ import privpac
 from privpac import MemorySample, Occam, Points, Schema, SeededCoins, Size
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import law
-from privpac.concepts import chacha
-from privpac.concepts.generated_points import GeneratedPoints
-from privpac.concepts.points import Point
+from privpac.concepts.sets import chacha
+from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.concepts.sets.points import Point
 from privpac.data.columns import Numeric
 from privpac.errors import ParameterError
 from privpac.numbers.exact import ratio_for

@@ -13,16 +13,16 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
-from privpac.concepts.conjunctions import Conjunctions
+from privpac.concepts.boxes.rectangles import Box, Rectangles
+from privpac.concepts.derived.difference import Difference, SymmetricDifference
+from privpac.concepts.derived.snapped import Snapped, ordered_columns
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Interval, Intervals
-from privpac.concepts.points import Point, Points
-from privpac.concepts.rectangles import Box, Rectangles
-from privpac.concepts.snapped import Snapped, ordered_columns
-from privpac.concepts.stumps import Constant, Match, Stumps
-from privpac.concepts.symmetric_difference import Difference, SymmetricDifference
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Union, Unions
+from privpac.concepts.line.intervals import Interval, Intervals
+from privpac.concepts.line.stumps import Constant, Match, Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.literals.conjunctions import Conjunctions
+from privpac.concepts.sets.points import Point, Points
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts.direction_kernels import BINS, WIDEST, cutoff, scale
 from privpac.concepts.fitting import misfit
-from privpac.concepts.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.levels import Feature, LevelTable, features_of
-from privpac.concepts.scorecard import Item, Scorecard
+from privpac.concepts.linear.direction_kernels import BINS, WIDEST, cutoff, scale
+from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.linear.levels import Feature, LevelTable, features_of
+from privpac.concepts.linear.scorecard import Item, Scorecard
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

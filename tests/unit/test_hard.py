@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.points import Points
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.points import Points
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam

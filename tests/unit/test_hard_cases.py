@@ -15,8 +15,8 @@ from scipy.stats import binom
 from privpac import MemorySample, Occam, Points, SeededCoins, Thresholds
 from privpac.audit.registry import tiny_schema
 from privpac.coins import law
-from privpac.concepts.code_sets import CodeSets
-from privpac.concepts.cut_regions import CutRegions
+from privpac.concepts.line.cut_regions import CutRegions
+from privpac.concepts.sets.codes import CodeSets
 from privpac.learners.base import Learner
 from privpac.learners.points_clipped import ClippedPoints
 from privpac.learners.points_coded import CodedPoints

@@ -11,10 +11,10 @@ import pytest
 
 from privpac.coins import SeededCoins, law
 from privpac.concepts.fitting import misfit
-from privpac.concepts.hash_kernels import _plain, held_gains
-from privpac.concepts.hashed_sets import HashedSet, HashFamily, field_for, hashed_scores
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.stumps import Constant
+from privpac.concepts.line.stumps import Constant
+from privpac.concepts.sets.hash_kernels import _plain, held_gains
+from privpac.concepts.sets.hashes import HashedSet, HashFamily, field_for, hashed_scores
 from privpac.data.sample import Size
 from privpac.errors import NoSqlForm, ParameterError
 from privpac.learners.points_covered import CoveredPoints

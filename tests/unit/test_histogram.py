@@ -10,7 +10,7 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
-from privpac.concepts.thresholds import Threshold
+from privpac.concepts.line.thresholds import Threshold
 from privpac.data.engines.memory import MemorySample
 from privpac.data.joint import JointCells
 from privpac.data.sample import Size

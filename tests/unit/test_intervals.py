@@ -11,8 +11,8 @@ import pytest
 
 from privpac.coins import Coins, SeededCoins, law
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.intervals import Interval, Intervals
-from privpac.concepts.unions import UnionGibbs
+from privpac.concepts.line.intervals import Interval, Intervals
+from privpac.concepts.line.unions import UnionGibbs
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError

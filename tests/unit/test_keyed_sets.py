@@ -9,7 +9,7 @@ import pytest
 
 from privpac.coins import SeededCoins, law
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.keyed_sets import KeyedFamily, KeyedSet
+from privpac.concepts.sets.keys import KeyedFamily, KeyedSet
 from privpac.errors import NoSqlForm, ParameterError
 from tests.unit.point_rules import by_database, keys, names, random_cells
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 import privpac
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
+from privpac.concepts.boxes.rectangles import Box, Rectangles
+from privpac.concepts.derived.regrid import Regrid, covering_edges, most_groups
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Interval, Intervals
-from privpac.concepts.points import Points
-from privpac.concepts.rectangles import Box, Rectangles
-from privpac.concepts.regrid import Regrid, covering_edges, most_groups
-from privpac.concepts.stumps import Constant, Stumps
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Union, Unions
+from privpac.concepts.line.intervals import Interval, Intervals
+from privpac.concepts.line.stumps import Constant, Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

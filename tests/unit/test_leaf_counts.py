@@ -17,11 +17,11 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 
 from privpac import Ledger, Model, NotCertified, PrivateClassifier, PrivpacError, Schema, learn, load, verify
 from privpac.coins import SeededCoins
-from privpac.concepts.binarise import Test
-from privpac.concepts.lists import DecisionLists
-from privpac.concepts.stumps import Constant
-from privpac.concepts.tree import Leaf, Split
-from privpac.concepts.trees import Trees
+from privpac.concepts.line.stumps import Constant
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.tree import Leaf, Split
+from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size
 from privpac.errors import ParameterError, SizeError

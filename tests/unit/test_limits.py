@@ -16,17 +16,17 @@ import pytest
 from privpac import Ledger, PrivatePredictor, learn
 from privpac.coins import SeededCoins
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.conjunctions import Conjunctions
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.halfspaces import Halfspaces, Scorecards
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.plane import Halfplanes
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.literals.conjunctions import Conjunctions
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -149,7 +149,7 @@ LISTING: dict[str, tuple[str, int, ConceptClass]] = {
 def listable(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ConceptClass:
     """A class whose limit was lowered to ten points."""
     name, limit, concepts = LISTING[request.param]
-    for module in ("privpac.theory.listing", "privpac.concepts.table_dichotomies"):
+    for module in ("privpac.theory.listing", "privpac.concepts.labellings.table"):
         monkeypatch.setattr(f"{module}.{name}", limit, raising=False)
     return concepts
 

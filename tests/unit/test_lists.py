@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts.binarise import Binarisation, Test
-from privpac.concepts.lists import DecisionList, DecisionLists, Rule
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.trees.lists import DecisionList, DecisionLists, Rule
 from privpac.data.columns import Categorical, Column, Numeric
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError

@@ -9,8 +9,8 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import law
 from privpac.concepts.finite import Finite
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against

@@ -10,9 +10,9 @@ import pytest
 
 from privpac.coins import law
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.binarise import Binarisation
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.one_test import OneTest
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.one_test import OneTest
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

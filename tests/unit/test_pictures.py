@@ -17,17 +17,17 @@ import pytest
 from privpac import Model, PrivateClassifier, Schema, learn
 from privpac.cli import main
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.binarise import Test
-from privpac.concepts.conjunctions import Conjunction, Disjunction
-from privpac.concepts.intervals import Interval
-from privpac.concepts.lists import DecisionList, Rule
-from privpac.concepts.points import Point
-from privpac.concepts.predicates import Predicate
-from privpac.concepts.rectangles import Box
-from privpac.concepts.stumps import Constant, Match
-from privpac.concepts.thresholds import Threshold
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.unions import Union
+from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.line.intervals import Interval
+from privpac.concepts.line.stumps import Constant, Match
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.line.unions import Union
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
+from privpac.concepts.literals.predicates import Predicate
+from privpac.concepts.sets.points import Point
+from privpac.concepts.trees.lists import DecisionList, Rule
+from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.errors import MissingExtra, ParameterError
 from privpac.pictures import drawing, tree
 from privpac.pictures.as_tree import as_tree

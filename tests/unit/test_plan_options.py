@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from privpac import plan
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.learners.generic import GenericLearner

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from privpac.concepts import plane, plane_sweep
-from privpac.concepts.dichotomies import with_dichotomies
-from privpac.concepts.plane import Halfplanes
+from privpac.concepts.labellings.base import with_dichotomies
+from privpac.concepts.linear import plane, plane_sweep
+from privpac.concepts.linear.plane import Halfplanes
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError

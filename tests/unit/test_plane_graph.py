@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.distance import Graph, on_graph
-from privpac.concepts.plane import Halfplanes
-from privpac.concepts.plane_graph import neighbours
+from privpac.concepts.labellings.distance import Graph, on_graph
+from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.linear.plane_graph import neighbours
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import DataError, SizeError
 from privpac.mechanisms import gibbs

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins, Size
 from privpac.coins import law
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.errors import BudgetExceeded, ParameterError, RuleRefused, SchemaError
 from privpac.guarantee import rules
 from privpac.mechanisms.plurality import PluralityLaw

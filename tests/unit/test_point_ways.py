@@ -15,8 +15,8 @@ from privpac import Schema, learn, load, verify
 from privpac.cli.app import app
 from privpac.coins import SeededCoins
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.points import Point
-from privpac.concepts.sparse_sets import ListedFamily
+from privpac.concepts.sets.points import Point
+from privpac.concepts.sets.sparse import ListedFamily
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.estimators.classifier import PrivateClassifier

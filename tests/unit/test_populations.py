@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts.tree import Leaf
+from privpac.concepts.trees.tree import Leaf
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError, SizeError
 from privpac.plan.populations import from_table, lone_value, read_marginals, skewed, synthetic, uniforms

@@ -12,8 +12,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from privpac.concepts.cell_sets import CellSet, reachable
-from privpac.concepts.predicates import DEEPEST, Predicate
+from privpac.concepts.literals.cell_sets import CellSet, reachable
+from privpac.concepts.literals.predicates import DEEPEST, Predicate
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 

@@ -10,9 +10,9 @@ import pytest
 
 import privpac
 from privpac import MemorySample, Schema, SeededCoins, Size
-from privpac.concepts.cut_regions import CutRegions
+from privpac.concepts.line.cut_regions import CutRegions
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.data.columns import Numeric
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError, SizeError

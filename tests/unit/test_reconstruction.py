@@ -10,18 +10,18 @@ import pytest
 
 from privpac import MemorySample, SeededCoins, Size
 from privpac.audit.registry import tiny_schema
-from privpac.concepts.binarise import Test
-from privpac.concepts.conjunctions import Conjunction, Disjunction
-from privpac.concepts.intervals import Interval
-from privpac.concepts.lists import DecisionList, Rule
+from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.line.intervals import Interval
+from privpac.concepts.line.stumps import Constant
+from privpac.concepts.line.switches import switches
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.points import Point
-from privpac.concepts.rectangles import Box
-from privpac.concepts.stumps import Constant
-from privpac.concepts.switches import switches
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.tree import Leaf, Split
-from privpac.concepts.unions import Union, Unions
+from privpac.concepts.sets.points import Point
+from privpac.concepts.trees.lists import DecisionList, Rule
+from privpac.concepts.trees.tree import Leaf, Split
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
 from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts, nearest_cut

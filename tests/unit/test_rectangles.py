@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from privpac.coins import Coins, SeededCoins, law
-from privpac.concepts.rectangle_sums import RectangleSums, outer_range
-from privpac.concepts.rectangles import Box, RectangleGibbs, Rectangles, _Choice
+from privpac.concepts.boxes.rectangles import Box, RectangleGibbs, Rectangles, _Choice
+from privpac.concepts.boxes.sums import RectangleSums, outer_range
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

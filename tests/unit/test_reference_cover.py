@@ -10,10 +10,10 @@ import pytest
 import privpac
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.reference import ByCdf, PublicTable, Uniform, UniformSphere
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.derived.reference import ByCdf, PublicTable, Uniform, UniformSphere
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

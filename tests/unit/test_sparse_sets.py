@@ -13,7 +13,7 @@ from privpac.audit.registry import tiny_schema
 from privpac.coins import SeededCoins, law
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.sparse_sets import LARGEST, ListedFamily, SparseSet, SparseSets
+from privpac.concepts.sets.sparse import LARGEST, ListedFamily, SparseSet, SparseSets
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
 from privpac.learners.points_sparse import SparsePoints

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from privpac.concepts import tensor as tensor_module
-from privpac.concepts import tensor_kernels
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, position
+from privpac.concepts.literals import cooccurrence as tensor_module
+from privpac.concepts.literals import cooccurrence_kernels as tensor_kernels
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, position
 from privpac.data.columns import Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError

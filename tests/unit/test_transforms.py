@@ -15,9 +15,9 @@ from privpac.audit.registry import tiny_schema
 from privpac.checker import check
 from privpac.coins import Coins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.rank_dichotomies import RankDichotomies
-from privpac.concepts.trees import Trees
+from privpac.concepts.labellings.ranks import RankDichotomies
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema

@@ -11,10 +11,10 @@ import pytest
 import privpac
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.coins import SeededCoins, law
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.tree_mixture import PartWeights, TreeMixture
-from privpac.concepts.trees import Trees
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.mixture import PartWeights, TreeMixture
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.trees import Trees
 from privpac.errors import ParameterError
 
 SCHEMA = tiny_schema(3)

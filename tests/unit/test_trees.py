@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins, law
-from privpac.concepts import tree_law
-from privpac.concepts.binarise import Binarisation, Test
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.trees import Trees, TreesGibbs
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.trees import law as tree_law
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.trees import Trees, TreesGibbs
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

@@ -16,8 +16,8 @@ from flint import arb, ctx, fmpq
 
 from privpac.coins import Coins, SeededCoins, Weights, law
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.union_sums import UnionSums, Walk
-from privpac.concepts.unions import Union, UnionGibbs, Unions, _Choice
+from privpac.concepts.line.union_sums import UnionSums, Walk
+from privpac.concepts.line.unions import Union, UnionGibbs, Unions, _Choice
 from privpac.data.columns import Categorical, Date, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

@@ -13,19 +13,19 @@ import pytest
 
 from privpac import Model, NotCertified, Schema, __version__, learn, load, verify
 from privpac.cli import main
-from privpac.concepts.binarise import Test
-from privpac.concepts.conjunctions import Conjunction
+from privpac.concepts.boxes.rectangles import Box
 from privpac.concepts.finite import Lookup
 from privpac.concepts.fitting import misfit
-from privpac.concepts.intervals import Interval
-from privpac.concepts.lists import DecisionList, Rule
-from privpac.concepts.points import Point
-from privpac.concepts.predicates import Predicate
-from privpac.concepts.rectangles import Box
-from privpac.concepts.stumps import Constant, Match
-from privpac.concepts.thresholds import Threshold
-from privpac.concepts.tree import Leaf, Split
-from privpac.concepts.unions import Union
+from privpac.concepts.line.intervals import Interval
+from privpac.concepts.line.stumps import Constant, Match
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.line.unions import Union
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.conjunctions import Conjunction
+from privpac.concepts.literals.predicates import Predicate
+from privpac.concepts.sets.points import Point
+from privpac.concepts.trees.lists import DecisionList, Rule
+from privpac.concepts.trees.tree import Leaf, Split
 from privpac.data.columns import Categorical, Numeric
 from privpac.model import digest
 

@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.coins import law
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.stumps import Stumps
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.mechanisms.vote import VoteLaw
 from privpac.numbers.exact import ratio_for

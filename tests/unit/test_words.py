@@ -19,22 +19,22 @@ import privpac.concepts as concept_modules
 from privpac import Model, NotCertified, PrivateClassifier, Schema, learn, load, verify
 from privpac.cli import main
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.binarise import Binarisation, Test
-from privpac.concepts.code_sets import CodeSets
-from privpac.concepts.conjunctions import Conjunctions, Disjunctions
-from privpac.concepts.cuts import Cuts
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.snapped import Snapped
 from privpac.concepts.finite import Finite
-from privpac.concepts.halfspaces import Halfspaces, Scorecards
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.lists import DecisionLists
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.snapped import Snapped
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.sets.codes import CodeSets
+from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError
 from privpac.learners.stored_classes import CLASSES, concepts_from_json, stored_concepts

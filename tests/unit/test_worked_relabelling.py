@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.concepts.trees import Trees
+from privpac.concepts.trees.trees import Trees
 from privpac.data.schema import Schema
 from privpac.theory import (
     few_labels,

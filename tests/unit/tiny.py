@@ -12,10 +12,10 @@ from flint import ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins, Enumeration, SeededCoins, Weights
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.tree_prior import Prior
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
+from privpac.concepts.trees.prior import Prior
+from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema

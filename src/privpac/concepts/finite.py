@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
-from privpac.concepts.cell_sets import CellSet
-from privpac.concepts.dichotomies import reduced
 from privpac.concepts.fitting import two_classes_misfit
-from privpac.concepts.formulas import one_set
-from privpac.concepts.hits import Hits, PredicateHits
-from privpac.concepts.predicates import Predicate
-from privpac.concepts.table_dichotomies import TableDichotomies, require_table
+from privpac.concepts.labellings.base import reduced
+from privpac.concepts.labellings.table import TableDichotomies, require_table
+from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.literals.formulas import one_set
+from privpac.concepts.literals.hits import Hits, PredicateHits
+from privpac.concepts.literals.predicates import Predicate
 from privpac.data.columns import Column
 from privpac.data.rows import RowCounts
 from privpac.data.sample import Sample, Statistic

@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.code_sets import CodeSet
-from privpac.concepts.conjunctions import Conjunction, Disjunction
+from privpac.concepts.boxes.rectangles import Box
 from privpac.concepts.finite import Lookup
-from privpac.concepts.halfspace import Halfspace
-from privpac.concepts.hashed_sets import HashedSet
-from privpac.concepts.intervals import Interval
-from privpac.concepts.keyed_sets import KeyedSet
-from privpac.concepts.lists import DecisionList
+from privpac.concepts.line.intervals import Interval
+from privpac.concepts.line.stumps import Constant, Match
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.line.unions import Union
+from privpac.concepts.linear.halfspace import Halfspace
+from privpac.concepts.linear.scorecard import Scorecard
+from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
+from privpac.concepts.literals.predicates import Predicate
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.points import Point
-from privpac.concepts.predicates import Predicate
-from privpac.concepts.rectangles import Box
-from privpac.concepts.scorecard import Scorecard
-from privpac.concepts.sparse_sets import SparseSet
-from privpac.concepts.stumps import Constant, Match
-from privpac.concepts.thresholds import Threshold
-from privpac.concepts.tree import Tree
-from privpac.concepts.unions import Union
+from privpac.concepts.sets.codes import CodeSet
+from privpac.concepts.sets.hashes import HashedSet
+from privpac.concepts.sets.keys import KeyedSet
+from privpac.concepts.sets.points import Point
+from privpac.concepts.sets.sparse import SparseSet
+from privpac.concepts.trees.lists import DecisionList
+from privpac.concepts.trees.tree import Tree
 from privpac.errors import NotCertified
 
 __all__ = ["KINDS", "hypothesis_from_json"]

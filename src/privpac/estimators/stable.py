@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privpac.coins import coins_for
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.labellings.base import with_dichotomies
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

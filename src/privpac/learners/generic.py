@@ -20,13 +20,13 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.difference import SymmetricDifference
+from privpac.concepts.derived.snapped import Snappable, Snapped, ordered_columns, snaps
 from privpac.concepts.finite import Finite
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.snapped import Snappable, Snapped, ordered_columns, snaps
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.symmetric_difference import SymmetricDifference
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError

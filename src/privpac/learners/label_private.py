@@ -14,10 +14,10 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
-from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.fitting import misfit
-from privpac.concepts.tree import Tree
-from privpac.concepts.trees import Trees
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.trees.tree import Tree
+from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Column
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema

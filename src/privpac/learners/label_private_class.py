@@ -14,14 +14,14 @@ from typing import Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
-from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.regrid import Regrid, coarse_schema, covering_edges, most_groups
-from privpac.concepts.snapped import snaps
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
+from privpac.concepts.derived.snapped import snaps
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused
 from privpac.guarantee import rules

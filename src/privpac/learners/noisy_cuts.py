@@ -17,8 +17,8 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Range, Union, Unions
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Range, Union, Unions
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError
 from privpac.guarantee import rules

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
-from privpac.concepts.points import Points
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError

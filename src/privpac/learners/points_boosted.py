@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.hashed_sets import HashFamily
+from privpac.concepts.line.stumps import Constant
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.points import Points
-from privpac.concepts.stumps import Constant
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts

@@ -18,7 +18,7 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.points import Point, Points
+from privpac.concepts.sets.points import Point, Points
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.code_sets import CodeSets
+from privpac.concepts.sets.codes import CodeSets
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

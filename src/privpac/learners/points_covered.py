@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.hashed_sets import HashFamily, hashed_scores
-from privpac.concepts.points import Points
-from privpac.concepts.stumps import Constant
+from privpac.concepts.line.stumps import Constant
+from privpac.concepts.sets.hashes import HashFamily, hashed_scores
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

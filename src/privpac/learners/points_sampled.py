@@ -17,10 +17,10 @@ from typing import ClassVar, Protocol
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.hashed_sets import HashFamily
-from privpac.concepts.keyed_sets import KeyedFamily
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.points import Points
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.keys import KeyedFamily
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts

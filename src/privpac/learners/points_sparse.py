@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.points import Points
-from privpac.concepts.sparse_sets import SparseSets, require_listable
+from privpac.concepts.sets.points import Points
+from privpac.concepts.sets.sparse import SparseSets, require_listable
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.cut_regions import CutRegions
+from privpac.concepts.line.cut_regions import CutRegions
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError
 from privpac.guarantee import rules

@@ -16,10 +16,10 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.tree import Tree
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.tree import Tree
+from privpac.concepts.trees.trees import Trees
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules

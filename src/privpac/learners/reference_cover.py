@@ -17,10 +17,10 @@ from functools import lru_cache
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
-from privpac.concepts.centred import MOST_DIRECTIONS, CentredHalfspaces
-from privpac.concepts.cuts import MOST_LISTED, Cuts
-from privpac.concepts.reference import PublicTable, Reference, Uniform, UniformSphere
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
+from privpac.concepts.line.cuts import MOST_LISTED, Cuts
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.centred import MOST_DIRECTIONS, CentredHalfspaces
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError

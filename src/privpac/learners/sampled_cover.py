@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.reference import Reference
+from privpac.concepts.derived.reference import Reference
 from privpac.data.sample import Block, Sample, Size
 from privpac.errors import DataError, ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules

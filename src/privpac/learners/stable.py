@@ -18,7 +18,7 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError
 from privpac.guarantee import rules

@@ -19,9 +19,9 @@ from functools import cached_property, partial
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.trees import Trees
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.trees import Trees
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError

@@ -12,25 +12,25 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.binarise import Binarisation, Test
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.code_sets import CodeSets
-from privpac.concepts.conjunctions import Conjunctions, Disjunctions
-from privpac.concepts.cuts import Cuts
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.generated_points import GeneratedPoints
-from privpac.concepts.halfspaces import Halfspaces, Scorecards
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.lists import DecisionLists
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.plane import Halfplanes
-from privpac.concepts.points import Points
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.sets.codes import CodeSets
+from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 from privpac.fields import Malformed, flag, listed, record, refusing, text, whole

@@ -17,9 +17,9 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.cut_regions import CutRegions
-from privpac.concepts.switches import switches
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.cut_regions import CutRegions
+from privpac.concepts.line.switches import switches
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules

@@ -12,23 +12,23 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.concepts.base import ConceptClass, Costs
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.centred import CentredHalfspaces
-from privpac.concepts.conjunctions import Conjunctions, Disjunctions
-from privpac.concepts.generated_points import GeneratedPoints
-from privpac.concepts.halfspaces import Scorecards
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.lists import DecisionLists
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.plane import Halfplanes
-from privpac.concepts.points import Points
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.reference import Uniform, UniformSphere
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.reference import Uniform, UniformSphere
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.concepts.linear.halfspaces import Scorecards
+from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError, SizeError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privpac.concepts.disagreement import Distances, cover, doubling, packing
+from privpac.concepts.labellings.disagreement import Distances, cover, doubling, packing
 from privpac.pictures.curves import Curves, Series
 
 __all__ = ["cover_curves", "doubling_curves"]

@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import count
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.binarise import Test
-from privpac.concepts.tree import Leaf, Split, Tree
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
 from privpac.pictures.as_tree import as_tree

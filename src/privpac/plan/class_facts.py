@@ -23,7 +23,7 @@ __all__ = ["ClassFacts", "Description", "described"]
 OWNER = "plan"
 
 CUTS, FEWER_CUTS, MOST_TESTS = 31, 15, 250
-"""As in concepts/binarise.py: cuts of a column, cuts where there would be more tests than this."""
+"""As in concepts/literals/binarise.py: cuts of a column, cuts where there would be more tests than this."""
 
 MOST_BITS = 2**20
 """Keys of a million bits are nobody's; their powers would fill the memory."""
@@ -113,7 +113,7 @@ class Description:
     def number_of_tests(self, form: str) -> int:
         """Yes-or-no tests trees and lists are made of, as `privpac learn` would make them."""
         if self.schema is not None:
-            from privpac.concepts.binarise import Binarisation
+            from privpac.concepts.literals.binarise import Binarisation
 
             return len(Binarisation.default(self.schema, n=self.records or 0).tests)
         if self.tests is not None:

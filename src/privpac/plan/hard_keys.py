@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import softmax
 
 from privpac.coins import Coins, SeededCoins
-from privpac.concepts.cut_regions import CutRegions
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.cut_regions import CutRegions
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts

@@ -14,7 +14,7 @@ from privpac.plan.linear_kinds import halfspaces, scorecards
 __all__ = ["AUTO", "KINDS", "facts_of"]
 
 _BINS = {1: 4096, 2: 256, 3: 32}
-"""As in concepts/rectangles.py: cells of a column that boxes tell apart, by number of columns."""
+"""As in concepts/boxes/rectangles.py: cells of a column that boxes tell apart, by number of columns."""
 
 
 def _line(word: str, kind: str, size: int, vc: int, cells: int, parts: int = 1, *, named: bool) -> ClassFacts:

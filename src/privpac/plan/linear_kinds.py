@@ -13,7 +13,7 @@ from privpac.plan.class_facts import OWNER, ClassFacts, Description
 __all__ = ["halfspaces", "scorecards"]
 
 LEVELS, POINTS, MOST_CUTS = 32, 3, 256
-"""As in concepts/halfspaces.py and concepts/direction_kernels.py: steps of a column, points, cut-offs a direction."""
+"""As in concepts/linear (`halfspaces`, `direction_kernels`): steps of a column, points, cut-offs per direction."""
 
 HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
 """As in learners/words.py: largest points by number of columns."""

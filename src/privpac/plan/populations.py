@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tree import Leaf, Split, Tree
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.columns import Column
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.data.remembered import Remembered
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema

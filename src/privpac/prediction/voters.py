@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.labellings.base import with_dichotomies
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError

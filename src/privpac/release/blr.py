@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.unions import check_ordered
+from privpac.concepts.line.unions import check_ordered
 from privpac.data.joint import JointCells
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema

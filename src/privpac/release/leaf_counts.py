@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
-from privpac.concepts.tree import INDENT, Leaf, Split, Tree
+from privpac.concepts.trees.tree import INDENT, Leaf, Split, Tree
 from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.unions import check_ordered
+from privpac.concepts.line.unions import check_ordered
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts

@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from privpac.concepts.tree import Tree
+from privpac.concepts.trees.tree import Tree
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json

@@ -11,14 +11,14 @@ from html import escape
 from typing import cast
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.conjunctions import Conjunction, Disjunction
-from privpac.concepts.intervals import Interval
-from privpac.concepts.lists import DecisionList
-from privpac.concepts.points import Point
-from privpac.concepts.stumps import Constant, Match
-from privpac.concepts.thresholds import Threshold
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.unions import Union
+from privpac.concepts.line.intervals import Interval
+from privpac.concepts.line.stumps import Constant, Match
+from privpac.concepts.line.thresholds import Threshold
+from privpac.concepts.line.unions import Union
+from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
+from privpac.concepts.sets.points import Point
+from privpac.concepts.trees.lists import DecisionList
+from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
 from privpac.pictures.tree import picture as draw_tree

@@ -6,7 +6,7 @@ from html import escape
 from typing import cast
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.rectangles import Box
+from privpac.concepts.boxes.rectangles import Box
 from privpac.data.columns import Column
 from privpac.data.schema import Schema
 from privpac.report.lines import LETTER, Segment, legend, number_line, share, svg, ticks, tone

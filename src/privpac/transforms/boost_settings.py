@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privpac.concepts.dichotomies import Dichotomous
+from privpac.concepts.labellings.base import Dichotomous
 from privpac.data.sample import Size
 from privpac.errors import SizeError
 from privpac.guarantee import rules

@@ -14,7 +14,7 @@ from typing import Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.labellings.base import with_dichotomies
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError

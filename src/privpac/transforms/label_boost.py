@@ -19,7 +19,7 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.dichotomies import Dichotomous
+from privpac.concepts.labellings.base import Dichotomous
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Indices, Sample
 from privpac.data.semi import joined

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.labellings.base import with_dichotomies
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate

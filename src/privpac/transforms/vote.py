@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass
-from privpac.concepts.dichotomies import with_dichotomies
-from privpac.concepts.rank_dichotomies import RankDichotomies
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.labellings.base import with_dichotomies
+from privpac.concepts.labellings.ranks import RankDichotomies
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Sample
 from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms import gibbs

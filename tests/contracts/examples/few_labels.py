@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.audit.registry import tiny_schema
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact, Privacy, Release

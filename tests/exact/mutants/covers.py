@@ -10,9 +10,9 @@ from privpac.audit.exact import Case
 from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
-from privpac.concepts.cuts import Cuts
-from privpac.concepts.halfspaces import Halfspaces, Scorecards
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Unit
 from privpac.learners.label_private_class import LabelPrivateGrid

@@ -12,13 +12,13 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import ScoredGibbs
-from privpac.concepts.binarise import Binarisation, Test
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.points import Points
-from privpac.concepts.stumps import Constant, Stumps
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.tree import Leaf, Split, Tree
-from privpac.concepts.trees import Trees
+from privpac.concepts.line.stumps import Constant, Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.trees import Trees
 from privpac.data.engines.memory import MemorySample
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy

@@ -14,9 +14,9 @@ from privpac.audit.registry.points import clipped_case, sampled_case
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.hashed_sets import HashedSet, HashFamily, hashed_scores
-from privpac.concepts.points import Points
-from privpac.concepts.sparse_sets import SparseSet
+from privpac.concepts.sets.hashes import HashedSet, HashFamily, hashed_scores
+from privpac.concepts.sets.points import Points
+from privpac.concepts.sets.sparse import SparseSet
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.points_sampled import SampledPoint

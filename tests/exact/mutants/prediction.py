@@ -13,7 +13,7 @@ from privpac.audit.registry import records_of, sample_of, tiny_schema
 from privpac.audit.registry.prediction import CutsAtPoints, corollary_one, questions
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release

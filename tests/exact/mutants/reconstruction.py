@@ -10,11 +10,11 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.audit.registry.reconstruction import rec_concave_case, tight_rec_concave
 from privpac.coins import Coins
-from privpac.concepts.cut_regions import CutRegions
-from privpac.concepts.generated_points import GeneratedPoints
-from privpac.concepts.switches import switches
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.cut_regions import CutRegions
+from privpac.concepts.line.switches import switches
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.occam import Occam

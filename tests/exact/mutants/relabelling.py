@@ -13,7 +13,7 @@ from privpac.audit.registry import learner_case, sample_of, tiny_schema
 from privpac.audit.registry.relabelling import Adversary, confidence_case
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.stable import Stable

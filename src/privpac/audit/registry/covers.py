@@ -10,11 +10,11 @@ import numpy as np
 
 from privpac.audit.exact import Case
 from privpac.audit.registry.cases import learner_case, tiny_schema
-from privpac.concepts.centred import CentredHalfspaces
+from privpac.concepts.derived.reference import PublicTable, Reference, Uniform
 from privpac.concepts.finite import Finite
-from privpac.concepts.halfspaces import Halfspaces, Scorecards
-from privpac.concepts.reference import PublicTable, Reference, Uniform
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

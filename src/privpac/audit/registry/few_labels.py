@@ -11,7 +11,7 @@ from privpac.audit.registry.cases import RememberedSample, records_of, sample_of
 from privpac.audit.registry.relabelling import Adversary
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

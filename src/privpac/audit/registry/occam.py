@@ -19,17 +19,17 @@ from privpac.audit.registry.cases import (
 )
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
-from privpac.concepts.binarise import Binarisation
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.one_test import OneTest
-from privpac.concepts.points import Points
-from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.tree_mixture import TreeMixture
-from privpac.concepts.trees import Trees
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from privpac.audit.exact import Case
 from privpac.audit.registry.cases import learner_case, tiny_schema
-from privpac.concepts.code_sets import CodeSets
-from privpac.concepts.hashed_sets import HashFamily
-from privpac.concepts.keyed_sets import KeyedFamily
-from privpac.concepts.sparse_sets import ListedFamily
+from privpac.concepts.sets.codes import CodeSets
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.keys import KeyedFamily
+from privpac.concepts.sets.sparse import ListedFamily
 from privpac.learners.points_boosted import BoostedPoints
 from privpac.learners.points_clipped import ClippedPoints
 from privpac.learners.points_coded import CodedPoints

@@ -14,8 +14,8 @@ from privpac.audit.registry.cases import RememberedSample, records_of, sample_of
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.cut_dichotomies import CutDichotomies
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.labellings.cuts import CutDichotomies
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

@@ -9,9 +9,9 @@ from privpac.audit.exact import Case
 from privpac.audit.registry.cases import RememberedSample, learner_case, records_of, sample_of, tiny_schema
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
-from privpac.concepts.generated_points import GeneratedPoints
-from privpac.concepts.thresholds import Thresholds
-from privpac.concepts.unions import Unions
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Privacy
 from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts

@@ -25,10 +25,10 @@ from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.finite import Finite
-from privpac.concepts.intervals import Intervals
-from privpac.concepts.points import Points
-from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.sets.points import Points
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate

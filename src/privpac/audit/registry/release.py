@@ -12,8 +12,8 @@ from privpac.audit.registry.cases import RememberedSample, records_of, reordered
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.finite import Finite
-from privpac.concepts.points import Point
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.sets.points import Point
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample

@@ -22,7 +22,7 @@ import numpy as np
 
 from privpac.cli.console import Progress
 from privpac.coins import SeededCoins
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema

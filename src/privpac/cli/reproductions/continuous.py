@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import SeededCoins
-from privpac.concepts.cuts import Cuts
-from privpac.concepts.thresholds import Threshold, Thresholds
+from privpac.concepts.line.cuts import Cuts
+from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.base import Learner

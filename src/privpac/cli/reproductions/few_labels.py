@@ -18,7 +18,7 @@ import numpy as np
 
 from privpac.cli.console import Progress
 from privpac.coins import SeededCoins
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam

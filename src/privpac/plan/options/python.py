@@ -11,10 +11,10 @@ from privpac.plan.wish import Wish
 __all__ = ["agnostic_python", "denoised_python", "listed_python", "noisy_python", "sphere_python"]
 
 CLASSES = {
-    "points": ("privpac.concepts.points", "Points"),
-    "thresholds": ("privpac.concepts.thresholds", "Thresholds"),
-    "intervals": ("privpac.concepts.intervals", "Intervals"),
-    "stumps": ("privpac.concepts.stumps", "Stumps"),
+    "points": ("privpac.concepts.sets.points", "Points"),
+    "thresholds": ("privpac.concepts.line.thresholds", "Thresholds"),
+    "intervals": ("privpac.concepts.line.intervals", "Intervals"),
+    "stumps": ("privpac.concepts.line.stumps", "Stumps"),
 }
 """Classes by kind: where they are, and what they are called."""
 
@@ -78,8 +78,8 @@ def sphere_python(wish: Wish, need: Need, *, agnostic: bool) -> str | None:
     numbers = (wish.epsilon, wish.error, wish.failure, wish.concepts.kappa)
     written = ", ".join(f'Fraction("{plain(number)}")' for number in numbers)
     imports = [
-        ("privpac.concepts.centred", "CentredHalfspaces"),
-        ("privpac.concepts.reference", "UniformSphere"),
+        ("privpac.concepts.linear.centred", "CentredHalfspaces"),
+        ("privpac.concepts.derived.reference", "UniformSphere"),
         ("privpac.learners.reference_cover", "ReferenceCover"),
     ]
     against = ", against=Against.AGNOSTIC" if agnostic else ""
@@ -97,6 +97,6 @@ def listed_python(wish: Wish, need: Need) -> str | None:
         f'points = tuple(Point("{column}", cell) for cell in range({wish.concepts.cells}))\n'
         f'sanitiser = ListedBLR(schema, ("{column}",), points, Fraction("{plain(wish.epsilon)}"),'
         f' failure=Fraction("{plain(wish.failure)}"))',
-        ("privpac.concepts.points", "Point"),
+        ("privpac.concepts.sets.points", "Point"),
         ("privpac.release.blr", "ListedBLR"),
     )

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
 from privpac.coins import SeededCoins
-from privpac.concepts.centred import LARGEST, CentredHalfspaces
-from privpac.concepts.reference import Uniform, UniformSphere
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.derived.reference import Uniform, UniformSphere
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.centred import LARGEST, CentredHalfspaces
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SizeError

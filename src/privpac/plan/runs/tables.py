@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.points import Point
+from privpac.concepts.sets.points import Point
 from privpac.data.engines.memory import MemorySample
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population, skewed

@@ -1,0 +1,1 @@
+"""Classes made from classes, and public reference distributions."""

@@ -1,0 +1,208 @@
+"""A class whose cuts are snapped to given cells: one concept for each way it labels the points between them.
+
+The cells come from somewhere private already (a sanitised sample) or from the public; the class of snapped concepts is
+then as public as they are. Nothing of a hypothesis is lost: it is drawn on a coarse column and put back on the fine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Costs, Gibbs, Hypothesis
+from privpac.concepts.boxes.rectangles import Box, Rectangles
+from privpac.concepts.line.intervals import Interval, Intervals
+from privpac.concepts.line.stumps import Constant, Match, Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Union, Unions
+from privpac.data.columns import Column, Numeric
+from privpac.data.sample import Block, Statistic
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+
+__all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns", "snaps"]
+
+Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
+"""Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
+
+
+def ordered_columns(concepts: ConceptClass) -> tuple[str, ...]:
+    """The columns whose cuts can be snapped."""
+    if isinstance(concepts, Rectangles):
+        return concepts.columns
+    if isinstance(concepts, Thresholds | Intervals | Unions):
+        return (concepts.column,)
+    if isinstance(concepts, Stumps):
+        return tuple(column.name for column in concepts.schema.columns if column.ordered)
+    raise ParameterError(
+        "Snapped", "concepts", concepts.word, allowed="thresholds, intervals, unions, stumps or rectangles"
+    )
+
+
+@dataclass(frozen=True)
+class SnappedStatistic:
+    """The statistic of the coarse class: cells are replaced by the number of marks at or below them."""
+
+    inner: Statistic[Any]
+    marks: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.inner.columns
+
+    def zero(self) -> Any:
+        return self.inner.zero()
+
+    def absorb(self, state: Any, block: Block) -> Any:
+        edges = dict(self.marks)
+        cells = {
+            name: _groups(values, edges[name]) if name in edges else values
+            for name, values in block.cells.items()
+        }
+        return self.inner.absorb(state, Block(cells=cells, labels=block.labels, n=block.n))
+
+    def merge(self, a: Any, b: Any) -> Any:
+        return self.inner.merge(a, b)
+
+
+def _groups(values: NDArray[Any], marks: tuple[int, ...]) -> NDArray[np.uint32]:
+    edges = np.array(marks, dtype=values.dtype)
+    return np.searchsorted(edges, values, side="right").astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class Snapped:
+    """The members of a class whose cuts lie on `marks`: for each ordered column some cells above 0, ascending."""
+
+    concepts: Snappable
+    marks: tuple[tuple[str, tuple[int, ...]], ...]
+
+    @classmethod
+    def at(cls, concepts: Snappable, points: Mapping[str, list[int]]) -> Snapped:
+        """Cuts that tell these points apart: in front of each of them, and behind the last."""
+        marks = []
+        for name in ordered_columns(concepts):
+            size = concepts.schema.column(name).size
+            inner = tuple(sorted({cell for cell in points[name] if 0 < cell < size}))
+            marks.append(
+                (name, inner or (size // 2,))
+            )  # a column with nothing to tell apart still needs two cells
+        return cls(concepts, tuple(marks))
+
+    @property
+    def schema(self) -> Schema:
+        return self.concepts.schema
+
+    @property
+    def word(self) -> str:
+        return self.concepts.word
+
+    @cached_property
+    def coarse(self) -> Snappable:
+        """The same class over columns with one cell between neighbouring marks."""
+        marks = dict(self.marks)
+
+        def thinned(column: Column) -> Column:
+            if column.name not in marks:
+                return column
+            return Numeric(column.name, lower=0, upper=len(marks[column.name]), integer=True)
+
+        schema = replace(self.schema, columns=tuple(thinned(column) for column in self.schema.columns))
+        if isinstance(self.concepts, Rectangles):  # the marks are its grid
+            return replace(self.concepts, schema=schema, bins=None)
+        return replace(self.concepts, schema=schema)
+
+    @property
+    def size(self) -> int | None:
+        return self.coarse.size
+
+    @property
+    def odds(self) -> Fraction | int:
+        return self.coarse.odds
+
+    @property
+    def vc(self) -> int | None:
+        return self.concepts.vc
+
+    @property
+    def statistic(self) -> SnappedStatistic:
+        return SnappedStatistic(self.coarse.statistic, self.marks)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether it is a member of the fine class whose cuts lie on the marks."""
+        edges = {name: {0, *marks, self.schema.column(name).size} for name, marks in self.marks}
+        return snaps(self.concepts, hypothesis) and all(
+            edge in edges[name] for name, edge in _edges(hypothesis)
+        )
+
+    def require(self, n: int | None) -> None:
+        self.coarse.require(n)
+
+    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> _Refined:
+        return _Refined(self.coarse.gibbs(evidence, ratio=ratio, costs=costs), self)
+
+    def refined(self, hypothesis: Hypothesis) -> Hypothesis:
+        """The concept on the fine columns that a coarse one stands for."""
+        cuts = {name: (0, *marks, self.schema.column(name).size) for name, marks in self.marks}
+        match hypothesis:
+            case Threshold():
+                return replace(hypothesis, cut=cuts[hypothesis.column][hypothesis.cut])
+            case Interval():
+                at = cuts[hypothesis.column]
+                return replace(hypothesis, low=at[hypothesis.low], high=at[hypothesis.high])
+            case Union():
+                at = cuts[hypothesis.column]
+                ranges = tuple((at[low], at[high]) for low, high in hypothesis.intervals)
+                return replace(hypothesis, intervals=ranges)
+            case Box():
+                sides = zip(hypothesis.columns, hypothesis.low, hypothesis.high, strict=True)
+                ends = [(cuts[name][low], cuts[name][high]) for name, low, high in sides]
+                return replace(
+                    hypothesis, low=tuple(low for low, _ in ends), high=tuple(high for _, high in ends)
+                )
+            case Match() | Constant():
+                return hypothesis
+        raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
+
+
+def snaps(concepts: Snappable, hypothesis: Hypothesis) -> bool:
+    """Whether it is a member of a class whose cuts may lie on any cell, whatever grid the class itself has."""
+    if not isinstance(concepts, Rectangles):
+        return concepts.contains(hypothesis)
+    if not isinstance(hypothesis, Box) or not hypothesis.is_written_once:
+        return False
+    return (hypothesis.columns, hypothesis.inside) == (concepts.columns, concepts.inside) and all(
+        0 <= edge <= concepts.schema.column(name).size for name, edge in _edges(hypothesis)
+    )
+
+
+def _edges(hypothesis: Hypothesis) -> Iterator[tuple[str, int]]:
+    """The cuts of a rule, with their columns."""
+    match hypothesis:
+        case Threshold():
+            yield hypothesis.column, hypothesis.cut
+        case Interval():
+            yield from ((hypothesis.column, edge) for edge in (hypothesis.low, hypothesis.high))
+        case Union():
+            yield from ((hypothesis.column, edge) for ends in hypothesis.intervals for edge in ends)
+        case Box():
+            for ends in (hypothesis.low, hypothesis.high):
+                yield from zip(hypothesis.columns, ends, strict=True)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Refined:
+    """The law of the coarse class, its draws put back on the fine columns. Private: it has no repr."""
+
+    law: Gibbs
+    snapped: Snapped
+
+    def draw(self, coins: Coins) -> Hypothesis:
+        return self.snapped.refined(self.law.draw(coins))

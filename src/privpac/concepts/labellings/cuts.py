@@ -1,0 +1,100 @@
+"""Dichotomies of thresholds: k distinct points are cut in k + 1 ways; both directions together make a circle.
+
+Upwards, labelling j gives class 0 to the j smallest points. With both directions the constants are shared, and the
+labellings in the order up 0 … k, down 1 … k - 1 form a circle on which neighbours differ at one point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.base import multiplicities
+from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
+from privpac.data.column import Column
+from privpac.data.raw import Array
+from privpac.data.sample import Sample
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.mechanisms.scores import Listed
+
+__all__ = ["CutDichotomies", "cut_mistakes", "middle_cuts"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CutDichotomies:
+    """What cuts do to sorted distinct `points`; `name(cut, up)` is the hypothesis."""
+
+    column: Column
+    points: Array
+    upward: tuple[bool, ...]
+    name: Callable[[int, bool], Hypothesis]
+
+    @property
+    def count(self) -> int:
+        k = len(self.points)
+        return k + 1 if len(self.upward) == 1 else max(2 * k, 1)
+
+    def _place(self, index: int) -> tuple[int, bool]:
+        """(gap, upward)"""
+        k = len(self.points)
+        return (index, self.upward[0]) if index <= k else (index - k, False)
+
+    def member(self, index: int) -> Hypothesis:
+        """The cut in the middle of its gap; the outer ones at the ends of the column."""
+        gap, up = self._place(index)
+        if gap == 0:
+            return self.name(0, up)
+        if gap == len(self.points):
+            return self.name(self.column.size, up)
+        low, high = int(self.points[gap - 1]), int(self.points[gap])
+        return self.name(low + (high - low) // 2 + 1, up)
+
+    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
+        return self.member(index).predict(cells)
+
+    def mistakes(self, sample: Sample) -> Listed:
+        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
+        upwards = cut_mistakes(seen, self.points)
+        return Listed(self._arranged(upwards, int(seen.counts.sum()) - upwards))
+
+    def _arranged(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Scores of upward and downward gaps in the order of the labellings; the constants are upward ones."""
+        if len(self.upward) == 1:
+            return up if self.upward[0] else down
+        return np.concatenate([up, down[1 : len(self.points)]])
+
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
+        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
+        steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
+        fewest, most = gap_extremes(*ranked(self.points, seen.values), seen.counts)
+        down = int(seen.counts.sum()) - most
+        if len(self.upward) == 1:
+            costs = mistake * (fewest if self.upward[0] else down)
+            on_line(costs, steps)
+            return Listed(costs)
+        # A constant labelling is made by cuts of both directions: take the better concept.
+        k = len(self.points)
+        fewest[0], fewest[k] = min(fewest[0], down[k]), min(fewest[k], down[0])
+        costs = mistake * self._arranged(fewest, down)
+        if k:
+            on_circle(costs, np.concatenate([steps, steps]))
+        return Listed(costs)
+
+
+def middle_cuts(points: Array) -> Array:
+    """The cuts in the middle of the inner gaps."""
+    return np.asarray(points[:-1] + (points[1:] - points[:-1]) // 2 + 1)
+
+
+def cut_mistakes(seen: ColumnCounts, points: Array) -> NDArray[np.int64]:
+    """Mistakes of the upward representative in every gap between the points."""
+    counts = np.asarray(seen.counts, dtype=np.int64)
+    after = np.concatenate([[0], np.cumsum(counts[:, 1] - counts[:, 0])]) + int(counts[:, 0].sum())
+    passed = np.searchsorted(seen.values, middle_cuts(points))
+    last = [len(seen.values)] if len(points) else []
+    return np.asarray(after[np.concatenate([[0], passed, last]).astype(np.intp)], dtype=np.int64)

@@ -1,0 +1,84 @@
+"""Dichotomies of points: one of the k distinct cells, or none of them while some other cell exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.base import multiplicities
+from privpac.data.column import Column
+from privpac.data.raw import Array
+from privpac.data.sample import Sample
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.mechanisms.scores import Listed
+
+__all__ = ["PointDichotomies"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PointDichotomies:
+    """Labelling i < k has class 1 at the i-th point alone; the last one nowhere. `elsewhere` represents that one."""
+
+    column: Column
+    points: Array
+    elsewhere: int | None
+    name: Callable[[int], Hypothesis]
+
+    @property
+    def count(self) -> int:
+        return len(self.points) + (self.elsewhere is not None)
+
+    def member(self, index: int) -> Hypothesis:
+        if index == len(self.points) and self.elsewhere is not None:
+            return self.name(self.elsewhere)
+        return self.name(int(self.points[index]))
+
+    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
+        return self.member(index).predict(cells)
+
+    def _at(self, seen: ColumnCounts) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Mistakes of each point of the set, and which seen values belong to it."""
+        counts = np.asarray(seen.counts, dtype=np.int64)
+        mistakes = np.full(len(self.points), int(counts[:, 1].sum()), dtype=np.int64)
+        places = np.searchsorted(self.points, seen.values)
+        inside = np.zeros(len(seen.values), dtype=np.bool_)
+        reached = places < len(self.points)
+        inside[reached] = self.points[places[reached]] == seen.values[reached]
+        mistakes[places[inside]] += counts[inside, 0] - counts[inside, 1]
+        return mistakes, inside
+
+    def mistakes(self, sample: Sample) -> Listed:
+        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
+        mistakes, _ = self._at(seen)
+        if self.elsewhere is None:
+            return Listed(mistakes)
+        counts = np.asarray(seen.counts, dtype=np.int64)
+        here = counts[seen.values == self.elsewhere]
+        none = int(counts[:, 1].sum()) + int(here[:, 0].sum()) - int(here[:, 1].sum())
+        return Listed(np.append(mistakes, none))
+
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+        """Two points differ at both of them, a point and none at that point: through none it is never farther."""
+        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
+        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
+        steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
+        mistakes, inside = self._at(seen)
+        costs = mistake * mistakes
+        through = [int((costs + steps).min())] if len(costs) else []
+        if self.elsewhere is not None:
+            through.append(mistake * self._fewest_outside(seen, ~inside))
+        none = min(through)
+        costs = np.minimum(costs, none + steps)
+        return Listed(costs if self.elsewhere is None else np.append(costs, none))
+
+    def _fewest_outside(self, seen: ColumnCounts, outside: NDArray[np.bool_]) -> int:
+        """The best point outside of the set: a seen one, or one that nobody has if there is any."""
+        counts = np.asarray(seen.counts, dtype=np.int64)
+        positives = int(counts[:, 1].sum())
+        own = counts[outside, 0] - counts[outside, 1]
+        untouched = self.column.size > len(self.points) + len(own)
+        return positives + int(min([*own.tolist(), *([0] if untouched else [])]))

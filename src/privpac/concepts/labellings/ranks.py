@@ -1,0 +1,79 @@
+"""Cuts of a shuffled list of records on an ordered column, where equal points are told apart by their place.
+
+Not dichotomies of a set of points: labelling j gives class 0 to the j records that come first by point, then by place.
+There are always as many as records and one more, and exchanging one record for another changes two labels of the j-th
+labelling at most. That is the structure `rank-relabelling` rests on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.data.sample import Sample
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.mechanisms.scores import Listed
+
+__all__ = ["RankDichotomies"]
+
+FAR = 2**62
+"""A cost that no concept has: a labelling that tells equal points apart is only reached from others."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankDichotomies:
+    """The prefix labellings of `kept`, in their shuffled order."""
+
+    concepts: Thresholds
+    kept: Sample
+
+    @cached_property
+    def _ranks(self) -> NDArray[np.int64]:
+        """The rank of every record by point, then by place."""
+        name = self.concepts.column
+        order = np.argsort(self.kept.block(name).cells[name], kind="stable")
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
+
+    @property
+    def count(self) -> int:
+        k = len(self._ranks)
+        return 2 * k if self.concepts.direction == "either" else k + 1
+
+    def labels(self, index: int) -> NDArray[np.uint8]:
+        """Of the kept records, in their order."""
+        k = len(self._ranks)
+        if index > k:
+            return (self._ranks < index - k).astype(np.uint8)
+        after = self._ranks >= index
+        return (after if self.concepts.direction != "down" else ~after).astype(np.uint8)
+
+    def relabelling(self, rest: Sample, *, change: int, mistake: int) -> Listed:
+        """As `Dichotomies.relabelling`; the concepts are still cuts between points."""
+        column = self.concepts.schema.column(self.concepts.column)
+        there: ColumnCounts = self.kept.reduce(CellCounts(column, classes=1))
+        seen: ColumnCounts = rest.reduce(CellCounts(column))
+        fewest, most = gap_extremes(*ranked(there.values, seen.values), seen.counts)
+        down, k = int(seen.counts.sum()) - most, len(self._ranks)
+        places = np.concatenate([[0], np.cumsum(there.counts[:, 0])])
+        costs = [self._spread(mistake * gaps, places) for gaps in (fewest, down)]
+        if self.concepts.direction == "either":
+            up = costs[0]
+            up[0], up[k] = min(up[0], costs[1][k]), min(up[k], costs[1][0])
+            circle = np.concatenate([up, costs[1][1:k]])
+            on_circle(circle, np.full(2 * k, change, dtype=np.int64))
+            return Listed(circle)
+        line = costs[0] if self.concepts.direction == "up" else costs[1]
+        on_line(line, np.full(k, change, dtype=np.int64))
+        return Listed(line)
+
+    def _spread(self, gaps: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+        costs = np.full(len(self._ranks) + 1, FAR, dtype=np.int64)
+        costs[places] = gaps
+        return costs

@@ -1,0 +1,114 @@
+"""Dichotomies of a listed class: evaluate every member at the distinct points, and keep each labelling once.
+
+The distance between two labellings has no structure here, and nearest labellings of an arbitrary list are not known to
+be found in less than the square of their number (docs/proofs/relabelling-scores.md). So pairs are compared, 64 records
+an operation, cheapest concepts first: linear in the number of pairs. Measured by benchmarks/relabelling.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.distance import nearest
+from privpac.data.rows import RowCounts, Rows
+from privpac.data.sample import Sample
+from privpac.errors import DataError, SizeError
+from privpac.mechanisms.scores import Listed
+from privpac.theory.listing import LARGEST_TABLE
+
+__all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
+
+Mistakes = Callable[[Sample], NDArray[np.int64]]
+
+
+def require_table(owner: str, *, candidates: int, points: int) -> None:
+    """Refuse a table that could grow too large, whatever the points are."""
+    if candidates * points > LARGEST_TABLE:
+        raise SizeError(
+            f"{owner}: up to {candidates} candidates at {points} points have more labels than the {LARGEST_TABLE} that "
+            "are listed.",
+            remedy="List the labellings of fewer records, or declare fewer columns or cells.",
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableDichotomies:
+    """`table` has a row of labels for each candidate; `mistakes_of` counts mistakes candidate by candidate.
+
+    A candidate is a member of the class, or stands for several that label the points alike: then `fewest_of` gives the
+    mistakes of the best of them.
+    """
+
+    statistic: RowCounts
+    rows: Rows
+    table: NDArray[np.uint8]
+    mistakes_of: Mistakes
+    name: Callable[[int], Hypothesis]
+    fewest_of: Mistakes | None = None
+    nearest_of: Callable[[NDArray[np.int64], NDArray[np.int64], int], NDArray[np.int64]] | None = None
+    """The distance transform over candidates, where they have more structure than a table: from costs, weights of the
+    points and the price of a change."""
+
+    @cached_property
+    def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first candidate of each labelling, in their order, and the labelling of every candidate."""
+        packed = packed_rows(self.table)
+        _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return first[order], place[group.reshape(-1)]
+
+    @property
+    def count(self) -> int:
+        return len(self._grouped[0])
+
+    def member(self, index: int) -> Hypothesis:
+        return self.name(int(self._grouped[0][index]))
+
+    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
+        return self.member(index).predict(cells)
+
+    def mistakes(self, sample: Sample) -> Listed:
+        return Listed(self.mistakes_of(sample)[self._grouped[0]])
+
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+        first, group = self._grouped
+        candidates = mistake * (self.fewest_of or self.mistakes_of)(rest)
+        counts = aligned(self.rows, kept.reduce(self.statistic))
+        if self.nearest_of is not None:
+            return Listed(self.nearest_of(candidates, counts, change)[first])
+        costs = np.full(len(first), np.iinfo(np.int64).max)
+        np.minimum.at(costs, group, candidates)
+        bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
+        return Listed(nearest(bits, costs, np.argsort(costs, kind="stable"), change))
+
+
+def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Rows of zeros and ones as 64-bit words, at least one of them."""
+    packed = np.packbits(table, axis=1)
+    words = max(1, -(-packed.shape[1] // 8))
+    padded = np.zeros((len(table), 8 * words), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    result: NDArray[Any] = padded.view(np.uint64)
+    return result
+
+
+def aligned(points: Rows, kept: Rows) -> NDArray[np.int64]:
+    """How often each point occurs among the kept records, all of which must be points."""
+    joint = np.concatenate([points.words, kept.words])
+    distinct, place = np.unique(joint, axis=0, return_inverse=True)
+    if len(distinct) != len(points.words):
+        raise DataError(
+            "There are kept records whose points are not among those the dichotomies were made for."
+        )
+    counts = np.zeros(len(distinct), dtype=np.int64)
+    counts[place.reshape(-1)[len(points.words) :]] = kept.counts
+    return counts

@@ -1,0 +1,1 @@
+"""Classes on ordered columns: thresholds, intervals, unions, stumps, cuts."""

@@ -1,0 +1,131 @@
+"""Intervals of one ordered column: one class inside, the other outside.
+
+Every set of cells low <= cell < high is a member once, the empty set included: size·(size + 1)/2 + 1 of them.
+These are the unions of at most one interval, with their own name and text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.labellings.base import reduced
+from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
+from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
+from privpac.data.sample import Sample
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.fields import record, require, text, whole, written_whole
+
+__all__ = ["Interval", "Intervals"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Class `inside` where low <= cell < high, the other class elsewhere; low = high = 0: nowhere inside."""
+
+    column: str
+    low: int
+    high: int
+    inside: int = 1
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def _union(self) -> Union:
+        ranges = ((self.low, self.high),) if self.low < self.high else ()
+        return Union(self.column, ranges, self.inside)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return self._union.predict(cells)
+
+    def describe(self, schema: Schema) -> str:
+        return self._union.describe(schema)
+
+    def to_sql(self, schema: Schema) -> str:
+        return self._union.to_sql(schema)
+
+    def to_json(self) -> dict[str, object]:
+        ends = {"low": str(self.low), "high": str(self.high)}
+        return {"kind": "interval", "column": self.column, **ends, "inside": self.inside}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> Interval:
+        record(tree, "kind", "column", "low", "high", "inside")
+        low, high = written_whole(tree["low"]), written_whole(tree["high"])
+        require(0 <= low < high or low == high == 0, "an interval has 0 <= low < high, or low = high = 0")
+        return cls(text(tree["column"]), low, high, whole(tree["inside"], least=0, most=1))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return self._union.misfit(schema)
+
+
+@dataclass(frozen=True)
+class Intervals(AnyNumber):
+    """All intervals of one ordered column."""
+
+    schema: Schema
+    column: str
+    inside: int = 1
+
+    def __post_init__(self) -> None:
+        check_ordered("Intervals", self.schema, (self.column,), self.inside)
+
+    @property
+    def _unions(self) -> Unions:
+        return Unions(self.schema, self.column, 1, self.inside)
+
+    @property
+    def word(self) -> str:
+        return f"intervals:{self.column}"
+
+    @property
+    def size(self) -> int:
+        return self._unions.size
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return self._unions.vc
+
+    @property
+    def statistic(self) -> CellCounts:
+        return self._unions.statistic
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_intervals(self.schema.column(self.column), points)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        require_intervals(self.schema.column(self.column), kept)
+
+    def dichotomies(self, *points: Sample) -> IntervalDichotomies:
+        """Its labellings of the distinct points of these records."""
+        column = self.schema.column(self.column)
+        distinct = reduced(CellCounts(column, classes=1), points).values
+        return IntervalDichotomies(
+            column, distinct, self.inside, lambda low, high: Interval(self.column, low, high, self.inside)
+        )
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Interval):
+            return False
+        ends = hypothesis.low, hypothesis.high
+        return (ends[0] < ends[1] or ends == (0, 0)) and self._unions.contains(hypothesis._union)
+
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
+        def name(ranges: tuple[Range, ...]) -> Hypothesis:
+            low, high = ranges[0] if ranges else (0, 0)
+            return Interval(self.column, low, high, self.inside)
+
+        return self._unions.law(evidence, ratio=ratio, costs=costs, name=name)

@@ -1,0 +1,115 @@
+"""The sums of `union_sums` in exact or enclosing arithmetic: fractions to enumerate, balls for doubtful
+draws.
+
+Slow and simple on purpose: it is what the float kernel is checked against. States are kept at the start of
+each block only and recomputed inside one block at a time: memory grows with the square root of the records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpz
+
+from privpac.concepts.line.union_sums import Walk
+from privpac.numbers.exact import ball
+
+__all__ = ["Ladder"]
+
+Number = Any
+"""A Fraction or a ball; the arithmetic is the same text for both."""
+
+
+class Ladder:
+    """The forward pass in a given arithmetic; with balls, call everything under the same working
+    precision."""
+
+    def __init__(
+        self, walk: Walk, *, states: int, block: int, ratio: Number, lift: Callable[[int], Number]
+    ) -> None:
+        self._walk = walk
+        self._states = states
+        self._block = block
+        self._ratio = ratio
+        self._lift = lift
+        self._powers: dict[int, Number] = {}
+        self._starts: list[tuple[list[Number], Number, Number]] = []
+        self._added: list[list[Number]] = []
+        self._final = self._climb()
+
+    @classmethod
+    def exact(cls, walk: Walk, *, states: int, block: int, ratio: Fraction) -> Ladder:
+        return cls(walk, states=states, block=block, ratio=ratio, lift=Fraction)
+
+    @classmethod
+    def in_balls(cls, walk: Walk, *, states: int, block: int, ratio: Fraction) -> Ladder:
+        return cls(walk, states=states, block=block, ratio=ball(ratio), lift=lambda n: arb(fmpz(n)))
+
+    def totals(self) -> list[Number]:
+        """Weight of each number of changes."""
+        return [self._final[j] * self._power(self._walk.stays[j & 1]) for j in range(self._states)]
+
+    def blocks(self, state: int, stop: int) -> list[Number]:
+        """Weight of each block for the last of `state` changes, all of them in gaps before `stop`."""
+        last = (stop - 1) // self._block
+        weights = [added[state] for added in self._added[: last + 1]]
+        weights[last] = sum(self.terms(last, state, stop), self._lift(0))
+        return weights
+
+    def terms(self, block: int, state: int, stop: int) -> list[Number]:
+        """Weight of each (gap, number of changes in it) of a block, flattened."""
+        terms: list[Number] = []
+        for increments, _ in self._block_gaps(block, stop):
+            terms += increments[state]
+        return terms
+
+    def _power(self, step: int) -> Number:
+        if step not in self._powers:
+            self._powers[step] = self._ratio**step
+        return self._powers[step]
+
+    def _climb(self) -> list[Number]:
+        """Fill the rows of all blocks; returns the states after the last gap."""
+        zero, one = self._lift(0), self._lift(1)
+        values, up, down = [one] + [zero] * (self._states - 1), one, one
+        for block in range(-(-self._walk.gaps // self._block)):
+            self._starts.append((values, up, down))
+            added = [zero] * self._states
+            for increments, (values_after, up_after, down_after) in self._block_gaps(block, self._walk.gaps):
+                for j in range(1, self._states):
+                    for term in increments[j]:
+                        added[j] = added[j] + term
+                values, up, down = values_after, up_after, down_after
+            self._added.append(added)
+        return values
+
+    def _block_gaps(
+        self, block: int, stop: int
+    ) -> Iterator[tuple[list[list[Number]], tuple[list[Number], Number, Number]]]:
+        """For each gap of a block before `stop`: what it adds to each state, and where that leads."""
+        values, up, down = self._starts[block]
+        first, last = block * self._block, min((block + 1) * self._block, self._walk.gaps)
+        steps = [int(step) for step in self._walk.steps(first, last)]
+        for gap in range(first, min(last, stop)):
+            increments = self._increments(self._walk.length(gap), values, up, down)
+            values = [sum(terms, value) for value, terms in zip(values, increments, strict=True)]
+            step = steps[gap - first]
+            up, down = up * self._power(step), down * self._power(-step)
+            yield increments, (values, up, down)
+
+    def _increments(self, length: int, values: list[Number], up: Number, down: Number) -> list[list[Number]]:
+        """Entry [j][c - 1]: state j, reached from j - c by c changes here; `up` is ratio^D, `down` its
+        inverse."""
+        ways = [self._lift(math.comb(length, c)) for c in range(min(length, self._states - 1) + 1)]
+        increments: list[list[Number]] = []
+        for j in range(self._states):
+            turn = up if j & 1 else down
+            terms = [self._lift(0)] * j
+            for c in range(1, min(j, length) + 1):
+                term = values[j - c] * ways[c]
+                terms[c - 1] = term * turn if c & 1 else term
+            increments.append(terms)
+        return increments

@@ -1,0 +1,346 @@
+"""Unions of at most k intervals of one ordered column: one class inside, the other outside.
+
+Every subset of the column's cells that can be written with at most k intervals is a member once, the empty
+set included, whatever the number of cells (2^64 and more). A draw takes the last change of side first, then
+the one before it, and so on: a handful of coins a change, however many records there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
+from privpac.concepts.line.union_ladder import Ladder
+from privpac.concepts.line.union_sums import UnionSums, Walk
+from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.trees.powers import Floats
+from privpac.data.column import Column
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.errors import ParameterError, SizeError
+from privpac.fields import listed, record, require, text, whole, written_whole
+
+__all__ = [
+    "Range",
+    "Union",
+    "UnionGibbs",
+    "Unions",
+    "check_costs",
+    "check_ordered",
+    "range_sql",
+    "range_text",
+]
+
+Range = tuple[int, int]
+"""Cells low <= cell < high."""
+
+_REMEMBERED = 64
+"""Weight lists kept between draws; each has at most 2k·sqrt(records) numbers."""
+
+MOST_SIZE_BITS = 14_000
+"""Of the number of unions: some 4,200 decimal digits, as many as Python writes."""
+
+_LARGEST_PRICE = 2**60
+"""Total price of all records that sums of 64-bit integers can hold with room to spare."""
+
+
+def range_text(column: Column, bounds: Range) -> str:
+    """A range of cells in the column's own units; a bound that excludes nothing is left out."""
+    low, high = bounds
+    if low > 0 and high < column.size:
+        return f"{column.show(low)} <= {column.name} < {column.show(high)}"
+    return f"{column.name} >= {column.show(low)}" if low > 0 else f"{column.name} < {column.show(high)}"
+
+
+def range_sql(column: Column, bounds: Range) -> str:
+    """A range of cells as an SQL condition on the raw column; values beyond its bounds count as the bound."""
+    low, high = bounds
+    return CellSet.of(column.name, column.size, [(low, high - 1)]).sql(column)
+
+
+@dataclass(frozen=True)
+class Union:
+    """Class `inside` where the cell lies in one of the ranges, the other class elsewhere."""
+
+    column: str
+    intervals: tuple[Range, ...]
+    inside: int = 1
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        values = cells[self.column]
+        within = np.zeros(len(values), dtype=bool)
+        for low, high in self.intervals:
+            # With high - 1 both ends are cells, so they fit the array's type.
+            within |= np.asarray((values >= low) & (values <= high - 1), dtype=bool)
+        return np.where(within, self.inside, 1 - self.inside).astype(np.uint8)
+
+    def _constant(self, schema: Schema) -> int | None:
+        if not self.intervals:
+            return 1 - self.inside
+        return self.inside if self.intervals == ((0, schema.column(self.column).size),) else None
+
+    def describe(self, schema: Schema) -> str:
+        constant = self._constant(schema)
+        if constant is not None:
+            return f"always {schema.classes[constant]}"
+        column = schema.column(self.column)
+        ranges = " or ".join(range_text(column, bounds) for bounds in self.intervals)
+        return f"{schema.classes[self.inside]} if {ranges}, else {schema.classes[1 - self.inside]}"
+
+    def to_sql(self, schema: Schema) -> str:
+        constant = self._constant(schema)
+        if constant is not None:
+            return str(constant)
+        column = schema.column(self.column)
+        spans = [(low, high - 1) for low, high in self.intervals]
+        ranges = CellSet.of(self.column, column.size, spans).sql(column)
+        return f"CASE WHEN {ranges} THEN {self.inside} ELSE {1 - self.inside} END"
+
+    def to_json(self) -> dict[str, object]:
+        intervals = [[str(low), str(high)] for low, high in self.intervals]
+        return {"kind": "union", "column": self.column, "intervals": intervals, "inside": self.inside}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> Union:
+        record(tree, "kind", "column", "intervals", "inside")
+        pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
+        require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
+        made = cls(
+            text(tree["column"]),
+            tuple((written_whole(low), written_whole(high)) for low, high in pairs),
+            whole(tree["inside"], least=0, most=1),
+        )
+        require(made.is_ascending, "the intervals of a union must be ascending, apart and not empty")
+        return made
+
+    @property
+    def is_ascending(self) -> bool:
+        """Whether every set of cells is written in its one way."""
+        ends = [end for bounds in self.intervals for end in bounds]
+        return all(end >= 0 for end in ends) and all(a < b for a, b in pairwise(ends))
+
+    def misfit(self, schema: Schema) -> str | None:
+        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
+        ends = (end for bounds in self.intervals for end in bounds)
+        inside = labels_misfit(schema, [self.inside])
+        return order or inside or edges_misfit(schema, self.column, ends)
+
+
+@dataclass(frozen=True)
+class Unions(AnyNumber):
+    """All unions of at most `intervals` intervals of one ordered column."""
+
+    schema: Schema
+    column: str
+    intervals: int = 2
+    inside: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.intervals, bool) or not isinstance(self.intervals, int) or self.intervals < 1:
+            raise ParameterError("Unions", "intervals", self.intervals, allowed="an integer from 1 up")
+        check_ordered("Unions", self.schema, (self.column,), self.inside)
+        self._refuse_unwritable()
+
+    def _refuse_unwritable(self) -> None:
+        """Before anything of the size of the class is computed: certificates hold that number in decimal digits."""
+        bits = self._cells.bit_length()
+        most = MOST_SIZE_BITS // bits // 2
+        if self._changes * bits <= MOST_SIZE_BITS:
+            return
+        if most == 0:
+            raise SizeError(
+                f"Unions: column '{self.column}' has too many cells for the number of its unions to be written.",
+                remedy="Declare narrower bounds.",
+            )
+        raise ParameterError(
+            "Unions",
+            "intervals",
+            self.intervals,
+            allowed=f"at most {most} for a column of {bits} bits, so that the number of unions can be written",
+        )
+
+    @property
+    def word(self) -> str:
+        return f"unions:{self.column}:{self.intervals}"
+
+    @property
+    def _cells(self) -> int:
+        return self.schema.column(self.column).size
+
+    @property
+    def _changes(self) -> int:
+        """Changes of side from left to right: two an interval, and no more than there are cells."""
+        return min(2 * self.intervals, self._cells)
+
+    @cached_property
+    def size(self) -> int:
+        return sum(math.comb(self._cells, changes) for changes in range(self._changes + 1))
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return self._changes
+
+    @property
+    def statistic(self) -> CellCounts:
+        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:
+            return False
+        ends = [end for bounds in hypothesis.intervals for end in bounds]
+        same = (hypothesis.column, hypothesis.inside) == (self.column, self.inside)
+        # An end at the last cell is no change of side.
+        changes = len(ends) - bool(ends and ends[-1] == self._cells)
+        return same and changes <= self._changes and all(end <= self._cells for end in ends)
+
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
+        def name(ranges: tuple[Range, ...]) -> Hypothesis:
+            return Union(self.column, ranges, self.inside)
+
+        return self.law(evidence, ratio=ratio, costs=costs, name=name)
+
+    def law(
+        self,
+        evidence: ColumnCounts,
+        *,
+        ratio: Fraction,
+        costs: Costs,
+        name: Callable[[tuple[Range, ...]], Hypothesis],
+    ) -> UnionGibbs:
+        """The Gibbs law over the members, each called what `name` makes of its ranges."""
+        prices = check_costs("Unions", costs, evidence.n)
+        walk = Walk(evidence.values, evidence.counts, self._cells, prices, self.inside)
+        return UnionGibbs(UnionSums(walk, self._changes + 1, ratio, self.size), name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UnionGibbs:
+    """The law Pr[h] ∝ ratio^price(h) over unions of intervals."""
+
+    sums: UnionSums
+    name: Callable[[tuple[Range, ...]], Hypothesis]
+
+    def draw(self, coins: Coins) -> Hypothesis:
+        walk, block = self.sums.walk, self.sums.block
+        changes: list[int] = []
+        stop = walk.gaps
+        state = coins.choose(_Choice(self, "totals"))
+        while state:
+            # Where the last of `state` changes lies, all of them before gap `stop`: its block, then its gap
+            # and how many changes share that gap; these are any positions of it.
+            last = (stop - 1) // block
+            row = coins.choose(_Choice(self, "blocks", state, stop)) if last else 0
+            place = coins.choose(_Choice(self, "terms", row, state, stop))
+            stop, shared = row * block + place // state, place % state + 1
+            first = walk.origin(stop)
+            changes += [first + offset for offset in coins.subset(walk.length(stop), shared)]
+            state -= shared
+        ends = [*sorted(changes), walk.positions]
+        return self.name(tuple((ends[i], ends[i + 1]) for i in range(0, len(changes), 2)))
+
+    @cached_property
+    def weights(self) -> Callable[..., Floats]:
+        """Float weights of a decision; those asked for last are kept, because further draws ask for them
+        again."""
+
+        def compute(question: str, *place: int) -> Floats:
+            values: Floats = getattr(self.sums, question)(*place)
+            values.setflags(write=False)
+            return values
+
+        return lru_cache(maxsize=_REMEMBERED)(compute)
+
+    @cached_property
+    def _ladders(self) -> dict[int | None, Ladder]:
+        return {}
+
+    def ladder(self, bits: int | None) -> Ladder:
+        """The sums as fractions (None) or as balls; of the balls only the last precision is kept."""
+        if bits not in self._ladders:
+            build = Ladder.exact if bits is None else Ladder.in_balls
+            sums = self.sums
+            made = build(sums.walk, states=sums.states, block=sums.block, ratio=sums.ratio)
+            for other in [other for other in self._ladders if other is not None]:
+                del self._ladders[other]
+            self._ladders[bits] = made
+        return self._ladders[bits]
+
+
+class _Choice:
+    """Weights of one decision of a draw; `question` names the method that computes them, in any
+    arithmetic."""
+
+    def __init__(self, law: UnionGibbs, question: str, *place: int) -> None:
+        self._law = law
+        self._question = question
+        self._place = place
+
+    @property
+    def key(self) -> Hashable:
+        sums = self._law.sums
+        stop = self._place[-1] if self._place else sums.walk.gaps
+        steps = tuple(int(step) for step in sums.walk.steps(0, stop))
+        lengths = tuple(sums.walk.length(gap) for gap in range(stop))
+        # Gaps from `stop` on and the step that ends the gap before it do not matter to the earlier changes.
+        seen = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
+        return ("union", self._question, self._place, sums.ratio, sums.block, seen)
+
+    def floats(self) -> tuple[Floats, float]:
+        sums = self._law.sums
+        if not sums.fits:
+            return np.ones(1), 1.0
+        return self._law.weights(self._question, *self._place), sums.error
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            weights: Sequence[arb] = getattr(self._law.ladder(bits), self._question)(*self._place)
+            return weights
+
+    def exact(self) -> Sequence[Fraction]:
+        weights: Sequence[Fraction] = getattr(self._law.ladder(None), self._question)(*self._place)
+        return weights
+
+
+def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: int) -> None:
+    """Refuse columns without an order, and an `inside` that is not a class number."""
+    for column in columns:
+        if not schema.column(column).ordered:
+            raise ParameterError(
+                owner,
+                "column",
+                column,
+                allowed="a column with an order (numeric, date or boolean)",
+                remedy="Categories have no order; use concepts='stumps' to test for one of them.",
+            )
+    if isinstance(inside, bool) or inside not in (0, 1):
+        raise ParameterError(owner, "inside", inside, allowed="0 or 1")
+
+
+def check_costs(owner: str, costs: Costs, records: int) -> tuple[int, int]:
+    """Two positive integers small enough for the price of all records to fit a 64-bit sum."""
+    whole = all(isinstance(cost, int) and not isinstance(cost, bool) and cost > 0 for cost in costs)
+    if len(costs) != 2 or not whole:
+        raise ParameterError(owner, "costs", costs, allowed="two positive integers, one a class")
+    if max(costs) * max(records, 1) > _LARGEST_PRICE:
+        raise ParameterError(owner, "costs", costs, allowed="at most 2^60 divided by the number of records")
+    return costs[0], costs[1]

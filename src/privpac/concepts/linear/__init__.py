@@ -1,0 +1,1 @@
+"""Half-spaces, scorecards and half-planes."""

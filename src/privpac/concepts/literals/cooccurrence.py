@@ -1,0 +1,202 @@
+"""Co-occurrence counts: of every class, how many records pass all tests of A, for every small set A of tests.
+
+This is all that trees, lists and conjunctions must see. Counts of conjunctions with negations follow by
+subtraction, so no second pass over the records is ever needed, and the counts are additive over blocks.
+
+Sets are numbered colexicographically: a0 < a1 < ... stands at binomial(a0, 1) + binomial(a1, 2) + ... among
+the sets of its size, and smaller sets come first. The counting itself is in `tensor_kernels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence_kernels import (
+    count_cells,
+    count_words,
+    nanoseconds,
+    reduce_same_column,
+)
+from privpac.data.sample import Block
+from privpac.errors import DataError, ParameterError, SizeError
+
+__all__ = [
+    "Cooccurrence",
+    "CooccurrenceTensor",
+    "Estimate",
+    "binomials",
+    "offsets",
+    "position",
+    "require_counts",
+    "shared",
+]
+
+Array = NDArray[Any]
+
+DEEPEST = 4
+THREADS = 2
+"""Default number of threads; used only where they save time."""
+MOST_RECORDS = 2**31 - 1
+"""Counts are stored in 32 bits."""
+WORTH_THREADS = 1 << 24
+"""Words from which on starting threads costs less than it saves."""
+CHUNK = 1 << 20
+"""Records coded and packed at a time, which bounds the memory beyond the counts themselves."""
+
+
+@lru_cache(maxsize=16)
+def binomials(p: int) -> NDArray[np.int64]:
+    """binomials(p)[k, x] = x choose k; cut at 2^62, far beyond any table that fits in memory."""
+    table = np.array(
+        [[min(comb(x, k), 2**62) for x in range(p + 1)] for k in range(DEEPEST + 1)], dtype=np.int64
+    )
+    table.setflags(write=False)
+    return table
+
+
+def offsets(p: int, depth: int) -> NDArray[np.int64]:
+    """Where the sets of each size start; the last entry is the number of all sets."""
+    return np.cumsum([0] + [comb(p, k) for k in range(depth + 1)]).astype(np.int64)
+
+
+def position(tests: Sequence[int], p: int) -> int:
+    """The row of a set of tests in a `Cooccurrence`."""
+    ordered = sorted(set(tests))
+    before = sum(comb(p, k) for k in range(len(ordered)))
+    return before + sum(comb(test, i + 1) for i, test in enumerate(ordered))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Public estimate of what the counts of n records cost."""
+
+    seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Cooccurrence:
+    """`counts[position(A), y]`: records of class y that pass every test of A. Private."""
+
+    counts: NDArray[np.int32]
+
+    def __repr__(self) -> str:
+        return f"Cooccurrence(sets={self.counts.shape[0]}, classes={self.counts.shape[1]})"
+
+
+@dataclass(frozen=True)
+class CooccurrenceTensor:
+    """The additive statistic of all sets of at most `depth` tests."""
+
+    binarisation: Binarisation
+    depth: int
+    classes: int
+    threads: int = THREADS
+    """Threads that share the work; the counts are the same for any number."""
+
+    def __post_init__(self) -> None:
+        if self.depth not in range(DEEPEST + 1):
+            raise ParameterError("CooccurrenceTensor", "depth", self.depth, allowed=f"from 0 to {DEEPEST}")
+        if isinstance(self.threads, bool) or self.threads < 1:
+            raise ParameterError("CooccurrenceTensor", "threads", self.threads, allowed="a positive integer")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.binarisation.columns
+
+    @property
+    def sets(self) -> int:
+        """How many sets of tests are counted."""
+        return int(offsets(len(self.binarisation.tests), self.depth)[-1])
+
+    @cached_property
+    def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """First test of every column (and the number of tests), and whether its tests are nested."""
+        sizes = [len(group.cells) for group in self.binarisation.groups]
+        first = np.cumsum([0, *sizes]).astype(np.int64)
+        return first, np.array([group.nested for group in self.binarisation.groups], dtype=np.bool_)
+
+    def zero(self) -> Cooccurrence:
+        return Cooccurrence(np.zeros((self.sets, self.classes), dtype=np.int32))
+
+    def merge(self, a: Cooccurrence, b: Cooccurrence) -> Cooccurrence:
+        require_counts(int(a.counts[0].sum()) + int(b.counts[0].sum()))
+        return Cooccurrence(a.counts + b.counts)
+
+    def absorb(self, state: Cooccurrence, block: Block) -> Cooccurrence:
+        if block.labels is None:
+            raise DataError("Counting by class needs labels, but these records have none.")
+        require_counts(int(state.counts[0].sum()) + block.n)
+        for start in range(0, block.n, CHUNK):
+            stop = min(start + CHUNK, block.n)
+            cells = {name: block.cells[name][start:stop] for name in self.columns}
+            part = Block(cells, block.labels[start:stop], stop - start)
+            self._absorb_chunk(state.counts, part)
+        return state
+
+    def _absorb_chunk(self, counts: NDArray[np.int32], block: Block) -> None:
+        assert block.labels is not None
+        codes = self.binarisation.codes(block)
+        first, nested = self._layout
+        for label in range(self.classes):
+            rows = np.flatnonzero(block.labels == label)
+            counts[0, label] += len(rows)
+            if len(rows) and self.depth:
+                self._absorb_class(counts, codes.take(rows, axis=1), label)
+        p = len(self.binarisation.tests)
+        if p > len(nested):
+            for size in range(2, self.depth + 1):
+                reduce_same_column(counts, offsets(p, self.depth), binomials(p), first, nested, size)
+
+    def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int) -> None:
+        first, nested = self._layout
+        p = len(self.binarisation.tests)
+        bits = self.binarisation.pack(codes)
+        begin = offsets(p, self.depth)
+        counts[1 : p + 1, label] += np.bitwise_count(bits).sum(axis=1, dtype=np.int32)
+
+        words = self.sets * (codes.shape[1] // 64 + 1)
+        threads = self.threads if words >= WORTH_THREADS else 1
+        for size in range(2, self.depth + 1):
+            level = counts[begin[size] : begin[size + 1], label]
+            common = binomials(p), size, level
+            shared(partial(count_cells, codes, first, nested, *common), threads)
+            shared(partial(count_words, bits, codes.shape[1], first, *common), threads)
+
+    def estimate(self, n: int) -> Estimate:
+        """Seconds and bytes for n records, from public numbers only."""
+        sizes = [len(group.cells) for group in self.binarisation.groups]
+        seconds = 1e-9 * sum(
+            nanoseconds(sizes, n // self.classes + 1, size) * self.classes
+            for size in range(2, self.depth + 1)
+        )
+        memory = 4 * self.sets * self.classes + min(n, CHUNK) * (
+            3 * len(sizes) + len(self.binarisation.tests) // 8
+        )
+        return Estimate(seconds, memory)
+
+
+def shared(work: Callable[[tuple[int, int]], None], threads: int) -> None:
+    """Run work((part, threads)) for every part; the kernels release the interpreter and write apart."""
+    if threads == 1:
+        work((0, 1))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, [(part, threads) for part in range(threads)]))
+
+
+def require_counts(records: int | None) -> None:
+    """Refuse more records than a 32-bit count holds; None is any number that is not known yet."""
+    if records is not None and records > MOST_RECORDS:
+        raise SizeError(
+            "The co-occurrence counts hold at most 2,147,483,647 records.", remedy="Learn from a random part."
+        )

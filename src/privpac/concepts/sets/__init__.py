@@ -1,0 +1,1 @@
+"""Points, and the sets that find them: codes, hashes, keys, sparse sets."""

@@ -1,0 +1,133 @@
+"""Points: class 1 on exactly one value of a column (POINT_d of Beimel et al. 2013).
+
+A seen value x errs on its class-0 records and on everyone else's class-1 records; every unseen value errs on all
+class-1 records. There are size - (distinct seen values) unseen ones. The paper prints 2^d - m with m the number of
+records: with repeated values that is a different law with unbounded loss (register `points-outside-count`), and the
+mutant suite plants exactly that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.fitting import cells_misfit, two_classes_misfit
+from privpac.concepts.labellings.base import AnyPoints, reduced
+from privpac.concepts.labellings.points import PointDichotomies
+from privpac.concepts.literals.cell_sets import CellSet
+from privpac.data.sample import Sample
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.fields import record, text, written_whole
+from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.mechanisms.sparse_noise import nth_absent
+
+__all__ = ["Point", "Points"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Class 1 where the column has one value."""
+
+    column: str
+    cell: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return np.asarray(cells[self.column] == self.cell).astype(np.uint8)
+
+    def describe(self, schema: Schema) -> str:
+        zero, one = schema.classes
+        column = schema.column(self.column)
+        return f"{one} if {self.column} is {column.show(self.cell)}, else {zero}"
+
+    def to_sql(self, schema: Schema) -> str:
+        column = schema.column(self.column)
+        here = CellSet.of(self.column, column.size, [(self.cell, self.cell)])
+        return f"CASE WHEN {here.sql(column)} THEN 1 ELSE 0 END" if column.size > 1 else "1"
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": "point", "column": self.column, "cell": str(self.cell)}
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> Point:
+        record(tree, "kind", "column", "cell")
+        return cls(text(tree["column"]), written_whole(tree["cell"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.cell])
+
+
+@dataclass(frozen=True)
+class Points(AnyNumber, AnyPoints):
+    """All points of one column; any number of cells, 128-bit keys included."""
+
+    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
+
+    schema: Schema
+    column: str
+
+    @property
+    def word(self) -> str:
+        return f"points:{self.column}"
+
+    @property
+    def size(self) -> int:
+        return self.schema.column(self.column).size
+
+    @property
+    def odds(self) -> int:
+        return self.size - 1
+
+    @property
+    def vc(self) -> int:
+        return 1
+
+    @property
+    def statistic(self) -> CellCounts:
+        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def dichotomies(self, *points: Sample) -> PointDichotomies:
+        """Its labellings of the distinct points of these records."""
+        column = self.schema.column(self.column)
+        distinct = reduced(CellCounts(column, classes=1), points).values
+        elsewhere = nth_absent(distinct, 0) if self.size > len(distinct) else None
+        return PointDichotomies(column, distinct, elsewhere, lambda cell: Point(self.column, cell))
+
+    def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
+        seen = len(evidence.values)
+        counts = np.asarray(evidence.counts, dtype=np.int64)
+        positives = int(counts[:, 1].sum()) * costs[1]
+        rows = []
+        if seen:
+            scores = positives - counts[:, 1] * costs[1] + counts[:, 0] * costs[0]
+            rows.append(Row.of(0, np.arange(seen - 1, dtype=np.uint64), scores, seen - 1))
+        unseen = self.size - seen
+        if unseen:
+            empty = np.array([], dtype=np.uint64)
+            rows.append(Row.of(0, empty, np.array([positives], dtype=np.int64), unseen - 1))
+
+        def name(place: Place) -> Hypothesis:
+            row, index = place
+            if seen and row == 0:
+                return Point(self.column, int(evidence.values[index]))
+            return Point(self.column, nth_absent(evidence.values, index))
+
+        return Named(Runs(rows), name)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Point) or hypothesis.column != self.column:
+            return False
+        return 0 <= hypothesis.cell < self.size
+
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -1,0 +1,1 @@
+"""Compiled sums over all trees."""

@@ -1,0 +1,156 @@
+"""Compiled sums over the labels of leaves, one leaf or one pair of leaves at a time.
+
+Exponents are integers of the type of `costs` (32 bits where every score fits, which vectorises better).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+from privpac.concepts.trees.kernels.regions import regions
+
+__all__ = ["bottom_entries", "leaf", "leaf_pairs", "pair_sum_of_two", "power", "signed_table"]
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Counts = NDArray[np.int32]
+
+
+@compiled
+def power(table: Floats, exponent: np.int64) -> float:
+    """ratio^exponent from the table, whose last entry, 0, stands for all powers beyond it."""
+    last = np.int64(len(table) - 1)
+    value: float = table[exponent if exponent < last else last]
+    return value
+
+
+@compiled
+def _near(signed: Floats, difference: np.int64) -> float:
+    """The entry of a signed table; differences beyond its ends mean the same as the ends."""
+    last = np.int64(len(signed) // 2)
+    least = difference if difference < last else last
+    value: float = signed[(least if least > -last else -last) + last]
+    return value
+
+
+def signed_table(table: Floats, prior: Floats) -> Floats:
+    """Leaf masses of two classes by the signed difference of their scores, from -last to last."""
+    below = prior[0] + prior[1] * table
+    above = prior[1] + prior[0] * table
+    return np.concatenate([below[:0:-1], above])
+
+
+@compiled
+def leaf(counts: Longs, costs: Longs, prior: Floats, table: Floats) -> tuple[np.int64, float]:
+    """Sum over the labels: prior · ratio^(cost of the records with another label)."""
+    total, top = np.int64(0), np.int64(-1)
+    for y in range(len(counts)):
+        kept = costs[y] * counts[y]
+        total += kept
+        if prior[y] > 0.0 and kept > top:
+            top = kept
+    mass = 0.0
+    for y in range(len(counts)):
+        if prior[y] > 0.0:
+            mass += prior[y] * power(table, top - costs[y] * counts[y])
+    return total - top, mass
+
+
+@compiled
+def leaf_pairs(
+    row: Longs, total: Longs, costs: Longs, prior: Floats, table: Floats, entries: Longs, masses: Floats
+) -> None:
+    """For every test the pair of leaves it makes: exponents in `entries`, masses in `masses[0]`."""
+    for h in range(len(entries)):
+        entries[h] = 0
+        masses[0, h] = 1.0
+    for side in range(2):
+        _leaf_side(row, total, side == 1, costs, prior, table, entries, masses[1])
+        for h in range(len(entries)):
+            masses[0, h] *= masses[1, h]
+
+
+@compiled
+def _leaf_side(
+    row: Longs,
+    total: Longs,
+    holds: bool,
+    costs: Longs,
+    prior: Floats,
+    table: Floats,
+    entries: Longs,
+    mass: Floats,
+) -> None:
+    """One leaf for every test; labels in the outer loops, so that the inner ones run over contiguous rows."""
+    classes, p = row.shape
+    top = np.empty(p, row.dtype)
+    kept = np.empty((classes, p), row.dtype)
+    for h in range(p):
+        top[h] = -1
+    for y in range(classes):
+        every, cost = total[y], costs[y]
+        counts, own = row[y], kept[y]
+        for h in range(p):
+            own[h] = cost * (counts[h] if holds else every - counts[h])
+            entries[h] += own[h]
+        if prior[y] > 0.0:
+            for h in range(p):
+                top[h] = max(top[h], own[h])
+    for h in range(p):
+        entries[h] -= top[h]
+        mass[h] = 0.0
+    for y in range(classes):
+        if prior[y] > 0.0:
+            weight, own = prior[y], kept[y]
+            for h in range(p):
+                mass[h] += weight * power(table, top[h] - own[h])
+
+
+@compiled
+def pair_sum_of_two(
+    row: Longs, total: Longs, costs: Longs, signed: Floats, weights: Floats, table: Floats, entries: Longs
+) -> tuple[np.int64, float]:
+    """The sum over all tests of weight · leaf · leaf, for two classes.
+
+    Predicting 0 costs the records of class 1 and conversely, so a leaf's mass depends on a difference.
+    """
+    p = row.shape[1]
+    zero, one = costs[0], costs[1]
+    all_zero, all_one = zero * total[0], one * total[1]
+    zeros, ones = row[0], row[1]
+    for h in range(p):
+        a, b = zero * zeros[h], one * ones[h]
+        entries[h] = min(a, b) + min(all_zero - a, all_one - b)
+    best = entries[0]
+    for h in range(p):
+        best = min(best, entries[h])
+    whole = np.int64(all_one) - np.int64(all_zero)
+    mass = 0.0
+    for h in range(p):
+        inside = np.int64(one * ones[h]) - np.int64(zero * zeros[h])
+        pair = _near(signed, inside) * _near(signed, whole - inside)
+        mass += pair * power(table, np.int64(entries[h] - best)) * weights[h]
+    return best, mass
+
+
+@compiled
+def bottom_entries(
+    counts: Counts,
+    begin: Longs,
+    binomial: Longs,
+    tests: Longs,
+    signs: int,
+    costs: Longs,
+    prior: Floats,
+    table: Floats,
+    entries: Longs,
+    masses: Floats,
+) -> None:
+    """The leaf pair of every test in one region."""
+    size, classes, p = len(tests), counts.shape[1], len(entries)
+    rows = np.empty((1 << size, classes, p), costs.dtype)
+    totals = np.empty((1 << size, classes), costs.dtype)
+    regions(counts, begin, binomial, tests, size, -1, rows, totals)
+    leaf_pairs(rows[signs], totals[signs], costs, prior, table, entries, masses)

@@ -1,0 +1,374 @@
+"""The Gibbs law over all trees (or decision lists): its public prior, and its weights in three readings.
+
+A tree is grown from the root: stop with probability `stop` and draw a label, or else draw a test and grow
+both children with one level less. The prior of a tree is the product of these probabilities, its weight is
+prior · ratio^score, and the sum over all trees below a region S with d levels left is
+
+    Z(S, d) = stop · leaf(S) + (1 - stop) · sum over tests f of weight(f) · Z(S: not f, d-1) · Z(S: f, d-1),
+    leaf(S) = sum over labels y of prior(y) · ratio^(cost of the records of S whose class is not y).
+
+A decision list asks literals; where one holds the answer is final: leaf(S with l) · Z(S without l, d-1).
+Statement: drawing each decision in proportion to its term, top down, draws a tree with probability exactly
+proportional to prior · ratio^score. Source: derived here (sums of products over independent subtrees).
+Holds if: prior, ratio and costs are public (assumed); the counts are those of the same tests, and scores fit in
+64 bits (checked here). Proof and error bound: docs/proofs/tree-sums.md.
+Tested by tests/unit/test_trees.py (listing, enumeration, forced doubt).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from math import comb
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Costs
+from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
+from privpac.concepts.trees.kernels import regions as tree_regions
+from privpac.concepts.trees.kernels import sums as tree_sums
+from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf, signed_table
+from privpac.concepts.trees.prior import LEAST_MASS, Prior
+from privpac.errors import ParameterError
+from privpac.mechanisms.gibbs import reach
+from privpac.numbers.exact import ball
+from privpac.numbers.powers import power_table
+
+__all__ = ["Answer", "Law", "Region", "narrowed"]
+
+Answer = tuple[int, bool]
+"""(number of the test, whether it holds)."""
+Region = tuple[Answer, ...] | None
+"""Literals in ascending order of tests; None: no record can be there."""
+Table = tuple[NDArray[np.int64], NDArray[np.float64]]
+Number = Any
+"""A Fraction or an arb, depending on the reading."""
+
+
+MOST_COST = 2**60
+"""Scores are 64-bit integers in the kernels."""
+WORTH_THREADS = 1 << 22
+"""Pairs of leaves from which on starting threads costs less than it saves."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """Trees weighted by prior · ratio^score, given the counts."""
+
+    prior: Prior
+    evidence: Cooccurrence
+    ratio: Fraction
+    costs: Costs
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        sets, classes = self.evidence.counts.shape
+        needed = int(offsets(self.prior.tests, self.prior.depth)[-1])
+        if sets < needed or classes != len(self.prior.labels):  # the kernels do not check their indices
+            allowed = f"counts of at least {needed} sets and {len(self.prior.labels)} classes"
+            raise ParameterError("Law", "evidence", (sets, classes), allowed=allowed)
+        if len(self.costs) != classes or min(self.costs) < 1:
+            raise ParameterError("Law", "costs", self.costs, allowed=f"{classes} positive integers")
+        if max(self.costs) * int(self.evidence.counts[0].sum()) >= MOST_COST:
+            allowed = "such that the largest times the number of records is below 2^60"
+            raise ParameterError("Law", "costs", self.costs, allowed=allowed)
+
+    @cached_property
+    def _table(self) -> NDArray[np.float64]:
+        """Powers of the ratio as far as a score can reach, then a 0 that stands for all smaller ones."""
+        far = reach(self.ratio)
+        return np.append(power_table(self.ratio, self._worst if far is None else min(far, self._worst)), 0.0)
+
+    @cached_property
+    def _signed(self) -> NDArray[np.float64]:
+        """Masses of the leaves of two classes; empty where the general way must be taken."""
+        labels = self._public[1]
+        return signed_table(self._table, labels) if len(labels) == 2 and labels.min() > 0 else np.empty(0)
+
+    @cached_property
+    def _worst(self) -> int:
+        """No score is larger than this."""
+        totals = self.evidence.counts[0].tolist()
+        return sum(cost * total for cost, total in zip(self.costs, totals, strict=True))
+
+    @cached_property
+    def _public(self) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+        """Costs, label priors and test weights for the kernels."""
+        return (
+            np.array(self.costs, dtype=np.int32 if self._worst < 2**30 else np.int64),
+            np.array([float(label) for label in self.prior.labels]),
+            np.array([float(weight) for weight in self.prior.weights]),
+        )
+
+    @cached_property
+    def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Start of the sets of each size among the counts, start of the regions of each size, binomials."""
+        p, depth = self.prior.tests, self.prior.depth
+        regions = np.cumsum([0] + [comb(p, size) << size for size in range(depth)]).astype(np.int64)
+        return offsets(p, depth), regions, binomials(p)
+
+    @cached_property
+    def _factors(self) -> list[tuple[float, float]]:
+        """By levels left: the factor of a test's weight when splitting, and the probability to stop."""
+        total = sum(self.prior.weights)
+        stops = [self.prior.stop_at(depth) for depth in range(self.prior.depth + 1)]
+        return [(float((1 - stop) / total), float(stop)) for stop in stops]
+
+    @cached_property
+    def errors(self) -> list[float]:
+        """By levels left: the relative error of float weights; 1 where floats could underflow."""
+        sound = self.prior.least >= LEAST_MASS
+        return [self.prior.error(depth) if sound else 1.0 for depth in range(self.prior.depth + 1)]
+
+    @cached_property
+    def _sums(self) -> list[Table]:
+        """_sums[d]: the sums with d levels left of every region that can be met then; _sums[0]: of leaves."""
+        begin, regions, binomial = self._layout
+        costs, labels, weights = self._public
+        depth = self.prior.depth
+        tables = [_empty(int(regions[-1])), _empty(int(regions[-1]))]
+        threads = self.threads if int(regions[-1]) * len(weights) >= WORTH_THREADS else 1
+        for size in range(min(depth, self.prior.tests + 1)):
+            part = slice(int(regions[size]), int(regions[size + 1]))
+            work = partial(
+                tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
+                *self._factors[1], self._table, self._signed, _part(tables[0], part), _part(tables[1], part),
+            )  # fmt: skip
+            shared(work, threads)
+        for level in range(2, depth + 1):
+            tables.append(_empty(int(regions[depth - level + 1])))
+            scale, stop = self._factors[level]
+            for size in range(min(depth - level, self.prior.tests) + 1):
+                tree_sums.inner_sums(
+                    size, regions, binomial, self.prior.shape == "list", weights, scale, stop,
+                    self._table, tables[0], tables[level - 1], tables[level],
+                )  # fmt: skip
+        return tables
+
+    @property
+    def best(self) -> int:
+        """The smallest score in the class. Private: a diagnostic for simulations, never a result."""
+        return int(self._sums[self.prior.depth][0][0])
+
+    @property
+    def total(self) -> tuple[int, float]:
+        """The sum over all trees as ratio^score · mass. Private, like all sums."""
+        scores, masses = self._sums[self.prior.depth]
+        return int(scores[0]), float(masses[0])
+
+    def at_root(self) -> NDArray[np.int64]:
+        """The counts a sum over all trees needs."""
+        return self.restricted((), self.prior.depth)
+
+    def node(self, region: Region, depth: int) -> NodeWeights:
+        """The first decision at a node: index 0 stops, 1 + i takes option i."""
+        return NodeWeights(self, region, depth)
+
+    def label(self, region: Region) -> LabelWeights:
+        """The label of a leaf."""
+        return LabelWeights(self, region)
+
+    def node_floats(self, region: Region, depth: int) -> NDArray[np.float64]:
+        p, repeat = self.prior.tests, self.prior.repeat
+        costs, labels, weights = self._public
+        begin, regions, binomial = self._layout
+        entries, masses = np.zeros(repeat * p, dtype=np.int64), np.ones(repeat * p)
+        base, mass = np.int64(0), 1.0
+        if region is not None:
+            tests, signs = _split(region)
+            if depth == 1:
+                pairs = np.empty(p, dtype=costs.dtype), np.empty((2, p))
+                bottom_entries(
+                    self.evidence.counts, begin, binomial, tests, signs, costs, labels, self._table, *pairs
+                )
+                entries, masses = np.repeat(pairs[0], repeat).astype(np.int64), np.repeat(pairs[1][0], repeat)
+            else:
+                tree_sums.inner_entries(
+                    tests, signs, regions, binomial, repeat == 2,
+                    self._sums[0], self._sums[depth - 1], entries, masses,
+                )  # fmt: skip
+            base, mass = leaf(self.counts(region), costs, labels, self._table)
+        scale, stop = self._factors[depth]
+        return tree_sums.weigh(entries, masses, weights, repeat, scale, stop, base, mass, self._table)
+
+    def label_floats(self, region: Region) -> NDArray[np.float64]:
+        kept = self.counts(region) * self._public[0]
+        support = self._public[1] > 0
+        gaps = np.minimum(np.where(support, kept[support].max() - kept, 0), len(self._table) - 1)
+        values: NDArray[np.float64] = self._public[1] * self._table[gaps]
+        return values
+
+    def counts(self, region: Region) -> NDArray[np.int64]:
+        """Records of each class in a region."""
+        if region is None:
+            return np.zeros(len(self.costs), dtype=np.int64)
+        begin, _, binomial = self._layout
+        return tree_regions.region_counts(self.evidence.counts, begin, binomial, *_split(region))
+
+    def restricted(self, region: Region, depth: int) -> NDArray[np.int64]:
+        """Counts of all sets of at most `depth` tests among the records of a region."""
+        p, binomial = self.prior.tests, self._layout[2]
+        rows = int(offsets(p, depth)[-1])
+        if region is None:
+            return np.zeros((rows, len(self.costs)), dtype=np.int64)
+        levels = depth + len(region)
+        counts = self.evidence.counts[: int(offsets(p, levels)[-1])].astype(np.int64)
+        for test, holds in region:
+            counts = tree_regions.restrict(counts, p, levels, test, holds, binomial)
+            levels -= 1
+        return counts
+
+    def balls(self) -> Recursion:
+        """Recursion in ball arithmetic of the current precision."""
+        base = ball(self.ratio)
+        return Recursion(self.prior, self.costs, lambda power: base**power, ball)
+
+    @cached_property
+    def rationals(self) -> Recursion:
+        """Recursion in exact fractions."""
+        return Recursion(self.prior, self.costs, lambda power: self.ratio**power, Fraction)
+
+
+def _empty(rows: int) -> Table:
+    return np.empty(rows, dtype=np.int64), np.empty(rows)
+
+
+def _part(table: Table, part: slice) -> Table:
+    return table[0][part], table[1][part]
+
+
+def _split(region: tuple[Answer, ...]) -> tuple[NDArray[np.int64], int]:
+    tests = np.array([test for test, _ in region], dtype=np.int64)
+    return tests, sum(1 << i for i, (_, holds) in enumerate(region) if holds)
+
+
+class Recursion:
+    """The defining sums, literally, in exact or enclosing arithmetic; numbers are remembered."""
+
+    def __init__(
+        self,
+        prior: Prior,
+        costs: Costs,
+        power: Callable[[int], Number],
+        number: Callable[[Fraction], Number],
+    ) -> None:
+        self._prior = prior
+        self._costs = costs
+        self._power = power
+        self._number = number
+        self._powers: dict[int, Number] = {}
+        self._known: dict[tuple[int, bytes], Number] = {}
+
+    def labels(self, counts: NDArray[np.int64]) -> list[Number]:
+        """The weight of each label of a leaf."""
+        kept = [cost * int(count) for cost, count in zip(self._costs, counts, strict=True)]
+        total = sum(kept)
+        return [
+            self._number(label) * self._raised(total - own)
+            for label, own in zip(self._prior.labels, kept, strict=True)
+        ]
+
+    def _raised(self, power: int) -> Number:
+        if power not in self._powers:
+            self._powers[power] = self._power(power)
+        return self._powers[power]
+
+    def leaf(self, counts: NDArray[np.int64]) -> Number:
+        key = (0, counts.tobytes())
+        if key not in self._known:
+            self._known[key] = _total(self.labels(counts))
+        return self._known[key]
+
+    def sum(self, counts: NDArray[np.int64], depth: int) -> Number:
+        """The sum over all trees with `depth` levels."""
+        if depth == 0:
+            return self.leaf(counts[0])
+        key = (depth, counts.tobytes())
+        if key not in self._known:
+            self._known[key] = _total(self.options(counts, depth))
+        return self._known[key]
+
+    def options(self, counts: NDArray[np.int64], depth: int) -> list[Number]:
+        """The weights of a node's first decision: stop, then every option."""
+        stop = self._prior.stop_at(depth)
+        values = [self._number(stop) * self.leaf(counts[0])]
+        p = self._prior.tests
+        for test in range(p):
+            low, high = (
+                tree_regions.restrict(counts, p, depth, test, holds, binomials(p)) for holds in (False, True)
+            )
+            weight = self._number(self._prior.option(test, depth))
+            if self._prior.shape == "tree":
+                values.append(weight * self.sum(low, depth - 1) * self.sum(high, depth - 1))
+            else:
+                values.append(weight * self.leaf(low[0]) * self.sum(high, depth - 1))
+                values.append(weight * self.leaf(high[0]) * self.sum(low, depth - 1))
+        return values
+
+
+def _total(values: Sequence[Number]) -> Number:
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+def narrowed(region: Region, test: int, holds: bool) -> Region:
+    """The part of a region where a test holds, or does not."""
+    if region is None or (test, not holds) in region:
+        return None
+    if (test, holds) in region:
+        return region
+    return tuple(sorted((*region, (test, holds))))
+
+
+@dataclass(frozen=True)
+class NodeWeights:
+    """Stop, or which option, at a node of a region with `depth` levels left."""
+
+    law: Law
+    region: Region
+    depth: int
+
+    @property
+    def key(self) -> Hashable:
+        counts = self.law.restricted(self.region, self.depth)
+        return ("node", self.law.prior, self.law.ratio, self.law.costs, self.depth, counts.tobytes())
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        return self.law.node_floats(self.region, self.depth), self.law.errors[self.depth]
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            return self.law.balls().options(self.law.restricted(self.region, self.depth), self.depth)
+
+    def exact(self) -> Sequence[Fraction]:
+        return self.law.rationals.options(self.law.restricted(self.region, self.depth), self.depth)
+
+
+@dataclass(frozen=True)
+class LabelWeights:
+    """Which label, at a leaf of a region."""
+
+    law: Law
+    region: Region
+
+    @property
+    def key(self) -> Hashable:
+        counts = self.law.counts(self.region)
+        return ("label", self.law.prior.labels, self.law.ratio, self.law.costs, counts.tobytes())
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        return self.law.label_floats(self.region), self.law.errors[0]
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            return self.law.balls().labels(self.law.counts(self.region))
+
+    def exact(self) -> Sequence[Fraction]:
+        return self.law.rationals.labels(self.law.counts(self.region))

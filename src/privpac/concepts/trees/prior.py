@@ -1,0 +1,160 @@
+"""Public priors over trees and decision lists, what they imply, and what their sums cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb
+from typing import Literal
+
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor, Estimate, require_counts
+from privpac.errors import ParameterError, SizeError
+from privpac.numbers.exact import UNIT_ROUNDOFF
+
+__all__ = ["LEAST_MASS", "Prior", "checked_prior", "estimate", "refuse_beyond"]
+
+Shape = Literal["tree", "list"]
+
+LEAST_MASS = Fraction(1, 2**400)
+"""Trees less likely than this beforehand are left to ball arithmetic: products of floats could underflow."""
+DROPPED = 2.0**-480
+"""More than what powers below 2^-900 and underflows can add up to, relative to a mass of at least 2^-400."""
+MOST_BYTES = 2 * 2**30
+MOST_SECONDS = 600.0
+"""Beyond these a depth is refused beforehand, with the estimate."""
+PAIR_COST = 6.0
+"""Nanoseconds a pair of leaves costs in the sums, on one core (benchmarks/trees.py)."""
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Public probabilities of stopping, of the tests and of the labels."""
+
+    shape: Shape
+    depth: int
+    weights: tuple[int, ...]
+    """Positive integers, one a test."""
+    stop: Fraction
+    root_splits: bool
+    labels: tuple[Fraction, ...]
+    """Probabilities that add up to one."""
+
+    @property
+    def tests(self) -> int:
+        return len(self.weights)
+
+    @property
+    def repeat(self) -> int:
+        """Options a test: a list asks for a test or its opposite."""
+        return 2 if self.shape == "list" else 1
+
+    def stop_at(self, depth: int) -> Fraction:
+        return Fraction(0) if self.root_splits and depth == self.depth else self.stop
+
+    def option(self, test: int, depth: int) -> Fraction:
+        """The probability of one option (a test, or a literal) at a node with `depth` levels left."""
+        return (1 - self.stop_at(depth)) * Fraction(self.weights[test], self.repeat * sum(self.weights))
+
+    @property
+    def size(self) -> int:
+        """How many trees, with their labels, have a positive prior."""
+        labels = sum(label > 0 for label in self.labels)
+        size = labels
+        for depth in range(1, self.depth + 1):
+            below = size * size if self.shape == "tree" else labels * size
+            size = self.repeat * self.tests * below + (labels if self.stop_at(depth) > 0 else 0)
+        return size
+
+    @cached_property
+    def least(self) -> Fraction:
+        """The smallest positive prior of a tree, with its labels."""
+        rarest = min(range(self.tests), key=lambda test: self.weights[test])
+        label = min(label for label in self.labels if label > 0)
+        least = label
+        for depth in range(1, self.depth + 1):
+            split = self.option(rarest, depth) * least * (least if self.shape == "tree" else label)
+            stop = self.stop_at(depth) * label
+            least = min(split, stop) if stop > 0 else split
+        return least
+
+    def error(self, depth: int) -> float:
+        """Relative error of a float sum with `depth` levels, and of the weights of its options.
+
+        Roundings: a leaf converts its label priors (1), looks up powers (2: their error is 2^-52), multiplies
+        (1) and adds the labels. A level multiplies two masses (1), a power (3) and a weight (2), adds the
+        options, multiplies by a factor (2), aligns (3) and adds the leaf (1).
+        """
+        roundings = len(self.labels) + 3
+        leaf = roundings
+        for _ in range(depth):
+            below = roundings + (roundings if self.shape == "tree" else leaf)
+            roundings = below + self.repeat * self.tests + 12
+        return 1.01 * roundings * UNIT_ROUNDOFF + DROPPED
+
+
+def checked_prior(
+    owner: str,
+    levels: str,
+    *,
+    shape: Shape,
+    depth: int,
+    tests: Binarisation,
+    stop: Fraction,
+    root_splits: bool,
+    label_prior: tuple[Fraction, ...] | None,
+    weights: tuple[int, ...] | None,
+) -> Prior:
+    """A prior from public parameters, or an error that names the wrong one."""
+    classes = len(tests.schema.classes)
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= DEEPEST:
+        raise ParameterError(owner, levels, depth, allowed=f"an integer from 1 to {DEEPEST}")
+    if not isinstance(stop, (int, Fraction)) or not 0 <= stop < 1:
+        raise ParameterError(owner, "stop", stop, allowed="a Fraction from 0 to below 1")
+    labels = (Fraction(1, classes),) * classes if label_prior is None else tuple(map(Fraction, label_prior))
+    if len(labels) != classes or min(labels) < 0 or sum(labels) == 0:
+        allowed = f"{classes} non-negative weights, one a class, not all 0"
+        raise ParameterError(owner, "label_prior", label_prior, allowed=allowed)
+    shares = (1,) * len(tests.tests) if weights is None else tuple(weights)
+    whole = all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
+    if len(shares) != len(tests.tests) or not whole:
+        allowed = f"{len(tests.tests)} positive integers, one a test"
+        raise ParameterError(owner, "weights", weights, allowed=allowed)
+    total = sum(labels)
+    return Prior(shape, depth, shares, Fraction(stop), root_splits, tuple(label / total for label in labels))
+
+
+def estimate(tensor: CooccurrenceTensor, prior: Prior, n: int) -> Estimate:
+    """Time and memory of counting and summing, from public numbers."""
+    p, depth = prior.tests, tensor.depth
+    regions = [comb(p, size) << size for size in range(depth)]
+    counting = tensor.estimate(n)
+    pairs = sum(regions) * p * max(1, len(prior.labels) - 1)
+    return Estimate(counting.seconds + pairs * PAIR_COST * 1e-9, counting.bytes + 2 * 16 * sum(regions))
+
+
+def refuse_beyond(
+    owner: str,
+    levels: str,
+    depth: int,
+    tests: int,
+    cost: Callable[[int, int], Estimate],
+    *,
+    n: int | None,
+) -> None:
+    """SizeError when memory (or, for a known public n, time) would not suffice; names the depth that fits."""
+    require_counts(n)
+
+    def fits(levels: int) -> bool:
+        need = cost(levels, n or 0)
+        return need.bytes <= MOST_BYTES and (n is None or need.seconds <= MOST_SECONDS)
+
+    if fits(depth):
+        return
+    need = cost(depth, n or 0)
+    smaller = next((levels for levels in range(depth - 1, 0, -1) if fits(levels)), None)
+    remedy = "Use fewer cuts or columns." if smaller is None else f"Use {levels}={smaller}, or fewer cuts."
+    text = f"{need.bytes / 2**30:.1f} GiB" + ("" if n is None else f" and {need.seconds:,.0f} seconds")
+    raise SizeError(f"{owner}: {levels}={depth} with {tests} tests needs about {text}.", remedy=remedy)

@@ -1,0 +1,94 @@
+"""All decision trees up to a depth, drawn exactly from their Gibbs law.
+
+Nothing is listed and nothing is searched: the co-occurrence counts hold all that the records say about every
+tree, and the sums of `tree_law` stand for up to 10^35 of them. Default prior: every node down to the full
+depth splits on a uniformly chosen test, and every label is equally likely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from privpac.coins import Coins
+from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
+from privpac.concepts.trees.grown import Grown
+from privpac.concepts.trees.law import Law, Region, narrowed
+from privpac.concepts.trees.prior import Shape
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.data.schema import Schema
+
+__all__ = ["Trees", "TreesGibbs"]
+
+
+@dataclass(frozen=True)
+class Trees(Grown):
+    """Decision trees of at most `depth` levels over public tests.
+
+    `stop` is the prior probability that a node is a leaf (the root, too, unless `root_splits`), `label_prior`
+    the prior of the classes in a leaf, `weights` positive integers, how likely each test is; all public.
+    """
+
+    schema: Schema
+    depth: int = 3
+    binarisation: Binarisation | None = None
+    stop: Fraction = Fraction(0)
+    root_splits: bool = True
+    label_prior: tuple[Fraction, ...] | None = None
+    weights: tuple[int, ...] | None = None
+    threads: int = THREADS
+
+    shape: ClassVar[Shape] = "tree"
+    levels_name: ClassVar[str] = "depth"
+
+    @property
+    def levels(self) -> int:
+        return self.depth
+
+    @property
+    def word(self) -> str:
+        return f"trees:{self.depth}"
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return isinstance(hypothesis, Tree) and self._grows(hypothesis, self.depth)
+
+    def _grows(self, tree: Tree, left: int) -> bool:
+        """Whether the prior of a tree with so many levels left is positive."""
+        if isinstance(tree, Leaf):
+            return self._labels(tree.label) and (left == 0 or self.prior.stop_at(left) > 0)
+        if not isinstance(tree, Split) or left == 0 or not self._has(tree.test):
+            return False
+        return self._grows(tree.low, left - 1) and self._grows(tree.high, left - 1)
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        """Whether some member is this tree once it is merged: below a leaf, any test may have had two equal answers."""
+        if not isinstance(hypothesis, Tree) or hypothesis.depth > self.depth:
+            return False
+        known = all(self._has(test) for test in hypothesis.tests())
+        labels = all(self._labels(leaf.label) for leaf in hypothesis.leaves())
+        return known and labels and hypothesis.merged() == hypothesis
+
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> TreesGibbs:
+        return TreesGibbs(self.tests, self.law(evidence, ratio=ratio, costs=costs))
+
+
+@dataclass(frozen=True)
+class TreesGibbs:
+    """The law to draw trees from; the sums are made once, however many trees are drawn."""
+
+    tests: Binarisation
+    law: Law
+
+    def draw(self, coins: Coins) -> Tree:
+        return self._grow((), self.law.prior.depth, coins)
+
+    def _grow(self, region: Region, depth: int, coins: Coins) -> Tree:
+        test = coins.choose(self.law.node(region, depth)) - 1 if depth else -1
+        if test < 0:
+            return Leaf(coins.choose(self.law.label(region)))
+        low = self._grow(narrowed(region, test, False), depth - 1, coins)
+        high = self._grow(narrowed(region, test, True), depth - 1, coins)
+        return Split(self.tests.tests[test], low, high)
