@@ -42,7 +42,7 @@ lint: $(READY)
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 	$(BIN)/python -c "import sys; from importlinter.cli import lint_imports_command as run; sys.exit(run())"
-	$(BIN)/python -m pytest --doctest-modules src --ignore=src/privpac/service/migrations -p no:cacheprovider
+	$(BIN)/python -m pytest --doctest-modules src --ignore=src/privpac/service/store/migrations -p no:cacheprovider
 
 format: $(READY)
 	$(BIN)/python -m ruff format .

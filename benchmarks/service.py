@@ -25,7 +25,7 @@ from pathlib import Path
 from benchmarks.measuring import Row, publish
 from privpac import PrivatePredictor
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.service import keys
+from privpac.service.access import keys
 
 CLIENTS = 64
 LEAST_RATIO = 0.27

@@ -19,7 +19,7 @@ SOURCE = Path(privpac.__file__).parent
 MAY_CHARGE = {
     "releasing.py": "the one way out",
     "guarantee/ledger/ledger.py": "what a charge is",
-    "service/answering.py": "charges and keeps answers in one transaction of the ledger's database",
+    "service/answering/answering.py": "charges and keeps answers in one transaction of the ledger's database",
 }
 
 MAY_MAKE_COINS = {
@@ -31,7 +31,7 @@ MAY_MAKE_COINS = {
     "audit/one_run.py": "plays the attacker against made-up records",
     "prediction/bundle.py": "a bundle's identity, and coins for its predictor, which pays through `releasing`",
     "service/settings.py": "a token",
-    "service/keys.py": "API keys",
+    "service/access/keys.py": "API keys",
     "service/serving.py": "coins for `answering`",
     "service/pages/drawers.py": "names of drawers",
 }

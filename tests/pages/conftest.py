@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from privpac.service.pages.books import FileBooks
+from privpac.service.pages.budget.books import FileBooks
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
 from privpac.service.pages.visitors import KeyGate, TokenGate, Visitor

@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 import privpac
 from privpac.errors import NotCertified
 from privpac.guarantee.document import digest
-from privpac.service.pages.deadline import in_time
-from privpac.service.pages.documents import open_document, recheck
+from privpac.service.pages.certificate.deadline import in_time
+from privpac.service.pages.certificate.documents import open_document, recheck
 from privpac.service.pages.place import Place
 
 from .conftest import SCHEMA, table_text

@@ -147,7 +147,7 @@ def test_a_fault_tells_nothing_about_itself(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("record 17 holds forty-two")
 
-    monkeypatch.setattr("privpac.service.pages.planning.headline", broken)
+    monkeypatch.setattr("privpac.service.pages.plan.routes.headline", broken)
     found = client.get("/plan")
     assert found.status_code == 500
     assert "forty" not in found.text + caplog.text

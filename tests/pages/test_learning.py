@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from privpac.service.pages.learn_work import Order, Table
+from privpac.service.pages.learn.schema_form import SchemaForm
+from privpac.service.pages.learn.work import Order, Table
 from privpac.service.pages.place import Place
-from privpac.service.pages.schema_form import SchemaForm
 from privpac.verification import verify
 
 from .conftest import FIELDS, SCHEMA, table_text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from privpac.service import keys
+from privpac.service.access import keys
 from privpac.service.pages.mounting import ServiceBooks
 from privpac.service.settings import Settings
 from tests.service.asking import Served, row

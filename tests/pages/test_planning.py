@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from privpac import plan
 from privpac.plan.kinds import KINDS
-from privpac.service.pages.plan_form import CLASSES, QUESTIONS, PlanForm
+from privpac.service.pages.plan.form import CLASSES, QUESTIONS, PlanForm
 
 
 def test_the_form_offers_every_class_the_planner_knows() -> None:

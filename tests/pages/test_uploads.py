@@ -15,11 +15,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from privpac.data import drafting
-from privpac.service.pages import uploads
 from privpac.service.pages.guards import Refusal
+from privpac.service.pages.learn import uploads
+from privpac.service.pages.learn.uploads import UploadLimits, count_upload
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
-from privpac.service.pages.uploads import UploadLimits, count_upload
 from tests.pages.conftest import HOST, ORIGIN, table_text
 
 LIMITS = UploadLimits(unpacked=4 << 20, seconds=60, columns=2000)

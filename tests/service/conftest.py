@@ -14,7 +14,7 @@ from privpac import PrivatePredictor
 from privpac.coins import SeededCoins
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.service import keys
+from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service
 from privpac.service.settings import Limits, Settings

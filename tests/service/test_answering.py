@@ -19,10 +19,11 @@ from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import load
-from privpac.service import keys, migrating
-from privpac.service.answering import Answering, Ask, Outcome, Reply
-from privpac.service.problems import Ended, Problem
-from privpac.service.rows import encoded
+from privpac.service.access import keys
+from privpac.service.answering.answering import Answering, Ask, Outcome, Reply
+from privpac.service.api.problems import Ended, Problem
+from privpac.service.api.rows import encoded
+from privpac.service.store import migrating
 from tests.service.asking import AGES, SCHEMA, Served, row
 
 NUMBERS = itertools.count()

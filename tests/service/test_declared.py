@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from privpac import BudgetExceeded, Ledger, PrivatePredictor
 from privpac.errors import ParameterError
 from privpac.prediction.bundle import METER, load
-from privpac.service import keys
+from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service, ledger_url
 from privpac.service.settings import Settings

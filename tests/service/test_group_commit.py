@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from privpac.errors import PrivpacError
-from privpac.service.group_commit import GroupCommit
-from privpac.service.problems import Problem
+from privpac.service.answering.group_commit import GroupCommit
+from privpac.service.api.problems import Problem
 
 
 class Committed:

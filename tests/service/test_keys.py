@@ -13,8 +13,9 @@ from privpac.cli.app import app
 from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.service import keys, migrating
-from privpac.service.keys import Presented
+from privpac.service.access import keys
+from privpac.service.access.keys import Presented
+from privpac.service.store import migrating
 
 
 @pytest.fixture

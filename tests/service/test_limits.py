@@ -15,7 +15,7 @@ from privpac import Ledger, PrivatePredictor, Schema
 from privpac.concepts.line.intervals import Intervals
 from privpac.errors import SizeError
 from privpac.prediction.fresh_draws import FreshDraws
-from privpac.service import keys
+from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service
 from privpac.service.settings import Limits, Settings

@@ -15,8 +15,8 @@ from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import METADATA as LEDGER
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.service import migrating
-from privpac.service.tables import METADATA
+from privpac.service.store import migrating
+from privpac.service.store.tables import METADATA
 
 
 def made(tmp_path: Path) -> SqlStore:

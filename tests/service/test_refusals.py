@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import PrivpacError
-from privpac.service import keys, problems
-from privpac.service.facts import FACTS
-from privpac.service.metrics import Metrics
-from privpac.service.observing import Observing
+from privpac.service.access import keys
+from privpac.service.api import problems
+from privpac.service.watch.facts import FACTS
+from privpac.service.watch.metrics import Metrics
+from privpac.service.watch.observing import Observing
 from tests.service.asking import Served, row
 
 SECRET = "0" * 64

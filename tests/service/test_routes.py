@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from privpac import BudgetExceeded
-from privpac.service import keys
+from privpac.service.access import keys
 from tests.service.asking import PRICE, SCHEMA, Served, row
 
 

@@ -20,7 +20,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from privpac.service.pages.books import FileBooks
+from privpac.service.pages.budget.books import FileBooks
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
 from privpac.service.pages.visitors import TokenGate

@@ -14,10 +14,11 @@ from privpac import Ledger, PrivatePredictor
 from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.service import keys, migrating
+from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service
 from privpac.service.settings import Limits, Settings
+from privpac.service.store import migrating
 from tests.service.asking import AGES, SCHEMA, row
 from tests.slow.postgres import postgres
 

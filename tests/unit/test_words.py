@@ -180,8 +180,8 @@ NOT_LEARNT = {"Snapped", "SymmetricDifference", "SparseSets"}
 def test_every_class_of_concepts_is_storable_or_refused() -> None:
     """Found by looking at all modules, so that a new class cannot be forgotten."""
     found: dict[str, type[Any]] = {}
-    for module in pkgutil.iter_modules(concept_modules.__path__):
-        own = importlib.import_module(f"privpac.concepts.{module.name}")
+    for module in pkgutil.walk_packages(concept_modules.__path__, "privpac.concepts."):
+        own = importlib.import_module(module.name)
         for name, kind in vars(own).items():
             law = inspect.isclass(kind) and kind.__module__ == own.__name__ and hasattr(kind, "gibbs")
             if law and not name.startswith("_") and not inspect.isabstract(kind) and not is_protocol(kind):

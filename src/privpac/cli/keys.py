@@ -34,7 +34,7 @@ LedgerUrl = Annotated[
 def _opened(ledger: str) -> SqlStore:
     require_serve()
     from privpac.guarantee.ledger.sql_store import SqlStore
-    from privpac.service import migrating
+    from privpac.service.store import migrating
 
     store = SqlStore.open(ledger_address(ledger))
     migrating.prepare(store, upgrade=False)
@@ -55,7 +55,7 @@ def create(
 ) -> None:
     """Make a key and print it, once: only a hash of it is kept."""
     store = _opened(ledger)
-    from privpac.service import keys as service_keys
+    from privpac.service.access import keys as service_keys
 
     key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon)
     if as_json:
@@ -72,7 +72,7 @@ def create(
 def list_keys(*, ledger: LedgerUrl, as_json: Json = False) -> None:
     """All keys, with what they spent; never the keys themselves."""
     store = _opened(ledger)
-    from privpac.service import keys as service_keys
+    from privpac.service.access import keys as service_keys
 
     trees = [key.to_json() for key in service_keys.listed(store)]
     if as_json:
@@ -103,7 +103,7 @@ def revoke(
 ) -> None:
     """End a key, at once and for good. What it spent stays spent."""
     store = _opened(ledger)
-    from privpac.service import keys as service_keys
+    from privpac.service.access import keys as service_keys
 
     service_keys.revoke(store, identity)
     if as_json:

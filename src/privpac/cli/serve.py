@@ -102,7 +102,7 @@ def serve(
 
 
 def _announce(service: Service, *, as_json: bool) -> None:
-    from privpac.service import keys
+    from privpac.service.access import keys
 
     place = service.settings
     facts = {"url": f"http://{place.host}:{place.port}", "ledger": service.store.where}

@@ -50,7 +50,7 @@ def ui(
     try:
         import uvicorn
 
-        from privpac.service.pages.books import FileBooks
+        from privpac.service.pages.budget.books import FileBooks
         from privpac.service.pages.place import Place
         from privpac.service.pages.site import pages_app
         from privpac.service.pages.visitors import TokenGate

@@ -9,12 +9,13 @@ from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 
 from privpac import __version__
-from privpac.service import health, pages, problems
-from privpac.service.metrics import Metrics
-from privpac.service.observing import Observing
-from privpac.service.routes import router_for
+from privpac.service import pages
+from privpac.service.api import health, problems
+from privpac.service.api.routes import router_for
 from privpac.service.serving import Service
 from privpac.service.settings import Settings
+from privpac.service.watch.metrics import Metrics
+from privpac.service.watch.observing import Observing
 
 __all__ = ["create_app"]
 

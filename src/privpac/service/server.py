@@ -14,10 +14,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from privpac.service.app import create_app
-from privpac.service.metrics import FOLDER
-from privpac.service.observing import log_to_stderr
 from privpac.service.serving import Service
 from privpac.service.settings import Settings
+from privpac.service.watch.metrics import FOLDER
+from privpac.service.watch.observing import log_to_stderr
 
 __all__ = ["SETTINGS", "run", "worker"]
 

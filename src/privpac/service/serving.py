@@ -15,14 +15,15 @@ from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.guarantee.ledger.store import SQLITE, sqlite_file
 from privpac.prediction import bundle as bundles
 from privpac.prediction.bundle import Bundle
-from privpac.service import keys, migrating
-from privpac.service.answering import Answering, Outcome
-from privpac.service.bodies import Body
-from privpac.service.group_commit import GroupCommit
-from privpac.service.keys import Key, Presented
-from privpac.service.metrics import Metrics
-from privpac.service.rate import Rate
+from privpac.service.access import keys
+from privpac.service.access.keys import Key, Presented
+from privpac.service.access.rate import Rate
+from privpac.service.answering.answering import Answering, Outcome
+from privpac.service.answering.group_commit import GroupCommit
+from privpac.service.api.bodies import Body
 from privpac.service.settings import Settings
+from privpac.service.store import migrating
+from privpac.service.watch.metrics import Metrics
 
 __all__ = ["Service", "file_url", "ledger_url"]
 

@@ -17,9 +17,9 @@ from starlette.types import Scope
 
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.service import keys
-from privpac.service.keys import Key, Presented
-from privpac.service.pages.books import NoBooks, Share
+from privpac.service.access import keys
+from privpac.service.access.keys import Key, Presented
+from privpac.service.pages.budget.books import NoBooks, Share
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from privpac.errors import DataError, ParameterError
-from privpac.service.pages.books import Books, NoBooks
+from privpac.service.pages.budget.books import Books, NoBooks
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.jobs import Jobs
-from privpac.service.pages.uploads import UploadLimits
+from privpac.service.pages.learn.uploads import UploadLimits
 from privpac.service.pages.visitors import Gate
 
 __all__ = ["MOST_UPLOAD", "Place"]

@@ -15,10 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from privpac.errors import BudgetExceeded, PrivpacError
-from privpac.service.pages import budgets, certificates, entrance, learning, planning
+from privpac.service.pages import entrance
+from privpac.service.pages.budget import routes as budgets
+from privpac.service.pages.certificate import routes as certificates
 from privpac.service.pages.entrance import SignInNeeded
 from privpac.service.pages.guards import Guard, Refusal
+from privpac.service.pages.learn import routes as learning
 from privpac.service.pages.place import Place
+from privpac.service.pages.plan import routes as planning
 from privpac.service.pages.render import is_part, page, part
 
 __all__ = ["pages_app"]

@@ -16,7 +16,7 @@ from privpac.errors import NotCertified
 from privpac.guarantee.ledger.account import Entry
 from privpac.guarantee.ledger.budget import Budget, exact_text
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.service.pages.books import Books
+from privpac.service.pages.budget.books import Books
 from privpac.service.pages.entrance import Form, Owner, SignedIn
 from privpac.service.pages.render import page, place_of
 from privpac.service.pages.visitors import Visitor

@@ -15,7 +15,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
 from privpac.errors import DataError, SchemaError, SizeError
-from privpac.service.problems import Problem
+from privpac.service.api.problems import Problem
 
 __all__ = ["allowed", "encoded"]
 

@@ -9,8 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.datastructures import UploadFile
 
 from privpac.errors import DataError
-from privpac.service.pages.deadline import in_time
-from privpac.service.pages.documents import handed_out, open_document, recheck, require_readable
+from privpac.service.pages.certificate.deadline import in_time
+from privpac.service.pages.certificate.documents import handed_out, open_document, recheck, require_readable
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.guards import Refusal
 from privpac.service.pages.render import page, part, place_of

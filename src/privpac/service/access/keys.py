@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from privpac.coins import SystemCoins
 from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import Amount, Budget, exact_text
-from privpac.service.tables import API_KEY
+from privpac.service.store.tables import API_KEY
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from privpac.errors import PrivpacError
-from privpac.service.facts import facts_of
+from privpac.service.watch.facts import facts_of
 
 __all__ = ["FAULT", "Ended", "Problem", "install", "response"]
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from privpac.service.problems import Problem
+from privpac.service.api.problems import Problem
 
 __all__ = ["Rate"]
 

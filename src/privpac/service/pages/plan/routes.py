@@ -14,8 +14,8 @@ from privpac.plan.words import question_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.jobs import Tell
-from privpac.service.pages.plan_form import AGAINST, CLASSES, QUESTIONS, PlanForm
-from privpac.service.pages.plan_view import chart, headline, table
+from privpac.service.pages.plan.form import AGAINST, CLASSES, QUESTIONS, PlanForm
+from privpac.service.pages.plan.view import chart, headline, table
 from privpac.service.pages.render import page, part, place_of, rendered
 
 __all__ = ["router"]

@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privpac.faults import place_of
 from privpac.guarantee.ledger.budget import exact_text
-from privpac.service import problems
-from privpac.service.facts import FACTS, Facts
-from privpac.service.metrics import Metrics
+from privpac.service.api import problems
+from privpac.service.watch.facts import FACTS, Facts
+from privpac.service.watch.metrics import Metrics
 
 __all__ = ["LOGGER", "Observing", "log_to_stderr"]
 

@@ -1,10 +1,10 @@
-"""Run by Alembic: migrate through the connection that `privpac.service.migrating` hands over, in its transaction."""
+"""Run by Alembic: migrates through the connection that `service.store.migrating` hands over, in its transaction."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from privpac.service.tables import METADATA
+from privpac.service.store.tables import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],

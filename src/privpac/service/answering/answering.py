@@ -36,10 +36,10 @@ from privpac.guarantee.ledger.account import Charge
 from privpac.guarantee.ledger.budget import Budget, exact_text
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import Bundle
-from privpac.service import keys
-from privpac.service.keys import Key
-from privpac.service.problems import Ended, Problem
-from privpac.service.tables import ANSWER, API_KEY, END, REQUEST
+from privpac.service.access import keys
+from privpac.service.access.keys import Key
+from privpac.service.api.problems import Ended, Problem
+from privpac.service.store.tables import ANSWER, API_KEY, END, REQUEST
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore, Transaction

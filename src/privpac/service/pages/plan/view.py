@@ -14,7 +14,7 @@ from privpac.plan import Plan
 from privpac.plan.answer import Answer
 from privpac.plan.curves import PlanDisplay
 from privpac.plan.words import rows
-from privpac.service.pages.plan_form import PlanForm
+from privpac.service.pages.plan.form import PlanForm
 from privpac.theory.register import REGISTER
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]

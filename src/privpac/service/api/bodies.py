@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from fastapi import Request
 
-from privpac.service.problems import Problem
+from privpac.service.api.problems import Problem
 from privpac.service.settings import Limits
 
 __all__ = ["Body", "parse", "read"]

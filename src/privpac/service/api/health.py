@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from privpac.service.documents import errors
-from privpac.service.problems import Problem
+from privpac.service.api.problems import Problem
+from privpac.service.api.shapes import errors
 
 __all__ = ["router"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_current", "prepare"]
 
-PLACE = "privpac.service:migrations"
+PLACE = "privpac.service.store:migrations"
 
 
 def _config() -> Config:

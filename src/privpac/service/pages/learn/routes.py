@@ -23,9 +23,9 @@ from privpac.report.summary import no_accuracy, sql_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, Owner
 from privpac.service.pages.guards import Refusal
-from privpac.service.pages.learn_work import Order, Table, ending, keep_model, open_table
+from privpac.service.pages.learn.schema_form import KINDS
+from privpac.service.pages.learn.work import Order, Table, ending, keep_model, open_table
 from privpac.service.pages.render import page, part, place_of
-from privpac.service.pages.schema_form import KINDS
 
 __all__ = ["router"]
 

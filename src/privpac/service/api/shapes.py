@@ -11,7 +11,7 @@ from privpac.data.categorical import Categorical
 from privpac.data.column import Column
 from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
-from privpac.service.rows import allowed
+from privpac.service.api.rows import allowed
 
 __all__ = ["BudgetReply", "ErrorReply", "PredictReply", "errors", "example_row", "predict_body"]
 

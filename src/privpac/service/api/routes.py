@@ -9,15 +9,16 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPBearer
 
 from privpac.guarantee.ledger.budget import exact_text
-from privpac.service import bodies, keys
-from privpac.service.answering import unauthorised
-from privpac.service.documents import BudgetReply, PredictReply, errors, predict_body
-from privpac.service.facts import facts_of
-from privpac.service.keys import Key, Presented
-from privpac.service.metrics import CONTENT_TYPE
-from privpac.service.problems import Problem
-from privpac.service.rows import encoded
+from privpac.service.access import keys
+from privpac.service.access.keys import Key, Presented
+from privpac.service.answering.answering import unauthorised
+from privpac.service.api import bodies
+from privpac.service.api.problems import Problem
+from privpac.service.api.rows import encoded
+from privpac.service.api.shapes import BudgetReply, PredictReply, errors, predict_body
 from privpac.service.serving import Service
+from privpac.service.watch.facts import facts_of
+from privpac.service.watch.metrics import CONTENT_TYPE
 
 __all__ = ["router_for"]
 

@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable, Sequence
 
 from privpac.errors import PrivpacError
-from privpac.service.answering import Ask, Outcome
-from privpac.service.problems import Problem
+from privpac.service.answering.answering import Ask, Outcome
+from privpac.service.api.problems import Problem
 
 __all__ = ["GroupCommit"]
 

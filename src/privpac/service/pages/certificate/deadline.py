@@ -30,7 +30,7 @@ _WAY = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
 def _context() -> Any:
     """Where processes come from: one that has imported already what all of them need."""
     context = get_context(_WAY)
-    context.set_forkserver_preload(["privpac.service.pages.documents"])
+    context.set_forkserver_preload(["privpac.service.pages.certificate.documents"])
     return context
 
 

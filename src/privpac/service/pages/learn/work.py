@@ -23,8 +23,8 @@ from privpac.learners.words import WORDS, Request
 from privpac.learning import learn
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.jobs import Tell
-from privpac.service.pages.schema_form import SchemaForm
-from privpac.service.pages.uploads import UploadLimits, count_upload
+from privpac.service.pages.learn.schema_form import SchemaForm
+from privpac.service.pages.learn.uploads import UploadLimits, count_upload
 
 __all__ = ["ENDINGS", "Order", "Table", "keep_model", "open_table"]
 

@@ -1,0 +1,1 @@
+"""Answers, paid for before they are drawn, and committed together."""

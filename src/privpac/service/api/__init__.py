@@ -1,0 +1,1 @@
+"""API v1: routes, the shapes of requests and replies, and how rows become cells."""

@@ -1,1 +1,0 @@
-"""Alembic migrations of the service's tables; `privpac.service.migrating` runs them."""

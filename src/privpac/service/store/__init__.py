@@ -1,0 +1,1 @@
+"""The service's tables, and how they are brought up to date."""

@@ -1,0 +1,1 @@
+"""Alembic migrations of the service's tables; `privpac.service.store.migrating` runs them."""

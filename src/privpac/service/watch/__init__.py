@@ -1,0 +1,1 @@
+"""What those who watch the service may know."""
