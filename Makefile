@@ -5,27 +5,48 @@ BIN := .venv/bin
 READY := .venv/.ready
 READY_SLOW := .venv/.ready-slow
 READY_DOCS := .venv/.ready-docs
+# What `make coverage` and `make slowest` run; a part of it: `make coverage TESTS=tests/laws`.
+TESTS ?= tests --ignore=tests/slow
+# For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
+KEEP ?=
 
-.PHONY: setup demo test test-slow lint format bench audit theorems docs docs-serve reproductions clean
+.PHONY: setup hooks constraints demo test test-slow slowest coverage lint format bench audit theorems docs docs-serve \
+	reproductions dist clean
+
+# $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
+define install
+@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -c constraints.txt -e ".[$(1)]"; \
+else $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(1)]"; fi
+endef
 
 setup: $(READY)
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[dev]"; \
-	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"; fi
+	$(call install,dev)
 	@$(BIN)/python -m compileall -q src
 	@touch $(READY)
 
 $(READY_SLOW): $(READY)
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[slow]"; \
-	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[slow]"; fi
+	$(call install,slow)
 	@touch $(READY_SLOW)
 
 $(READY_DOCS): $(READY)
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python -e ".[docs]"; \
-	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"; fi
+	$(call install,docs)
 	@touch $(READY_DOCS)
+
+# From now on git runs the quick checks of .pre-commit-config.yaml before each commit.
+hooks: $(READY)
+	$(BIN)/python -m pre_commit install
+
+# The newest versions that fit pyproject.toml, without installing them. Run `.ci/run` before you commit the result.
+constraints:
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@mkdir -p .cache
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --dry-run --ignore-installed \
+		--report .cache/resolved.json $(KEEP) -e ".[dev,slow,docs,peers]"
+	$(BIN)/python .ci/constraints.py .cache/resolved.json > .cache/constraints.txt
+	mv .cache/constraints.txt constraints.txt
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -36,6 +57,16 @@ test: $(READY)
 # A real PostgreSQL, Spark and browser: `.ci/programs` installs what they need.
 test-slow: $(READY_SLOW)
 	$(BIN)/python -m pytest tests/slow -n 2 --dist loadfile
+
+# The whole suite once more, timed; the table goes to tests/README.md.
+slowest: $(READY)
+	@mkdir -p .cache
+	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal --junit-xml=.cache/tests.xml
+	$(BIN)/python -m tests.slowest .cache/tests.xml
+
+# Lines and branches of src that the suite runs; what is left out, and why, stands in pyproject.toml. Fails below 95 %.
+coverage: $(READY)
+	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal --cov --cov-report=term --cov-report=html:.cache/coverage
 
 lint: $(READY)
 	$(BIN)/python -m ruff check .
@@ -68,6 +99,10 @@ docs-serve: $(READY_DOCS)
 # Tables and figures of the papers into docs/reproductions/; minutes, unless the same code made them before.
 reproductions: $(READY)
 	$(BIN)/python -m benchmarks.reproduction_pages
+
+# Wheel and sdist into dist/; the wheel is then used in an environment that has nothing else.
+dist: $(READY)
+	$(BIN)/python .ci/distribution.py
 
 clean:
 	rm -rf .venv .cache build dist site .mypy_cache .ruff_cache .hypothesis

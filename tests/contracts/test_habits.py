@@ -1,0 +1,177 @@
+"""What is written in several places about the project itself agrees: version, dates, Pythons, pinned libraries."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tomllib
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import privpac
+from privpac.theory import statement
+from tests.golden.corpus import RELEASED
+from tests.slowest import replaced, rows, table
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+DATED = re.compile(r"\[(\d+\.\d+\.\d+)\] - (\d{4}-\d{2}-\d{2})")
+PIN = re.compile(r"([a-z0-9-]+)==([\w.+!]+)")
+KINDS = ("Security", "Added", "Changed", "Deprecated", "Removed", "Fixed")
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@cache
+def _project() -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads(_text("pyproject.toml"))["project"]
+    return project
+
+
+def _releases() -> list[tuple[Version, date]]:
+    """Dated headings of the changelog, in its order: the newest first."""
+    return [
+        (Version(number), date.fromisoformat(day)) for number, day in DATED.findall(_text("CHANGELOG.md"))
+    ]
+
+
+# Versions
+
+
+def test_the_changelog_is_unreleased_changes_and_then_dated_releases_the_newest_first() -> None:
+    first, *others = HEADING.findall(_text("CHANGELOG.md"))
+    assert first == "[Unreleased]"
+    assert others
+    assert all(DATED.fullmatch(heading) for heading in others)
+    assert _releases() == sorted(_releases(), reverse=True)
+
+
+def test_the_changelog_uses_the_headings_of_its_format_and_security_comes_first() -> None:
+    for part in _text("CHANGELOG.md").split("\n## ")[1:]:
+        headings = re.findall(r"^### (.+)$", part, re.MULTILINE)
+        assert headings == [kind for kind in KINDS if kind in headings]
+
+
+def test_the_version_is_the_last_release_or_on_the_way_to_the_next() -> None:
+    current, last = Version(privpac.__version__), _releases()[0][0]
+    assert current == last or (current > last and current.is_prerelease)
+
+
+def test_what_is_cited_is_the_last_release() -> None:
+    citation = yaml.safe_load(_text("CITATION.cff"))
+    assert (Version(str(citation["version"])), citation["date-released"]) == _releases()[0]
+
+
+def test_every_release_has_its_stored_documents() -> None:
+    assert [Version(version) for version in RELEASED] == [version for version, _ in reversed(_releases())]
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert "version" in _project()["dynamic"]
+    assert "version" not in _project()
+
+
+# Citation
+
+
+def test_the_citation_names_every_paper_of_the_register() -> None:
+    references = yaml.safe_load(_text("CITATION.cff"))["references"]
+    cited = {"–".join(author["family-names"] for author in entry["authors"]) for entry in references}
+    papers = (statement.BBKN, statement.BNS, statement.CH, statement.DF, statement.LWY)
+    assert cited == {paper.rpartition(" ")[0] for paper in papers}
+
+
+# Constraints
+
+
+def _pins() -> dict[str, str]:
+    lines = [line for line in _text("constraints.txt").splitlines() if not line.startswith("#")]
+    matches = [PIN.fullmatch(line) for line in lines]
+    assert all(matches), "constraints.txt holds names and versions only, no addresses"
+    return {match[1]: match[2] for match in matches if match}
+
+
+def _requirements() -> list[Requirement]:
+    project = _project()
+    lines = [
+        *project["dependencies"],
+        *(line for lines in project["optional-dependencies"].values() for line in lines),
+    ]
+    return [Requirement(line) for line in lines]
+
+
+@pytest.mark.parametrize("requirement", _requirements(), ids=str)
+def test_every_requirement_is_pinned_to_a_version_it_allows(requirement: Requirement) -> None:
+    name = canonicalize_name(requirement.name)
+    if name == "privpac":
+        assert set(requirement.extras) <= set(_project()["optional-dependencies"])
+    else:
+        assert requirement.specifier.contains(_pins()[name]), "run: make constraints"
+
+
+# Hosted checks and hooks
+
+
+def test_hosted_checks_run_what_anybody_runs_and_every_python_that_is_named() -> None:
+    jobs = yaml.safe_load(_text(".github/workflows/ci.yml"))["jobs"]
+    assert {"run": "bash .ci/run"} in jobs["everything"]["steps"]
+    pythons = jobs["core"]["strategy"]["matrix"]["python"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(_project()["classifiers"]))
+    assert pythons == named
+    assert all(SpecifierSet(_project()["requires-python"]).contains(python) for python in pythons)
+
+
+def test_hosted_checks_name_files_that_exist_and_pin_actions_by_their_major_version() -> None:
+    steps = [
+        step
+        for job in yaml.safe_load(_text(".github/workflows/ci.yml"))["jobs"].values()
+        for step in job["steps"]
+    ]
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]) for step in steps if "uses" in step)
+    named = {place for step in steps for place in re.findall(r"(?:tests|\.ci)/[\w./-]+", step.get("run", ""))}
+    assert named
+    assert all((ROOT / place).exists() for place in named)
+
+
+def test_hooks_download_nothing_and_their_tools_are_installed() -> None:
+    settings = yaml.safe_load(_text(".pre-commit-config.yaml"))
+    assert [place["repo"] for place in settings["repos"]] == ["local"]
+    for hook in settings["repos"][0]["hooks"]:
+        assert hook["language"] == "system"
+        python, flag, module, *_ = hook["entry"].split()
+        assert (python, flag) == (".venv/bin/python", "-m")
+        assert importlib.util.find_spec(module) is not None
+
+
+# The table of the slowest tests
+
+REPORT = """<testsuites><testsuite>
+<testcase classname="tests.unit.test_a" name="test_quick" time="0.25"/>
+<testcase classname="tests.unit.test_a" name="test_slow[a|b]" time="7.5"/>
+</testsuite></testsuites>"""
+
+
+def test_the_slowest_tests_come_first_and_fit_into_a_table() -> None:
+    assert [seconds for seconds, _ in rows(REPORT)] == [7.5, 0.25]
+    shown = table(REPORT, date(2026, 1, 2)).splitlines()
+    assert shown[0].startswith("Measured on 2026-01-02: 2 tests, 8 seconds in all")
+    assert shown[-2:] == ["| 7.5 | `unit.test_a::test_slow[a\\|b]` |", "| 0.2 | `unit.test_a::test_quick` |"]
+
+
+def test_the_table_replaces_the_former_one_and_nothing_else() -> None:
+    page = "before\n<!-- slowest -->\n\nold\n\n<!-- end -->\nafter\n"
+    once = replaced(page, "new \\1")
+    assert once == "before\n<!-- slowest -->\n\nnew \\1\n\n<!-- end -->\nafter\n"
+    assert replaced(once, "new \\1") == once
+    assert replaced(_text("tests/README.md"), "x") != _text("tests/README.md")

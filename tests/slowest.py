@@ -1,0 +1,68 @@
+"""The table of the slowest fifty tests in tests/README.md, written anew: `make slowest`.
+
+Reads a report that pytest wrote with `--junit-xml`; a test's time is that of its set-up, its call and its tear-down.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import date
+from pathlib import Path
+from xml.etree import ElementTree
+
+__all__ = ["replaced", "rows", "table"]
+
+README = Path(__file__).with_name("README.md")
+COUNT = 50
+BETWEEN = re.compile(r"(<!-- slowest -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def rows(report: str) -> list[tuple[float, str]]:
+    """Seconds and name of every test of a report, the slowest first."""
+    cases = ElementTree.fromstring(report).iter("testcase")
+    timed = [(float(case.get("time", 0)), f"{case.get('classname')}::{case.get('name')}") for case in cases]
+    return sorted(timed, key=lambda row: (-row[0], row[1]))
+
+
+def table(report: str, today: date) -> str:
+    """The report in Markdown: when, how many tests, their sum, and the slowest of them."""
+    timed = rows(report)
+    total = sum(seconds for seconds, _ in timed)
+    shown = timed[:COUNT]
+    share = sum(seconds for seconds, _ in shown) / total if total else 0
+    lines = [
+        f"Measured on {today.isoformat()}: {len(timed):,} tests, {total:,.0f} seconds in all;"
+        f" the {len(shown)} slowest take {share:.0%} of them.",
+        "",
+        "| Seconds | Test |",
+        "|---:|---|",
+        *(f"| {seconds:.1f} | `{_in_a_cell(name)}` |" for seconds, name in shown),
+    ]
+    return "\n".join(lines)
+
+
+def _in_a_cell(name: str) -> str:
+    return name.removeprefix("tests.").replace("|", "\\|").replace("`", "'")
+
+
+def replaced(page: str, text: str) -> str:
+    """The page with `text` between its two marks."""
+    if not BETWEEN.search(page):
+        raise SystemExit(
+            "tests/README.md has lost its marks <!-- slowest --> and <!-- end -->: put them back"
+        )
+    return BETWEEN.sub(lambda marks: f"{marks[1]}\n{text}\n\n{marks[2]}", page)
+
+
+def main() -> None:
+    """Write the table of the report named on the command line."""
+    report = Path(sys.argv[1]).read_text(encoding="utf-8")
+    README.write_text(
+        replaced(README.read_text(encoding="utf-8"), table(report, date.today())), encoding="utf-8"
+    )
+    print(f"tests/README.md shows the slowest {COUNT} of {len(rows(report)):,} tests.")
+
+
+if __name__ == "__main__":
+    main()
