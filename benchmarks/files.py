@@ -35,10 +35,10 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import binomials, offsets
 from privpac.concepts.literals.cooccurrence_kernels import count_words
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.draw.occam import Occam
 from privpac.data.engines.files import FileSource, files_at
 from privpac.data.engines.streamed import StreamedSample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 from privpac.numbers.exact import exact_decimal
 
 PER_FILE = 2_500_000

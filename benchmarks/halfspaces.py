@@ -19,9 +19,9 @@ from privpac.coins import SeededCoins
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.direction_kernels import BINS, count_scores
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.constructions.labels.classes import LabelPrivateDichotomies
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.label_private_class import LabelPrivateDichotomies
 
 RECORDS, DIRECTIONS, TOP, POINTS = 100_000, 100, 31, 6
 PLANE, LIMIT_PLANE, LIMIT_RATE = 2_000, 1.5, 40.0

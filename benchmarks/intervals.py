@@ -19,10 +19,10 @@ from privpac.coins import Coins, SystemCoins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.unions import UnionGibbs, Unions
+from privpac.constructions.draw.occam import Occam
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 
 
 def sample(records: int) -> MemorySample:

@@ -25,9 +25,9 @@ from benchmarks.accuracy.run import DATA
 from benchmarks.accuracy.tables import Remembered, Table, load, names
 from benchmarks.measuring import publish
 from privpac.coins import SeededCoins
+from privpac.constructions.labels.trees import LabelPrivateTrees
+from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Block
-from privpac.learners.label_private import LabelPrivateTrees
-from privpac.learners.words import Request, learner_for
 
 EPSILONS = (Fraction(3, 10), Fraction(1))
 SPLITS_SMALL, SPLITS_LARGE, SMALL = 10, 3, 2_000

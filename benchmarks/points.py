@@ -20,15 +20,15 @@ from privpac.coins import SystemCoins
 from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.points import Points
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.points.clipped import ClippedPoints
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.covered import CoveredPoints
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.learners.base import Learner
-from privpac.learners.occam import Occam
-from privpac.learners.points_clipped import ClippedPoints
-from privpac.learners.points_coded import CodedPoints
-from privpac.learners.points_covered import CoveredPoints
 
 ONE = Fraction(1)
 LIMITS = {"points": 0.03, "clipped": 0.03, "code of 1,627 places": 1.0, "cover of 69,172 keys": 2.0}

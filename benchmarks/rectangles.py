@@ -13,10 +13,10 @@ import numpy as np
 from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import SystemCoins
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.constructions.draw.occam import Occam
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 
 NAMES = ("x", "y", "z")
 

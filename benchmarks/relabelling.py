@@ -29,13 +29,13 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.vote import Vote
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 from privpac.mechanisms import gibbs
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.vote import Vote
 
 LIMIT = 0.3
 """Seconds for a million kept and ten million voting records, on thresholds."""

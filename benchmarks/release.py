@@ -10,12 +10,12 @@ import numpy as np
 
 from benchmarks.measuring import Row, least_seconds, publish, row
 from privpac.coins import SystemCoins
+from privpac.constructions.release.blr import ThresholdBLR
+from privpac.constructions.release.histogram import PointHistogram
+from privpac.constructions.release.quantiles import Quantiles
+from privpac.constructions.release.tree_counts import TreeCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.release.blr import ThresholdBLR
-from privpac.release.histogram import PointHistogram
-from privpac.release.quantiles import Quantiles
-from privpac.release.tree_counts import TreeCounts
 
 TREE_SECONDS = 2.0
 """A tree over 32 bits of a million records."""

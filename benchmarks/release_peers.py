@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from benchmarks.measuring import Row, publish
 from privpac.coins import SeededCoins
+from privpac.constructions.release.methods import best_of_column
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.release.methods import best_of_column
 
 COLUMNS = {
     "adult": ("age", "education_num", "hours_per_week", "capital_gain"),

@@ -13,8 +13,8 @@ from benchmarks.intervals import sample
 from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resident, row
 from privpac.coins import SystemCoins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.draw.occam import Occam
 from privpac.data.engines.memory import MemorySample
-from privpac.learners.occam import Occam
 
 
 def speed(records: int, repeats: int) -> list[Row]:

@@ -16,9 +16,9 @@ from privpac.coins import Coins, SeededCoins
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.trees import Trees
-from privpac.learners.base import Learner
-from privpac.learners.staged_trees import StagedTrees
-from privpac.learners.words import Request, learner_for
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.words import Request, learner_for
 from privpac.numbers.exact import ratio_for
 
 __all__ = ["EPSILONS", "Row", "measure"]

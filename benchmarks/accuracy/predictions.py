@@ -28,13 +28,13 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.accuracy.tables import Table, load, names
 from privpac import SeededCoins
+from privpac.answering.price import epsilon_an_answer
+from privpac.constructions.prediction.formulas import vote_wrong
+from privpac.constructions.prediction.vote import Vote, default_models
+from privpac.constructions.prediction.voters import Classifiers
+from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
-from privpac.learners.words import Request, learner_for
 from privpac.numbers.exact import ratio_for
-from privpac.prediction.price import epsilon_an_answer
-from privpac.prediction.vote import Vote, default_models
-from privpac.prediction.voters import Classifiers
-from privpac.theory.prediction import vote_wrong
 
 TOTAL, DELTA = Fraction(1), Fraction(1, 10**6)
 ASKED = 4_000

@@ -301,7 +301,7 @@ def _without_doctest(text: str | None) -> str:
 
 
 def _rules() -> str:
-    from privpac.guarantee import rules
+    from privpac.constructions.catalogue import rules
 
     proofs = (ROOT / "docs" / "proofs" / "README.md").read_text(encoding="utf-8")
     lines = [
@@ -312,12 +312,14 @@ def _rules() -> str:
         "",
     ]
     families: dict[str, list[str]] = defaultdict(list)
-    for name in rules.__all__:
-        families[getattr(rules, name).__module__.rsplit(".", 1)[1]].append(name)
+    functions = rules()
+    for name, function in functions.items():
+        *_, folder, module = function.__module__.split(".")
+        families[folder if module == "rules" else module].append(name)
     for family, names in families.items():
         lines += [f"## {family.replace('_', ' ').capitalize()}", ""]
         for name in names:
-            lines += _rule(name, getattr(rules, name), proofs)
+            lines += _rule(name, functions[name], proofs)
     return "\n".join(lines)
 
 

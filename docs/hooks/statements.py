@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from privpac.cli.theorems import STATUSES, lines_of
-from privpac.theory.register import statement
+from privpac.constructions.catalogue import statement
 
 __all__ = ["on_page_markdown", "shown"]
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from docs.pictures.sheet import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, Sheet
 
+from privpac.constructions.points.formulas import records_clipped
+from privpac.constructions.points.representation_formulas import plan_code, records_cover
 from privpac.numbers.exact import ratio_for
 from privpac.theory.floors import floor_points_proper
-from privpac.theory.points import records_clipped
-from privpac.theory.representations import plan_code, records_cover
 from privpac.theory.sizes import records_occam
 
 __all__ = ["SHAPES"]

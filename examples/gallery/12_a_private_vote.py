@@ -9,7 +9,7 @@ import os
 from itertools import pairwise
 from pathlib import Path
 
-from privpac.mechanisms.vote import VoteLaw
+from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.numbers.exact import exact_decimal, exp_up
 from privpac.pictures.curves import Curves, Series
 

@@ -9,8 +9,8 @@ import os
 from fractions import Fraction
 from pathlib import Path
 
+from privpac.answering.price import epsilon_an_answer
 from privpac.pictures.curves import Curves, Series
-from privpac.prediction.price import epsilon_an_answer
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 ANSWERS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)

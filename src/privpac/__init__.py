@@ -17,11 +17,11 @@ _NAMES = {
     "MemorySample": "data.engines.memory",
     "Model": "model",
     "NotCertified": "errors",
-    "Occam": "learners.occam",
+    "Occam": "constructions.draw.occam",
     "Points": "concepts.sets.points",
-    "ReleasedTable": "release.table",
+    "ReleasedTable": "constructions.release.table",
     "PrivateClassifier": "estimators.classifier",
-    "PrivatePredictor": "prediction.private_predictor",
+    "PrivatePredictor": "answering.predictor",
     "PrivateQuery": "estimators.query",
     "PrivpacError": "errors",
     "Schema": "data.schema",
@@ -34,7 +34,7 @@ _NAMES = {
     "Unions": "concepts.line.unions",
     "compare_models": "comparison",
     "learn": "learning",
-    "load_table": "release.table",
+    "load_table": "constructions.release.table",
     "release_table": "sanitising",
     "load": "model",
     "verify": "verification",
@@ -57,6 +57,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from privpac.answering.predictor import PrivatePredictor as PrivatePredictor
     from privpac.client import Client as Client
     from privpac.coins import SeededCoins as SeededCoins
     from privpac.coins import SystemCoins as SystemCoins
@@ -67,6 +68,9 @@ if TYPE_CHECKING:
     from privpac.concepts.line.thresholds import Thresholds as Thresholds
     from privpac.concepts.line.unions import Unions as Unions
     from privpac.concepts.sets.points import Points as Points
+    from privpac.constructions.draw.occam import Occam as Occam
+    from privpac.constructions.release.table import ReleasedTable as ReleasedTable
+    from privpac.constructions.release.table import load_table as load_table
     from privpac.data.engines.memory import MemorySample as MemorySample
     from privpac.data.sample import Size as Size
     from privpac.data.schema import Schema as Schema
@@ -78,12 +82,8 @@ if TYPE_CHECKING:
     from privpac.estimators.stable import StableClassifier as StableClassifier
     from privpac.guarantee.certificate import Certificate as Certificate
     from privpac.guarantee.ledger.ledger import Ledger as Ledger
-    from privpac.learners.occam import Occam as Occam
     from privpac.learning import learn as learn
     from privpac.model import Model as Model
     from privpac.model import load as load
-    from privpac.prediction.private_predictor import PrivatePredictor as PrivatePredictor
-    from privpac.release.table import ReleasedTable as ReleasedTable
-    from privpac.release.table import load_table as load_table
     from privpac.sanitising import release_table as release_table
     from privpac.verification import verify as verify

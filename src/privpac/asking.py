@@ -21,20 +21,20 @@ import numpy as np
 
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.constructions.few_labels.active import Questions
+from privpac.constructions.few_labels.active_settings import ask_settings
+from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.stored_classes import concepts_from_json, stored_concepts
+from privpac.constructions.words import Request, request_from_json
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, DataError, PrivpacError, SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learners.stored_classes import concepts_from_json, stored_concepts
-from privpac.learners.words import Request, request_from_json
 from privpac.learning import positive, release_few_labels
 from privpac.model import Model
 from privpac.releasing import Payment
-from privpac.transforms.active import Questions
-from privpac.transforms.active_settings import ask_settings
-from privpac.transforms.few_labels import FewLabels
 
 __all__ = ["FORMAT", "Asking"]
 

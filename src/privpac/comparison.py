@@ -16,6 +16,7 @@ from typing import Any
 
 from privpac.checker.check import check_certificate
 from privpac.coins import Coins
+from privpac.constructions.estimates.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.errors import SchemaError
 from privpac.guarantee import rules
@@ -24,7 +25,6 @@ from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learning import positive
 from privpac.model import Model
 from privpac.numbers.exact import plain
-from privpac.release.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.releasing import Payment
 
 __all__ = ["Comparison", "compare_models"]

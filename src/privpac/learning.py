@@ -11,6 +11,9 @@ from typing import Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.recipe import Recipe, Released
+from privpac.constructions.words import Request
 from privpac.data.declared import schema_for
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.data.schema import Schema
@@ -18,12 +21,9 @@ from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learners.recipe import Recipe, Released
-from privpac.learners.words import Request
 from privpac.model import Model
 from privpac.numbers.exact import exact_decimal
 from privpac.releasing import Payment
-from privpac.transforms.few_labels import FewLabels
 from privpac.verification import verify_document
 
 __all__ = ["learn", "learn_sample", "positive", "release_few_labels"]

@@ -21,6 +21,8 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
+from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
@@ -30,8 +32,6 @@ from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.document import digest, same
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
-from privpac.release.confusion import Confusion
-from privpac.release.leaf_counts import LeafCounts
 
 __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
 

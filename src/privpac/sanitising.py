@@ -9,6 +9,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.release.buckets import Buckets
+from privpac.constructions.release.point_counts import PointCounts
+from privpac.constructions.release.sanitiser import FAILURE, Released
+from privpac.constructions.release.table import ReleasedTable, TableRequest
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
@@ -17,10 +21,6 @@ from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.numbers.exact import exact_decimal
-from privpac.release.buckets import Buckets
-from privpac.release.point_counts import PointCounts
-from privpac.release.sanitiser import FAILURE, Released
-from privpac.release.table import ReleasedTable, TableRequest
 from privpac.releasing import Payment
 from privpac.verification import verify_document
 

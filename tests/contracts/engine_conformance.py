@@ -21,21 +21,21 @@ from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.release.methods import sanitiser_for
+from privpac.constructions.release.sanitiser import FAILURE
+from privpac.constructions.words import Request, learner_for
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, GridCounts
-from privpac.learners.base import Learner
-from privpac.learners.occam import Occam
-from privpac.learners.recipe import Recipe
-from privpac.learners.words import Request, learner_for
-from privpac.release.methods import sanitiser_for
-from privpac.release.sanitiser import FAILURE
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.confidence import Confidence
-from privpac.transforms.relabel import Relabelled
-from privpac.transforms.resample import Resampled
-from privpac.transforms.subsample import Subsampled
 
 SCHEMA = Schema.from_json(
     {

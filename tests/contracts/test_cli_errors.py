@@ -16,7 +16,7 @@ import pytest
 
 from privpac import Ledger
 from privpac.cli import main
-from privpac.learners import words
+from privpac.constructions import words
 
 SECRETS = ("41.73", "Zanzibar", "Quetzal", "1987-06-05")
 """Values that only occur in records."""

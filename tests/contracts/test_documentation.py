@@ -19,9 +19,8 @@ from typer.main import get_command
 import privpac
 from privpac import errors
 from privpac.cli.app import app
-from privpac.guarantee import rules
-from privpac.learners.words import WORDS
-from privpac.theory.register import REGISTER
+from privpac.constructions.catalogue import REGISTER, rules
+from privpac.constructions.words import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -170,7 +169,7 @@ def test_a_statement_has_its_section(key: str) -> None:
     assert key in _anchors("theorems.md")
 
 
-@pytest.mark.parametrize("name", rules.__all__)
+@pytest.mark.parametrize("name", rules())
 def test_a_rule_is_described_with_statement_and_proof(name: str) -> None:
     section = _markdown("reference/rules.md").split(f"\n### {name}\n")[1].split("\n### ")[0]
     assert re.search(r"\]\(\.\./theorems\.md#[\w-]+\)", section)

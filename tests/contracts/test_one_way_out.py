@@ -29,7 +29,7 @@ MAY_MAKE_COINS = {
     "estimators/stable.py": "stability is no privacy loss: there is nothing to charge",
     "audit/sample.py": "plays the attacker against made-up records",
     "audit/one_run.py": "plays the attacker against made-up records",
-    "prediction/bundle.py": "a bundle's identity, and coins for its predictor, which pays through `releasing`",
+    "answering/bundle/bundle.py": "a bundle's identity, and coins for its predictor, which pays through `releasing`",
     "service/settings.py": "a token",
     "service/access/keys.py": "API keys",
     "service/serving.py": "coins for `answering`",

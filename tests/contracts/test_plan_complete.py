@@ -13,18 +13,18 @@ import typer
 from privpac import plan
 from privpac.audit.registry import REGISTRY
 from privpac.cli.app import app, run
+from privpac.constructions.catalogue import REGISTER
+from privpac.constructions.few_labels.methods import METHODS
+from privpac.constructions.points.ways import POINT_WAYS
+from privpac.constructions.prediction.words import FORMS
+from privpac.constructions.release.methods import METHODS as RELEASES
+from privpac.constructions.words import WORDS
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.learners.point_ways import POINT_WAYS
-from privpac.learners.words import WORDS
 from privpac.plan.answer import Answer
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
 from privpac.plan.runs import RUNS
-from privpac.prediction.words import FORMS
-from privpac.release.methods import METHODS as RELEASES
-from privpac.theory.register import REGISTER
-from privpac.transforms.few_labels import METHODS
 
 LEARNERS = {option.learner for option in OPTIONS}
 

@@ -12,12 +12,12 @@ from itertools import pairwise
 import pytest
 
 from privpac import Schema, plan
+from privpac.answering.offer import offer_for
+from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.errors import PrivpacError, SizeError
-from privpac.learners.words import Request, learner_for
 from privpac.plan.answer import Answer
-from privpac.prediction.offer import offer_for
-from privpac.transforms.few_labels import FewLabels
 
 SCHEMAS = {
     "fine": Schema.from_json(

@@ -11,10 +11,10 @@ import pytest
 from privpac.coins import SeededCoins, Weights
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.finite import Finite
+from privpac.constructions.words import WORDS, Request, learner_for
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.words import WORDS, Request, learner_for
 from privpac.numbers.exact import ratio_for
 
 SECRET = 7919

@@ -15,8 +15,8 @@ from docs.hooks.reference import EXITS
 import privpac
 from privpac.cli.app import app
 from privpac.concepts.hypotheses import KINDS
+from privpac.constructions.words import WORDS
 from privpac.data.schema import OPTIONS
-from privpac.learners.words import WORDS
 from tests.contracts.test_register_complete import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from privpac.cli.theorems import page
-from privpac.theory.register import REGISTER
+from privpac.constructions.catalogue import REGISTER
 from privpac.theory.statement import BBKN, BNS, CH, DF, LWY
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from docs.hooks.statements import LINE, on_page_markdown
 from docs.measured import pages, written
 from docs.pictures.__main__ import PICTURES, PLACE
 
-from privpac.theory.register import REGISTER
+from privpac.constructions.catalogue import REGISTER
 
 ROOT = Path(__file__).resolve().parents[2]
 THEORY = ROOT / "docs" / "theory"

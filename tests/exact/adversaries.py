@@ -9,8 +9,8 @@ from typing import Any
 from privpac.audit.exact import Case
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
+from privpac.constructions.few_labels.active import Active, Questions
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.transforms.active import Active, Questions
 
 ONE = Fraction(1)
 _NOBODY: Any = None  # drawing positions needs no learner

@@ -18,9 +18,9 @@ from privpac.coins import Enumeration, SeededCoins, law
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import Occam
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
-from privpac.learners.occam import Occam
 from privpac.mechanisms.geometric import NoiseLaw, add_noise
 from privpac.mechanisms.gibbs import draw
 from privpac.mechanisms.scores import Row, Runs

@@ -12,10 +12,11 @@ from privpac.audit.exact import Case, audit, delta_at
 from privpac.audit.registry.isolated import isolated
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins, law
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.formulas import label_boost_loss
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.numbers.exact import ratio_for
-from privpac.theory.few_labels import label_boost_loss
 from tests.exact.adversaries import asking, random_positions, smallest_positions
 from tests.exact.mutants.few_labels import clamped
 from tests.statistical.claims import claims, scaled
@@ -47,7 +48,7 @@ def test_relabelling_is_tight_for_other_draws_too(draw: Fraction) -> None:
 
 def test_the_certificate_of_the_rule_is_that_of_the_adversary() -> None:
     inner = rules.exponential_mechanism(ratio=Fraction(3, 5))
-    fact = rules.label_boost_labelled(inner, ratio=ratio_for(Fraction(1, 2))).fact
+    fact = few_labels_rules.label_boost_labelled(inner, ratio=ratio_for(Fraction(1, 2))).fact
     case = isolated(unlabelled=False, ratio=Fraction(9, 25))
     assert fact.epsilon == case.claim.epsilon
 

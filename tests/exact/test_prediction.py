@@ -21,10 +21,10 @@ from privpac.audit.registry.prediction import (
 )
 from privpac.coins import law
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Concepts
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import ratio_for
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
 from tests.exact.mutants import MUTANTS
 from tests.exact.mutants.prediction import reused
 

@@ -14,9 +14,9 @@ from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.keys import KeyedFamily
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import ListedFamily
-from privpac.learners.occam import Occam
-from privpac.learners.points_sampled import Family
-from privpac.theory.sampled_points import rate_star
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.points.sampled import Family
+from privpac.constructions.points.sampled_formulas import rate_star
 
 
 @pytest.mark.parametrize(

@@ -26,18 +26,18 @@ from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.relabel import RELABELLED, VOTING, Relabelled
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.learners.base import Learner
-from privpac.learners.occam import Occam
 from privpac.numbers.exact import ratio_for
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.relabel import RELABELLED, VOTING, Relabelled
-from privpac.transforms.resample import Resampled
-from privpac.transforms.subsample import Subsampled
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 Database = tuple[tuple[int, ...], ...]

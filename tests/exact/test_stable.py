@@ -14,8 +14,8 @@ from privpac.concepts.labellings.base import Dichotomous
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.stable.stable import Stable
 from privpac.data.sample import Size
-from privpac.learners.stable import Stable
 
 
 def exact_stability(learner: Stable, n: int) -> Fraction:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from privpac import Ledger, PrivatePredictor, SeededCoins, Size
-from privpac.prediction import bundle
-from privpac.prediction.offer import offer_for
+from privpac.answering.bundle import bundle
+from privpac.answering.offer import offer_for
 from tests.golden.kinds import ONE_ENGINE, SEED, written_json
 from tests.golden.records import RECORDS, SCHEMAS, Place
 

@@ -24,19 +24,19 @@ from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.base import Learner
+from privpac.constructions.covers.sampled import SampledCover
+from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Concepts
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.schema import Schema
-from privpac.learners.base import Learner
-from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
-from privpac.learners.occam import Occam
-from privpac.learners.sampled_cover import SampledCover
-from privpac.learners.stable import Stable
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.confidence import Confidence
-from privpac.transforms.relabel import Relabelled
-from privpac.transforms.resample import Resampled
-from privpac.transforms.subsample import Subsampled
 from tests.contracts.examples import EXAMPLES
 from tests.golden.bundles import Answered, Offered
 from tests.golden.kinds import (

@@ -16,15 +16,15 @@ from typing import Any, Protocol
 from privpac import Ledger, Model, ReleasedTable, Schema, compare_models, learn, load, release_table
 from privpac.asking import Asking
 from privpac.coins import SeededCoins
+from privpac.constructions.base import Learner
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.release.table import TableRequest
+from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.errors import SmallEvidence
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from privpac.learners.base import Learner
-from privpac.learners.recipe import Recipe
-from privpac.learners.words import Request
 from privpac.numbers.exact import exact_decimal
-from privpac.release.table import TableRequest
 from tests.golden.records import ENGINES, RECORDS, SCHEMAS, Place
 
 __all__ = [

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from privpac import Ledger, MemorySample, Model, Schema, load, load_table, verify
+from privpac.answering.bundle import bundle
+from privpac.answering.stored_offers import offer_from_json
 from privpac.asking import Asking
 from privpac.checker.check import check_certificate, check_derivation
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
-from privpac.prediction import bundle
-from privpac.prediction.stored import offer_from_json
 from privpac.report.page import report_html
 from tests.golden.bundles import answers
 from tests.golden.kinds import learn_session

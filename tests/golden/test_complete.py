@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from privpac import __version__
+from privpac.answering.stored_offers import READERS
 from privpac.audit.registry import REGISTRY
 from privpac.checker.steps import RULES
 from privpac.concepts.hypotheses import KINDS
+from privpac.constructions.few_labels.methods import METHODS as FEW_LABEL_METHODS
+from privpac.constructions.points.ways import POINT_WAYS
+from privpac.constructions.prediction.words import CLASSIFIERS, FORMS
+from privpac.constructions.release.methods import METHODS as RELEASE_METHODS
+from privpac.constructions.stored_classes import CLASSES
+from privpac.constructions.words import WORDS
 from privpac.data.columns import KINDS as COLUMN_KINDS
-from privpac.learners.point_ways import POINT_WAYS
-from privpac.learners.stored_classes import CLASSES
-from privpac.learners.words import WORDS
-from privpac.prediction.stored import READERS
-from privpac.prediction.words import CLASSIFIERS, FORMS
-from privpac.release.methods import METHODS as RELEASE_METHODS
-from privpac.transforms.few_labels import METHODS as FEW_LABEL_METHODS
 from tests.golden.audits import AUDIT
 from tests.golden.bundles import Answered
 from tests.golden.cases import CASES, CLASSIFIED

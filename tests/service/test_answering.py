@@ -13,12 +13,12 @@ import httpx
 import pytest
 
 from privpac import Ledger, PrivatePredictor
+from privpac.answering.bundle.bundle import load
+from privpac.answering.questions import Asked, draw
 from privpac.coins import Coins, SeededCoins, law
 from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.prediction.asked import Asked, draw
-from privpac.prediction.bundle import load
 from privpac.service.access import keys
 from privpac.service.answering.answering import Answering, Ask, Outcome, Reply
 from privpac.service.api.problems import Ended, Problem

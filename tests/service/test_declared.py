@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from privpac import BudgetExceeded, Ledger, PrivatePredictor
+from privpac.answering.bundle.bundle import METER, load
 from privpac.errors import ParameterError
-from privpac.prediction.bundle import METER, load
 from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service, ledger_url

@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 
 from privpac import Ledger, PrivatePredictor, Schema
 from privpac.concepts.line.intervals import Intervals
+from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.errors import SizeError
-from privpac.prediction.fresh_draws import FreshDraws
 from privpac.service.access import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service

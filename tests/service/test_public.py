@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from privpac import MemorySample, SeededCoins
+from privpac.answering.bundle import bundle
+from privpac.answering.offer import offer_for
 from privpac.errors import ExposedRecords
-from privpac.prediction import bundle
-from privpac.prediction.offer import offer_for
 from tests.service.asking import AGES, PRICE, SCHEMA, Served
 from tests.unit.forged_bundles import former
 

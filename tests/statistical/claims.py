@@ -22,7 +22,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import tests.statistical
-from privpac.theory.register import formulas
+from privpac.constructions.catalogue import formulas
 
 Function = Callable[..., Any]
 Break = Callable[[Function], Function]

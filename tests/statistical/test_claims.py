@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from privpac.theory.register import formulas
+from privpac.constructions.catalogue import formulas
 from tests.statistical.claims import Claim, breaking, collected
 
 ALL = collected()

@@ -14,7 +14,7 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import binom
 
-from privpac.theory.cover_floors import (
+from privpac.constructions.covers.floors import (
     floor_label_ball,
     floor_label_halfspaces,
     floor_label_packing,
@@ -23,7 +23,7 @@ from privpac.theory.cover_floors import (
     least_failure_thresholds_smooth,
     windows,
 )
-from privpac.theory.covers import (
+from privpac.constructions.covers.formulas import (
     cover_halfspaces,
     density_band,
     density_mixture,
@@ -33,7 +33,7 @@ from privpac.theory.covers import (
     records_reference,
     records_reference_agnostic,
 )
-from privpac.theory.label_privacy import (
+from privpac.constructions.labels.formulas import (
     label_cuts,
     label_error,
     records_label_cover,

@@ -15,12 +15,12 @@ from scipy.optimize import linprog
 
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.covers.floors import floor_label_ball, least_failure_thresholds_smooth
+from privpac.constructions.covers.formulas import cover_thresholds, records_reference
+from privpac.constructions.labels.classes import LabelPrivateGrid
+from privpac.constructions.labels.formulas import failure_label_thresholds, records_label_thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.label_private_class import LabelPrivateGrid
-from privpac.theory.cover_floors import floor_label_ball, least_failure_thresholds_smooth
-from privpac.theory.covers import cover_thresholds, records_reference
-from privpac.theory.label_privacy import failure_label_thresholds, records_label_thresholds
 
 SCHEMA = Schema.from_json(
     {"label": "y", "columns": [{"name": "a", "kind": "numeric", "lower": 0, "upper": 1}]}

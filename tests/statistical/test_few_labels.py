@@ -13,22 +13,22 @@ import pytest
 
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.base import SemiLearner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.active import Active
+from privpac.constructions.few_labels.active_settings import inner_epsilon
+from privpac.constructions.few_labels.boost import LabelBoost, Round
+from privpac.constructions.few_labels.floors import labels_floor
+from privpac.constructions.few_labels.formulas import Boost, boost_settings, error_label_boost
+from privpac.constructions.few_labels.labels_only import LabelsOnly
+from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.few_labels.relabel_formulas import error_ssl_relabel, relabel_settings
+from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
-from privpac.learners.base import SemiLearner
-from privpac.learners.occam import Occam
-from privpac.theory.few_labels import Boost, boost_settings, error_label_boost
-from privpac.theory.label_floors import labels_floor
-from privpac.theory.ssl_relabel import error_ssl_relabel, relabel_settings
-from privpac.theory.transfer import Family
-from privpac.transforms.active import Active
-from privpac.transforms.active_settings import inner_epsilon
-from privpac.transforms.label_boost import LabelBoost, Round
-from privpac.transforms.labels_only import LabelsOnly
-from privpac.transforms.ssl_relabel import SSLRelabel
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)
 CELLS = 2**32

@@ -16,8 +16,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, identity, kron
 
+from privpac.constructions.catalogue import formulas
 from privpac.theory import floors, sizes
-from privpac.theory.register import formulas
 from tests.statistical.claims import Break, asked, claims, moved, scaled
 
 CHECKS: dict[str, Callable[[], None]] = {}

@@ -8,13 +8,13 @@ import numpy as np
 
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.few_labels.generic import GenericLearner
+from privpac.constructions.few_labels.generic_formulas import labels_generic
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
-from privpac.learners.generic import GenericLearner
 from privpac.numbers.exact import ratio_for
-from privpac.theory.generic import labels_generic
 
 ERROR, UNLABELLED, RUNS = Fraction(1, 5), 40_000, 60
 SCHEMA = Schema.from_json(

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.stats import binom
 
-from privpac.theory.label_floors import labels_floor, transcript_labels_floor
-from privpac.theory.prediction_floors import floor_private_prediction, floor_stable_prediction
+from privpac.constructions.few_labels.floors import labels_floor, transcript_labels_floor
+from privpac.constructions.prediction.floors import floor_private_prediction, floor_stable_prediction
 from privpac.theory.sizes import records_occam
 from tests.statistical.claims import claims, moved, scaled
 from tests.statistical.test_prediction_floors import RECORDS

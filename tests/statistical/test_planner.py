@@ -15,9 +15,9 @@ import pytest
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import Occam
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 from privpac.plan.class_facts import Description
 from privpac.plan.hard import realizable_need
 from privpac.plan.kinds import facts_of

@@ -12,13 +12,18 @@ from itertools import product
 import pytest
 
 from privpac import Schema, Size, Thresholds
-from privpac.learners.points_coded import CodedPoints
-from privpac.learners.points_covered import CoveredPoints
+from privpac.constructions.few_labels import formulas as few_labels
+from privpac.constructions.few_labels import relabel_formulas as ssl_relabel
+from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.points import formulas as points
+from privpac.constructions.points import representation_formulas as representations
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.covered import CoveredPoints
+from privpac.constructions.prediction import formulas as prediction
+from privpac.constructions.prediction import relabelled_formulas as relabelled_prediction
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.numbers.exact import ratio_for
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.theory import few_labels, points, prediction, relabelled_prediction, representations, ssl_relabel
-from privpac.theory.transfer import Family
 
 SCHEMA = Schema.from_json(
     {

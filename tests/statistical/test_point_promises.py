@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
-from privpac.numbers.exact import ratio_for
-from privpac.theory.points import (
+from privpac.constructions.points.formulas import (
     Clip,
     Sparsity,
     error_clipped,
@@ -32,7 +31,7 @@ from privpac.theory.points import (
     records_clipped,
     records_sparse,
 )
-from privpac.theory.representations import (
+from privpac.constructions.points.representation_formulas import (
     Code,
     Cover,
     error_code,
@@ -45,7 +44,7 @@ from privpac.theory.representations import (
     records_cover,
     sure_hits,
 )
-from privpac.theory.sampled_points import (
+from privpac.constructions.points.sampled_formulas import (
     Boost,
     Draw,
     error_sampled,
@@ -56,6 +55,7 @@ from privpac.theory.sampled_points import (
     proves_sampled,
     rate_star,
 )
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import always, claims, first, scaled
 from tests.statistical.test_vc import drawn_badly
 

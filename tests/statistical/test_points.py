@@ -15,10 +15,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privpac.numbers.exact import ratio_for
-from privpac.theory.points import plan_clipped, plan_sparse, proves_clipped, proves_sparse
-from privpac.theory.representations import plan_code, plan_cover, proves_code, proves_cover
-from privpac.theory.sampled_points import (
+from privpac.constructions.points.formulas import plan_clipped, plan_sparse, proves_clipped, proves_sparse
+from privpac.constructions.points.representation_formulas import (
+    plan_code,
+    plan_cover,
+    proves_code,
+    proves_cover,
+)
+from privpac.constructions.points.sampled_formulas import (
     Boost,
     plan_boosted,
     plan_sampled,
@@ -26,6 +30,7 @@ from privpac.theory.sampled_points import (
     proves_sampled,
     records_boosted,
 )
+from privpac.numbers.exact import ratio_for
 from privpac.theory.sizes import records_occam, records_points
 from tests.statistical.claims import changed, claims, first, scaled
 

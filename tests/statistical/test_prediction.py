@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
-from privpac.numbers.exact import ratio_for
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.net_relabelled import NetRelabelled
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
-from privpac.theory.prediction import (
+from privpac.constructions.prediction.formulas import (
     error_vote,
     models_vote,
     models_vote_printed,
@@ -25,7 +19,16 @@ from privpac.theory.prediction import (
     records_vote_printed,
     vote_wrong,
 )
-from privpac.theory.relabelled_prediction import records_net_relabelled, records_relabelled_vote
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_formulas import (
+    records_net_relabelled,
+    records_relabelled_vote,
+)
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Concepts
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, scaled
 
 CELLS = 10**6

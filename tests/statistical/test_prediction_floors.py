@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from privpac.constructions.prediction import floors as prediction_floors
+from privpac.constructions.prediction.floors import floor_private_prediction, floor_stable_prediction
 from privpac.errors import ParameterError
-from privpac.theory import prediction_floors
-from privpac.theory.prediction_floors import floor_private_prediction, floor_stable_prediction
 
 RECORDS = ((0, 0), (1, 0), (1, 1))  # the common point with label 0; the rare point with either label
 

@@ -17,12 +17,9 @@ from privpac import MemorySample, Schema, SeededCoins
 from privpac.audit.exact import audit
 from privpac.audit.registry.reconstruction import rec_concave_case, tight_rec_concave
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.data.columns import Numeric
-from privpac.learners.rec_concave import RecConcave
-from privpac.mechanisms.stable_choice import release_chance
-from privpac.numbers.exact import ratio_for
-from privpac.theory import sizes
-from privpac.theory.rec_concave import (
+from privpac.constructions.catalogue import statement
+from privpac.constructions.cuts.recursive import RecConcave
+from privpac.constructions.cuts.recursive_formulas import (
     Plan,
     delta_stable_choice,
     error_rec_concave,
@@ -32,7 +29,10 @@ from privpac.theory.rec_concave import (
     records_rec_concave_laplace,
     threshold_stable_choice,
 )
-from privpac.theory.register import statement
+from privpac.data.columns import Numeric
+from privpac.mechanisms.stable_choice import release_chance
+from privpac.numbers.exact import ratio_for
+from privpac.theory import sizes
 from tests.statistical.claims import claims, moved, scaled
 
 ONE, MILLIONTH = Fraction(1), Fraction(1, 10**6)

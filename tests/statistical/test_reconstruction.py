@@ -15,19 +15,19 @@ from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
-from privpac.guarantee.facts import Against
-from privpac.learners.noisy_cuts import NoisyCuts, nearest_cut
-from privpac.learners.occam import Occam
-from privpac.learners.switch_cuts import SwitchCuts
-from privpac.theory import floors, sizes
-from privpac.theory.reconstruction import (
+from privpac.constructions.catalogue import statement
+from privpac.constructions.cuts.formulas import (
     error_switch,
     failure_denoising,
     largest_noise,
     records_switch,
     tilt_switch,
 )
-from privpac.theory.register import statement
+from privpac.constructions.cuts.noisy import NoisyCuts, nearest_cut
+from privpac.constructions.cuts.switches import SwitchCuts
+from privpac.constructions.draw.occam import Occam
+from privpac.guarantee.facts import Against
+from privpac.theory import floors, sizes
 from tests.statistical.claims import claims, scaled
 
 ONE = Fraction(1)

@@ -12,15 +12,15 @@ import pytest
 from privpac import MemorySample, Occam, Schema, SeededCoins, Size, Thresholds
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
+from privpac.constructions.base import Learner
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.formulas import excess_relabelled, excess_stable
+from privpac.constructions.wrappers.resample import Resampled
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample
 from privpac.guarantee.facts import Against
-from privpac.learners.base import Learner
-from privpac.learners.stable import Stable
-from privpac.theory.relabelling import excess_relabelled, excess_stable
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.confidence import Confidence
-from privpac.transforms.resample import Resampled
 
 CELLS = 1024
 SCHEMA = Schema((Numeric("a", 0, CELLS - 1, integer=True),), label="y", classes=("0", "1"))

@@ -12,14 +12,19 @@ import pytest
 from numpy.typing import NDArray
 
 from privpac.coins import SeededCoins
+from privpac.constructions.release.blr import ThresholdBLR
+from privpac.constructions.release.formulas import (
+    failure_histogram,
+    plan_candidates,
+    plan_histogram,
+    plan_quantiles,
+)
+from privpac.constructions.release.quantiles import Quantiles
+from privpac.constructions.release.tree_counts import TreeCounts
+from privpac.constructions.release.tree_formulas import failure_tree, plan_tree
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.numbers.exact import ratio_for
-from privpac.release.blr import ThresholdBLR
-from privpac.release.quantiles import Quantiles
-from privpac.release.tree_counts import TreeCounts
-from privpac.theory.release import failure_histogram, plan_candidates, plan_histogram, plan_quantiles
-from privpac.theory.tree_counts import failure_tree, plan_tree
 from tests.statistical.claims import claims, field, scaled
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)

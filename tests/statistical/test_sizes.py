@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, gammaln, xlog1py, xlogy
 
+from privpac.constructions.catalogue import formulas
 from privpac.theory import generalisation, sizes
-from privpac.theory.register import formulas
 from tests.statistical.claims import Break, asked, claims, scaled
 
 CHECKS: dict[str, Callable[[], None]] = {}

@@ -15,8 +15,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from privpac.numbers.exact import ratio_for
-from privpac.theory.few_labels import (
+from privpac.constructions.cuts.recursive_formulas import (
+    Plan,
+    error_rec_concave,
+    failure_rec_concave,
+    plan_rec_concave,
+    records_rec_concave,
+    records_rec_concave_laplace,
+    widths,
+)
+from privpac.constructions.few_labels.formulas import (
     Boost,
     error_label_boost,
     excess_label_boost,
@@ -27,7 +35,9 @@ from privpac.theory.few_labels import (
     records_active,
     records_label_boost,
 )
-from privpac.theory.prediction import (
+from privpac.constructions.few_labels.relabel_formulas import Relabel, error_ssl_relabel, records_ssl_relabel
+from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.prediction.formulas import (
     error_vote,
     models_vote,
     models_vote_printed,
@@ -35,16 +45,7 @@ from privpac.theory.prediction import (
     records_vote_printed,
     vote_wrong,
 )
-from privpac.theory.rec_concave import (
-    Plan,
-    error_rec_concave,
-    failure_rec_concave,
-    plan_rec_concave,
-    records_rec_concave,
-    records_rec_concave_laplace,
-    widths,
-)
-from privpac.theory.relabelled_prediction import (
+from privpac.constructions.prediction.relabelled_formulas import (
     epsilon_relabelled_vote,
     error_relabelled_vote,
     excess_net_relabelled,
@@ -54,7 +55,7 @@ from privpac.theory.relabelled_prediction import (
     records_net_relabelled,
     records_relabelled_vote,
 )
-from privpac.theory.relabelling import (
+from privpac.constructions.wrappers.formulas import (
     best_split,
     epsilon_relabelled,
     epsilon_resampled,
@@ -65,8 +66,7 @@ from privpac.theory.relabelling import (
     share_subsampled,
     stability_from_some,
 )
-from privpac.theory.ssl_relabel import Relabel, error_ssl_relabel, records_ssl_relabel
-from privpac.theory.transfer import Family
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, field, moved, scaled
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.cuts import rules as cuts_rules
+from privpac.constructions.prediction import rules as prediction_rules
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
@@ -108,22 +110,24 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         failure=Fraction(1, 20),
         against=Against.REALIZABLE,
     ),
-    "vote": rules.vote(ratio=REAL, models=25),
-    "vote, even": rules.vote(ratio=SHORT, models=2),
-    "plurality": rules.plurality(ratio=REAL, models=25, classes=7),
-    "vote accuracy": rules.vote_accuracy(models=7, ratio=REAL, records=20_000, vc=3, failure=Fraction(1, 20)),
-    "vote accuracy, even": rules.vote_accuracy(
+    "vote": prediction_rules.vote(ratio=REAL, models=25),
+    "vote, even": prediction_rules.vote(ratio=SHORT, models=2),
+    "plurality": prediction_rules.plurality(ratio=REAL, models=25, classes=7),
+    "vote accuracy": prediction_rules.vote_accuracy(
+        models=7, ratio=REAL, records=20_000, vc=3, failure=Fraction(1, 20)
+    ),
+    "vote accuracy, even": prediction_rules.vote_accuracy(
         models=4, ratio=SHORT, records=20_000, vc=1, failure=Fraction(1, 7)
     ),
-    "delta removal": rules.delta_removal(
+    "delta removal": prediction_rules.delta_removal(
         rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
         flip=Fraction(1, 50),
     ),
-    "delta removal, few flips": rules.delta_removal(
+    "delta removal, few flips": prediction_rules.delta_removal(
         rules.post_processing(charged("0.001"), what="an answer", release=Release.ANSWER),
         flip=Fraction(1, 5000),
     ),
-    "flipped answers": rules.flipped_answers(
+    "flipped answers": prediction_rules.flipped_answers(
         kept=748,
         ratio=REAL,
         flip=Fraction(23, 1000),
@@ -132,22 +136,24 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "stable choice, no threshold": rules.stable_choice(ratio=SHORT, threshold=0),
-    "stable choice, long": rules.stable_choice(ratio=REAL, threshold=500),
+    "stable choice, no threshold": cuts_rules.stable_choice(ratio=SHORT, threshold=0),
+    "stable choice, long": cuts_rules.stable_choice(ratio=REAL, threshold=500),
     "recursion, a small domain": reconstruction.rec_concave(2**16, 2950),
     **{name: make() for name, make in release.MORE.items()},
-    "net relabelling": rules.net_relabelling(
-        rules.declared(rules.vote(ratio=ratio_for(Fraction(1, 100)), models=5), epsilon=Fraction(1, 100)),
+    "net relabelling": prediction_rules.net_relabelling(
+        rules.declared(
+            prediction_rules.vote(ratio=ratio_for(Fraction(1, 100)), models=5), epsilon=Fraction(1, 100)
+        ),
         ratio=ratio_for(Fraction(1, 300)),
         kept=300,
         of=1000,
         net=Fraction(1, 9),
         vc=2,
     ),
-    "net relabelling, no net": rules.net_relabelling(
-        rules.vote(ratio=SHORT, models=5), ratio=SHORT, kept=2, of=5, net=Fraction(0), vc=1
+    "net relabelling, no net": prediction_rules.net_relabelling(
+        prediction_rules.vote(ratio=SHORT, models=5), ratio=SHORT, kept=2, of=5, net=Fraction(0), vc=1
     ),
-    "relabelled vote": rules.relabelled_vote(
+    "relabelled vote": prediction_rules.relabelled_vote(
         kept=40_000,
         ratio=ratio_for(Fraction(1, 100)),
         mistake=3,
@@ -158,7 +164,7 @@ DERIVATIONS: dict[str, Proof[Any]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "net relabelling, accuracy": rules.net_relabelling_accuracy(
+    "net relabelling, accuracy": prediction_rules.net_relabelling_accuracy(
         kept=5000,
         ratio=REAL,
         models=11,

@@ -10,8 +10,8 @@ from typing import Any
 
 import skops.io
 
+from privpac.answering.bundle.bundle import load
 from privpac.guarantee.document import digest
-from privpac.prediction.bundle import load
 
 
 def edit(folder: Path, change: Any, *, sealed: bool = True) -> None:

@@ -18,6 +18,13 @@ from privpac.asking import Asking
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.active import Active, Questions
+from privpac.constructions.few_labels.active_settings import ask_settings, inner_epsilon
+from privpac.constructions.few_labels.boost import LabelBoost
+from privpac.constructions.few_labels.labels_only import LabelsOnly
+from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
@@ -28,14 +35,7 @@ from privpac.guarantee.certificate import FROM_DATA
 from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.parts import QUERIED, UNQUERIED, parts_of
-from privpac.learners.occam import Occam
-from privpac.learners.words import Request
 from privpac.report.page import report_html
-from privpac.transforms.active import Active, Questions
-from privpac.transforms.active_settings import ask_settings, inner_epsilon
-from privpac.transforms.few_labels import FewLabels
-from privpac.transforms.label_boost import LabelBoost
-from privpac.transforms.labels_only import LabelsOnly
 from privpac.verification import verify
 
 ONE = Fraction(1)

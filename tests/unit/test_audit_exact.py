@@ -17,9 +17,9 @@ from privpac.audit.symmetry import Record
 from privpac.coins import Coins, Raised
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import Occam
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss, Privacy, Unit
-from privpac.learners.occam import Occam
 
 ONE = Fraction(1)
 

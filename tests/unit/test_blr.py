@@ -13,13 +13,13 @@ from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.sets.points import Point
+from privpac.constructions.release.blr import ListedBLR, ThresholdBLR, _multisets
+from privpac.constructions.release.buckets import Buckets
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import ratio_for
-from privpac.release.blr import ListedBLR, ThresholdBLR, _multisets
-from privpac.release.buckets import Buckets
 
 ONE = Fraction(1)
 RATIO = ratio_for(Fraction(1, 2))

@@ -12,13 +12,13 @@ from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.constructions.few_labels.boost import LabelBoost
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
-from privpac.transforms.label_boost import LabelBoost
 
 
 def literal(concepts: Rectangles, points: MemorySample) -> set[tuple[int, ...]]:

@@ -16,11 +16,11 @@ from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 from privpac import BudgetExceeded, Ledger, NotCertified, PrivatePredictor, Schema, verify
+from privpac.answering.bundle import bundle
 from privpac.cli.app import app
+from privpac.constructions.prediction.words import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError
 from privpac.guarantee.document import digest
-from privpac.prediction import bundle
-from privpac.prediction.words import CLASSIFIERS
 
 SCHEMA = Schema.from_json(
     {

@@ -40,10 +40,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 from privpac import Ledger, MemorySample, NotCertified, PrivatePredictor, Schema, verify
+from privpac.answering.bundle import bundle, soundness, storage, unpacking
+from privpac.answering.bundle.known_types import KNOWN
+from privpac.constructions.prediction.voters import Classifiers, Voter
 from privpac.errors import ExposedRecords, PrivpacError
-from privpac.prediction import bundle, soundness, storage, unpacking
-from privpac.prediction.known_types import KNOWN
-from privpac.prediction.voters import Classifiers, Voter
 from tests.unit.forged_bundles import edit, former, replace
 
 SCHEMA = Schema.from_json(

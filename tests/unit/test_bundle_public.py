@@ -14,9 +14,9 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins
+from privpac.answering.bundle import bundle
+from privpac.answering.offer import Offer, offer_for
 from privpac.coins import SystemCoins
-from privpac.prediction import bundle
-from privpac.prediction.offer import Offer, offer_for
 
 SCHEMA = Schema.from_json(
     {

@@ -8,13 +8,13 @@ import pytest
 
 from privpac import Occam, SeededCoins, Size, Thresholds
 from privpac.checker.check import check_certificate
+from privpac.constructions.base import Learner
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.calibrate import STEP, calibrate, calibrate_agnostic
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss
-from privpac.learners.base import Learner
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.calibrate import STEP, calibrate, calibrate_agnostic
-from privpac.transforms.resample import Resampled
-from privpac.transforms.subsample import Subsampled
 from tests.unit.test_transforms import CUTS, sample
 
 ONE = Fraction(1)

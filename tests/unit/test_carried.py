@@ -11,14 +11,14 @@ from privpac.checker import directed
 from privpac.checker.check import check_derivation
 from privpac.checker.steps import deviations
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.formulas import mistakes_of_draw
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Against
-from privpac.learners.occam import Occam
 from privpac.numbers.exact import ln_down, ln_up, sqrt_up
-from privpac.theory.few_labels import mistakes_of_draw
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 from tests.contracts.examples.relabelling import EXAMPLES, empirical, inner
 

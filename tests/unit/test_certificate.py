@@ -19,6 +19,9 @@ from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -26,9 +29,6 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import FORMAT, FROM_DATA, SEEDED, Certificate, explain_certificate
 from privpac.guarantee.facts import Loss
 from privpac.guarantee.proof import explain
-from privpac.learners.occam import Occam
-from privpac.learners.recipe import Recipe
-from privpac.learners.words import Request
 from privpac.numbers.exact import ratio_for
 
 SCHEMA = tiny_schema(40, 30, categories=3)

@@ -14,6 +14,7 @@ import pytest
 
 from privpac.checker import check
 from privpac.checker.check import check_certificate, check_derivation
+from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -76,14 +77,14 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "assuming": stated(rules.assuming(rules.assuming(noise(), "the schema is public"), "it rains")),
     "relabelling": stated(
         rules.disjoint_parts(
-            rules.label_boost_labelled(with_delta(), ratio=Fraction(6, 7)),
-            rules.label_boost_unlabelled(stated(with_delta())),
+            few_labels_rules.label_boost_labelled(with_delta(), ratio=Fraction(6, 7)),
+            few_labels_rules.label_boost_unlabelled(stated(with_delta())),
         )
     ),
     "positions-known": stated(
         rules.disjoint_parts(
-            rules.positions_known(with_delta(), part="queried part", release=Release.WITH_LIST),
-            rules.positions_known(selection(), part="unqueried part", release=Release.WITH_LIST),
+            few_labels_rules.positions_known(with_delta(), part="queried part", release=Release.WITH_LIST),
+            few_labels_rules.positions_known(selection(), part="unqueried part", release=Release.WITH_LIST),
         )
     ),
     "a mechanism on its own": noise(),

@@ -18,9 +18,9 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.words import HALFSPACE_POINTS, WORDS
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
-from privpac.learners.words import HALFSPACE_POINTS, WORDS
 from privpac.plan.class_facts import Description, described
 from privpac.plan.kinds import AUTO, KINDS, facts_of
 

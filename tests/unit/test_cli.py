@@ -18,7 +18,7 @@ from privpac import Ledger, __version__, load, verify
 from privpac.cli import console, main
 from privpac.cli.destination import Destination
 from privpac.cli.theorems import uses
-from privpac.theory.register import REGISTER, formulas
+from privpac.constructions.catalogue import REGISTER, formulas
 
 VERBS = ("learn", "predict", "explain", "verify", "schema", "ledger", "theorems", "reproduce")
 SCHEMA = {

@@ -14,10 +14,10 @@ from privpac.coins import SeededCoins
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.sets.codes import CodeSet, CodeSets
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.representation_formulas import Code, good_codewords
 from privpac.data.sample import Size
 from privpac.errors import NoSqlForm, ParameterError
-from privpac.learners.points_coded import CodedPoints
-from privpac.theory.representations import Code, good_codewords
 from tests.unit.point_rules import KINDS, by_database, keys, names, random_cells, sample_of
 
 

@@ -14,15 +14,7 @@ from privpac.coins import SeededCoins, law
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.concepts.trees.trees import Trees
-from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Size
-from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.facts import Loss, Unit
-from privpac.learners.recipe import HOLDOUT, TRAINING, Recipe
-from privpac.learners.words import Request
-from privpac.mechanisms.geometric import add_noise
-from privpac.numbers.exact import ratio_for
-from privpac.release.confusion import (
+from privpac.constructions.estimates.confusion import (
     CONFIDENCE,
     Confusion,
     ConfusionCounts,
@@ -31,6 +23,14 @@ from privpac.release.confusion import (
     sum_half_width,
     summarise,
 )
+from privpac.constructions.recipe import HOLDOUT, TRAINING, Recipe
+from privpac.constructions.words import Request
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee.facts import Loss, Unit
+from privpac.mechanisms.geometric import add_noise
+from privpac.numbers.exact import ratio_for
 from privpac.theory.generalisation import gap_class, gap_holdout
 
 QUIET = Fraction(1000)

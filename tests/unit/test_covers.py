@@ -10,8 +10,8 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import binom
 
-from privpac.errors import ParameterError
-from privpac.theory.cover_floors import (
+from privpac.constructions.catalogue import REGISTER
+from privpac.constructions.covers.floors import (
     floor_label_ball,
     floor_label_halfspaces,
     floor_label_packing,
@@ -20,7 +20,7 @@ from privpac.theory.cover_floors import (
     least_failure_thresholds_smooth,
     windows,
 )
-from privpac.theory.covers import (
+from privpac.constructions.covers.formulas import (
     cap_share,
     cover_halfspaces,
     cover_thresholds,
@@ -33,14 +33,14 @@ from privpac.theory.covers import (
     records_reference,
     records_reference_agnostic,
 )
-from privpac.theory.label_privacy import (
+from privpac.constructions.labels.formulas import (
     failure_label_thresholds,
     label_cuts,
     label_error,
     records_label_cover,
     records_label_thresholds,
 )
-from privpac.theory.register import REGISTER
+from privpac.errors import ParameterError
 from tests.statistical.claims import changed, claims, moved, scaled
 
 USUAL = {"error": 0.1, "failure": 0.05, "epsilon": 1}

@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from privpac import Ledger, PrivatePredictor, Schema
+from privpac.answering.distil import distil
 from privpac.checker.check import check_certificate
-from privpac.prediction.distil import distil
 
 SCHEMA = Schema.from_json(
     {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 999, "integer": True}]}

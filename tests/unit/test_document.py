@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from privpac import NotCertified, Schema, learn, load, verify
+from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.errors import DataError
 from privpac.fields import MOST_DIGITS, Malformed, flag, listed, record, text, whole, written_whole
 from privpac.guarantee import document
 from privpac.guarantee.document import DEEPEST, digest, read_document, same
-from privpac.learners.words import Request
 from privpac.verification import verify_document
 
 from .limits import within

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from privpac.theory.register import REGISTER
+from privpac.constructions.catalogue import REGISTER
 from privpac.theory.vc import growth
 
 TESTS = Path(__file__).resolve().parents[1]

@@ -20,12 +20,12 @@ from privpac.concepts.base import ConceptClass
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import LARGEST_PRICE, Occam
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
-from privpac.learners.occam import LARGEST_PRICE, Occam
 
 WIDE = Schema(
     (

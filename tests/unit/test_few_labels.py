@@ -13,19 +13,11 @@ from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.trees.lists import DecisionLists
-from privpac.data.columns import Numeric
-from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Size
-from privpac.data.schema import Schema
-from privpac.data.semi import SemiSample
-from privpac.errors import ParameterError, RuleRefused, SizeError
-from privpac.guarantee import rules
-from privpac.guarantee.facts import Against, Release
-from privpac.guarantee.parts import LABELLED, UNLABELLED, UNQUERIED
-from privpac.guarantee.rules.few_labels import Carried, Drawn
-from privpac.learners.occam import Occam
-from privpac.numbers.exact import ratio_for
-from privpac.theory.few_labels import (
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.boost import LabelBoost, Round
+from privpac.constructions.few_labels.floors import labels_floor, transcript_labels_floor
+from privpac.constructions.few_labels.formulas import (
     Boost,
     boost_settings,
     error_label_boost,
@@ -38,10 +30,23 @@ from privpac.theory.few_labels import (
     records_active,
     records_label_boost,
 )
-from privpac.theory.label_floors import labels_floor, transcript_labels_floor
-from privpac.theory.ssl_relabel import error_ssl_relabel, records_ssl_relabel, relabel_settings
-from privpac.theory.transfer import Family, transfer_error, transfer_excess
-from privpac.transforms.label_boost import LabelBoost, Round
+from privpac.constructions.few_labels.relabel_formulas import (
+    error_ssl_relabel,
+    records_ssl_relabel,
+    relabel_settings,
+)
+from privpac.constructions.few_labels.rules import Carried, Drawn
+from privpac.constructions.few_labels.transfer_formulas import Family, transfer_error, transfer_excess
+from privpac.data.columns import Numeric
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.data.semi import SemiSample
+from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Against, Release
+from privpac.guarantee.parts import LABELLED, UNLABELLED, UNQUERIED
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, moved
 
 ONE, FAILURE = Fraction(1), Fraction(1, 20)
@@ -295,15 +300,17 @@ def test_rules_refuse_what_they_cannot_prove() -> None:
     inner = rules.exponential_mechanism(ratio=Fraction(1, 2))
     for ratio in (Fraction(0), Fraction(2)):
         with pytest.raises(RuleRefused, match="ratio"):
-            rules.label_boost_labelled(inner, ratio=ratio)
+            few_labels_rules.label_boost_labelled(inner, ratio=ratio)
     with pytest.raises(RuleRefused, match="records whose labels were drawn"):
-        rules.label_boost_unlabelled(rules.on_part(inner, part=UNLABELLED))
+        few_labels_rules.label_boost_unlabelled(rules.on_part(inner, part=UNLABELLED))
     with pytest.raises(RuleRefused, match="what is known besides"):
-        rules.positions_known(inner, part=LABELLED, release=Release.ANSWER)
+        few_labels_rules.positions_known(inner, part=LABELLED, release=Release.ANSWER)
     with pytest.raises(RuleRefused, match="no such role"):
-        rules.positions_known(inner, part=LABELLED, release=Release.WITH_LIST)
+        few_labels_rules.positions_known(inner, part=LABELLED, release=Release.WITH_LIST)
     with pytest.raises(RuleRefused, match="people in this role"):
-        rules.positions_known(rules.on_part(inner, part=LABELLED), part=UNQUERIED, release=Release.WITH_COINS)
+        few_labels_rules.positions_known(
+            rules.on_part(inner, part=LABELLED), part=UNQUERIED, release=Release.WITH_COINS
+        )
 
 
 def test_the_bound_for_distributions_is_not_one_for_the_records_themselves() -> None:
@@ -334,7 +341,7 @@ def test_an_accuracy_that_does_not_follow_is_refused() -> None:
         "error": Fraction(1, 10),
         "failure": Fraction(1, 20),
     }
-    rules.label_boost_accuracy(**good)  # type: ignore[arg-type]
+    few_labels_rules.label_boost_accuracy(**good)  # type: ignore[arg-type]
     bad = [
         ({"drawn": Fraction(1, 200)}, "wrong labels are too likely"),
         ({"base": Drawn(1000, Fraction(1, 2), 5, Fraction(1, 100))}, "more mistakes are too likely"),
@@ -348,4 +355,4 @@ def test_an_accuracy_that_does_not_follow_is_refused() -> None:
     ]
     for change, reason in bad:
         with pytest.raises(RuleRefused, match=reason):
-            rules.label_boost_accuracy(**{**good, **change})  # type: ignore[arg-type]
+            few_labels_rules.label_boost_accuracy(**{**good, **change})  # type: ignore[arg-type]

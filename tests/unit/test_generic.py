@@ -23,16 +23,20 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.sets.points import Point, Points
+from privpac.constructions.few_labels.generic import GenericLearner, _thinned
+from privpac.constructions.few_labels.generic_formulas import (
+    labels_generic,
+    plan_generic,
+    tolerated_generic,
+)
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.parts import LABELLED, UNLABELLED
-from privpac.learners.generic import GenericLearner, _thinned
 from privpac.numbers.exact import ratio_for
-from privpac.theory.generic import differences_vc, labels_generic, plan_generic, tolerated_generic
-from privpac.theory.vc import growth, uniform_gap
+from privpac.theory.vc import differences_vc, growth, uniform_gap
 from tests.statistical.claims import claims, moved
 
 ONE = Fraction(1)

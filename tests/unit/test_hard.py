@@ -13,9 +13,9 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import Occam
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 from privpac.plan.class_facts import Description
 from privpac.plan.hard import agnostic_need, failure, odds_of_atom, realizable_need
 from privpac.plan.kinds import facts_of

@@ -17,17 +17,17 @@ from privpac.audit.registry import tiny_schema
 from privpac.coins import law
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.sets.codes import CodeSets
-from privpac.learners.base import Learner
-from privpac.learners.points_clipped import ClippedPoints
-from privpac.learners.points_coded import CodedPoints
-from privpac.learners.points_sparse import SparsePoints
+from privpac.constructions.base import Learner
+from privpac.constructions.points.clipped import ClippedPoints
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.formulas import Clip, Sparsity
+from privpac.constructions.points.representation_formulas import Code, Cover
+from privpac.constructions.points.sampled_formulas import Boost, Draw
+from privpac.constructions.points.sparse import SparsePoints
 from privpac.numbers.exact import ratio_for
 from privpac.plan import hard_cases
 from privpac.plan.hard_keys import LongKeys
 from privpac.theory import sizes
-from privpac.theory.points import Clip, Sparsity
-from privpac.theory.representations import Code, Cover
-from privpac.theory.sampled_points import Boost, Draw
 
 N, ERROR, SEED, RUNS = 9, 0.3, 5, 60
 RATE = -math.log(ratio_for(Fraction(1, 2)))

@@ -15,9 +15,9 @@ from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.sets.hash_kernels import _plain, held_gains
 from privpac.concepts.sets.hashes import HashedSet, HashFamily, field_for, hashed_scores
+from privpac.constructions.points.covered import CoveredPoints
 from privpac.data.sample import Size
 from privpac.errors import NoSqlForm, ParameterError
-from privpac.learners.points_covered import CoveredPoints
 from tests.unit.point_rules import KINDS, by_database, keys, random_cells, sample_of
 
 

@@ -11,13 +11,13 @@ from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Threshold
+from privpac.constructions.release.histogram import PointHistogram
+from privpac.constructions.release.point_counts import PointCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.joint import JointCells
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
-from privpac.release.histogram import PointHistogram
-from privpac.release.point_counts import PointCounts
 
 ONE = Fraction(1)
 SCHEMA = tiny_schema(3, 4, categories=2)

@@ -21,13 +21,13 @@ from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.labels.classes import LabelPrivateDichotomies, LabelPrivateGrid, label_private
+from privpac.constructions.labels.trees import PUBLIC_FEATURES
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Unit
-from privpac.learners.label_private import PUBLIC_FEATURES
-from privpac.learners.label_private_class import LabelPrivateDichotomies, LabelPrivateGrid, label_private
 
 ONE = Fraction(1)
 SCHEMA = Schema.from_json(

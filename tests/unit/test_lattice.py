@@ -12,9 +12,9 @@ import pytest
 from flint import ctx
 
 from privpac.coins import Enumeration, SeededCoins, law
+from privpac.constructions.release.lattice import Band, Paths, _numbered, paths_between
 from privpac.data.statistics import ColumnCounts
 from privpac.numbers.exact import ball, ratio_for
-from privpac.release.lattice import Band, Paths, _numbered, paths_between
 
 RATIO = ratio_for(Fraction(1, 2))
 

@@ -22,13 +22,13 @@ from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable, release_leaf_counts
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size
 from privpac.errors import ParameterError, SizeError
-from privpac.learners.recipe import Recipe
-from privpac.learners.words import Request
 from privpac.model import digest
-from privpac.release.leaf_counts import LeafCounts, LeafTable, release_leaf_counts
 
 SCHEMA = Schema.from_json(
     {

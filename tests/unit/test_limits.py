@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from privpac import Ledger, PrivatePredictor, learn
+from privpac.answering.offer import offer_for
 from privpac.coins import SeededCoins
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
@@ -27,27 +28,26 @@ from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.boost import LabelBoost, Round
+from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.labels.classes import LabelPrivateDichotomies
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Concepts
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.relabel import Relabelled
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
-from privpac.learners.label_private_class import LabelPrivateDichotomies
-from privpac.learners.occam import Occam
-from privpac.learners.stable import Stable
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.net_relabelled import NetRelabelled
-from privpac.prediction.offer import offer_for
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
 from privpac.theory import listing
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.few_labels import FewLabels
-from privpac.transforms.label_boost import LabelBoost, Round
-from privpac.transforms.relabel import Relabelled
-from privpac.transforms.ssl_relabel import SSLRelabel
 
 ONE = Fraction(1)
 MOST = 16_383
@@ -239,7 +239,7 @@ def test_few_labels_are_refused_before_the_charge(word: str, method: str, reason
 
 def test_the_best_method_is_one_that_can_run() -> None:
     """With `auto`, a method that would be refused is no choice."""
-    from privpac.learners.words import Request
+    from privpac.constructions.words import Request
 
     size = Size(4000, 400_000)
     chosen = FewLabels.chosen("intervals:a", Request(WIDE, size, Fraction(2)))

@@ -15,6 +15,7 @@ import pytest
 
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
+from privpac.constructions.words import Request
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import (
@@ -26,7 +27,6 @@ from privpac.errors import (
     SizeError,
     SmallEvidence,
 )
-from privpac.learners.words import Request
 from privpac.learning import learn_sample
 from privpac.model import digest
 from privpac.releasing import Payment

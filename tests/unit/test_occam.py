@@ -11,10 +11,10 @@ from privpac.coins import law
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.draw.occam import Occam
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
-from privpac.learners.occam import Occam
 
 SCHEMA = tiny_schema(3)
 DATA = [(0, 0), (1, 1), (2, 1), (2, 1), (0, 1)]

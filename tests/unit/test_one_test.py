@@ -13,12 +13,12 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.one_test import OneTest
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.words import Request, learner_for
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
-from privpac.learners.words import Request, learner_for
 
 RATIO = Fraction(2, 3)
 

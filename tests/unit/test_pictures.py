@@ -28,12 +28,12 @@ from privpac.concepts.literals.predicates import Predicate
 from privpac.concepts.sets.points import Point
 from privpac.concepts.trees.lists import DecisionList, Rule
 from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.errors import MissingExtra, ParameterError
 from privpac.pictures import drawing, tree
 from privpac.pictures.as_tree import as_tree
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
-from privpac.release.leaf_counts import LeafCounts
 from privpac.report.page import report_html
 
 SCHEMA = Schema.from_json(

@@ -10,11 +10,11 @@ from fractions import Fraction
 import pytest
 
 from privpac import plan
+from privpac.constructions.catalogue import REGISTER
 from privpac.errors import ParameterError
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
 from privpac.plan.words import rows
-from privpac.theory.register import REGISTER
 
 ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
 KEYS = {"learner", "setting", "protects", "proper", "labelled", "unlabelled", "simulated", "floor", "source"}

@@ -12,10 +12,10 @@ from scipy.optimize import linprog
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.concepts.linear import plane, plane_sweep
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.learners.words import Request, learner_for
 
 
 def schema_of(size: int) -> Schema:

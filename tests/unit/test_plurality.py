@@ -13,18 +13,18 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins, Size
+from privpac.answering.bundle import bundle
+from privpac.answering.distil import distil
 from privpac.coins import law
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.plurality_formulas import plurality_chances, plurality_wrong
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.vote_law import VoteLaw
+from privpac.constructions.prediction.voters import Classifiers, Concepts, Voter
 from privpac.errors import BudgetExceeded, ParameterError, RuleRefused, SchemaError
-from privpac.guarantee import rules
 from privpac.mechanisms.plurality import PluralityLaw
-from privpac.mechanisms.vote import VoteLaw
 from privpac.numbers.exact import ratio_for
-from privpac.prediction import bundle
-from privpac.prediction.distil import distil
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Classifiers, Concepts, Voter
-from privpac.theory.plurality import plurality_chances, plurality_wrong
 from privpac.verification import verify
 from tests.statistical.claims import changed, claims, scaled
 
@@ -178,9 +178,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(SchemaError, match="vote:logistic"):
         Concepts(Thresholds(SCHEMA, "a"))
     with pytest.raises(RuleRefused):
-        rules.plurality(ratio=HALF, models=0, classes=3)
+        prediction_rules.plurality(ratio=HALF, models=0, classes=3)
     with pytest.raises(RuleRefused):
-        rules.plurality(ratio=HALF, models=3, classes=1)
+        prediction_rules.plurality(ratio=HALF, models=3, classes=1)
     # A classifier that cannot be trained on three classes at all is found out before any record is read.
     table, names = records(100)
     with pytest.raises(ParameterError, match="cannot be trained"):

@@ -7,10 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.errors import ParameterError, SizeError
-from privpac.numbers.exact import ratio_for
-from privpac.theory.floors import floor_points_any, floor_points_proper
-from privpac.theory.points import (
+from privpac.constructions.points.formulas import (
     Clip,
     Sparsity,
     clip_for,
@@ -25,7 +22,7 @@ from privpac.theory.points import (
     records_sparse,
     sparsity_for,
 )
-from privpac.theory.representations import (
+from privpac.constructions.points.representation_formulas import (
     Code,
     Cover,
     code_for,
@@ -42,7 +39,7 @@ from privpac.theory.representations import (
     records_cover,
     sure_hits,
 )
-from privpac.theory.sampled_points import (
+from privpac.constructions.points.sampled_formulas import (
     Boost,
     Draw,
     boost_for,
@@ -57,6 +54,9 @@ from privpac.theory.sampled_points import (
     rate_star,
     records_boosted,
 )
+from privpac.errors import ParameterError, SizeError
+from privpac.numbers.exact import ratio_for
+from privpac.theory.floors import floor_points_any, floor_points_proper
 from privpac.theory.sizes import records_occam, records_points
 
 BITS = (8, 16, 32, 64, 128)

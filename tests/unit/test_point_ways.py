@@ -17,16 +17,16 @@ from privpac.coins import SeededCoins
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.points import Point
 from privpac.concepts.sets.sparse import ListedFamily
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.points.boosted import BoostedPoints
+from privpac.constructions.points.clipped import ONE_VALUE, ClippedPoints
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.sampled import SampledPoint
+from privpac.constructions.points.ways import POINT_WAYS
+from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.estimators.classifier import PrivateClassifier
-from privpac.learners.occam import Occam
-from privpac.learners.point_ways import POINT_WAYS
-from privpac.learners.points_boosted import BoostedPoints
-from privpac.learners.points_clipped import ONE_VALUE, ClippedPoints
-from privpac.learners.points_coded import CodedPoints
-from privpac.learners.points_sampled import SampledPoint
-from privpac.learners.words import Request, learner_for
 from privpac.report.summary import summary_json, summary_sections
 from tests.unit.point_rules import keys, random_cells, sample_of
 

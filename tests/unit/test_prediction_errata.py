@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, Thresholds
-from privpac.theory.register import REGISTER
-from privpac.theory.relabelled_prediction import net_failure
+from privpac.constructions.catalogue import REGISTER
+from privpac.constructions.prediction.relabelled_formulas import net_failure
 from privpac.theory.vc import growth, ln_growth, records_net
 
 

@@ -12,13 +12,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from privpac import BudgetExceeded, Ledger, PrivatePredictor, Schema, Thresholds
+from privpac.answering.answers import FileAnswers, MemoryAnswers
+from privpac.answering.predictor import PrivatePredictor as Class
+from privpac.answering.price import composed, epsilon_an_answer
+from privpac.answering.queries import Queries
 from privpac.checker.check import check_certificate
+from privpac.constructions.prediction.words import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError, SchemaError
-from privpac.prediction.answers import FileAnswers, MemoryAnswers
-from privpac.prediction.price import composed, epsilon_an_answer
-from privpac.prediction.private_predictor import PrivatePredictor as Class
-from privpac.prediction.queries import Queries
-from privpac.prediction.words import CLASSIFIERS
 
 SCHEMA = Schema.from_json(
     {
@@ -325,7 +325,7 @@ def test_a_draw_that_fails_is_charged_and_ends_the_predictor(
         raise ZeroDivisionError("because of a record")
 
     with monkeypatch.context() as patched:
-        patched.setattr("privpac.prediction.private_predictor.draw", failing)
+        patched.setattr("privpac.answering.predictor.draw", failing)
         with pytest.raises(ZeroDivisionError):
             predictor.predict(rows(2))
     assert predictor.budget.spent.epsilon == 2

@@ -10,13 +10,13 @@ import pytest
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
+from privpac.constructions.release.quantiles import Quantiles, halved, places
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import ratio_for
-from privpac.release.quantiles import Quantiles, halved, places
 
 ONE = Fraction(1)
 

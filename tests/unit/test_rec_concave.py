@@ -13,14 +13,14 @@ from privpac import MemorySample, Schema, SeededCoins, Size
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.no_answer import NoAnswer
+from privpac.constructions.cuts.recursive import RecConcave
+from privpac.constructions.cuts.recursive_formulas import Plan, widths
+from privpac.constructions.words import Request, learner_for
 from privpac.data.columns import Numeric
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError, SizeError
-from privpac.learners.rec_concave import RecConcave
-from privpac.learners.words import Request, learner_for
 from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.stable_choice import release_chance
-from privpac.theory.rec_concave import Plan, widths
 
 ONE = Fraction(1)
 

@@ -22,13 +22,13 @@ from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.points import Point
 from privpac.concepts.trees.lists import DecisionList, Rule
 from privpac.concepts.trees.tree import Leaf, Split
+from privpac.constructions.cuts.formulas import failure_denoising
+from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts, nearest_cut
+from privpac.constructions.cuts.switches import SwitchCuts
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.words import Request, learner_for
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
-from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts, nearest_cut
-from privpac.learners.occam import Occam
-from privpac.learners.switch_cuts import SwitchCuts
-from privpac.learners.words import Request, learner_for
-from privpac.theory.reconstruction import failure_denoising
 
 ONE = Fraction(1)
 

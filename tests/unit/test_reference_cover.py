@@ -14,13 +14,13 @@ from privpac.concepts.derived.reference import ByCdf, PublicTable, Uniform, Unif
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
+from privpac.constructions.covers.reference import CHOSEN_FREELY, ReferenceCover
+from privpac.constructions.covers.sampled import SampledCover
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
 from privpac.guarantee.facts import Against
-from privpac.learners.reference_cover import CHOSEN_FREELY, ReferenceCover
-from privpac.learners.sampled_cover import SampledCover
 
 ONE = Fraction(1)
 SCHEMA = Schema.from_json(

@@ -9,22 +9,18 @@ from fractions import Fraction
 import pytest
 
 from privpac import plan
+from privpac.constructions.covers import floors as cover_floors
+from privpac.constructions.covers import formulas as covers
+from privpac.constructions.cuts import formulas as reconstruction
+from privpac.constructions.cuts import recursive_formulas as rec_concave
+from privpac.constructions.few_labels import formulas as few_labels
+from privpac.constructions.labels import formulas as label_privacy
+from privpac.constructions.points import formulas as points
+from privpac.constructions.points import sampled_formulas as sampled_points
+from privpac.constructions.prediction import formulas as prediction
+from privpac.constructions.wrappers import formulas as relabelling
 from privpac.numbers.exact import ratio_for
-from privpac.theory import (
-    cover_floors,
-    covers,
-    few_labels,
-    floors,
-    label_privacy,
-    points,
-    prediction,
-    rec_concave,
-    reconstruction,
-    relabelling,
-    sampled_points,
-    sizes,
-    vc,
-)
+from privpac.theory import floors, sizes, vc
 
 NUMBERS = {"error": "0.1", "failure": "0.05", "epsilon": 1}
 LONG = {"error": "0.1", "failure": "0.05", "epsilon": 1, "delta": "1e-6"}

@@ -11,20 +11,21 @@ from typing import get_args
 
 import pytest
 
-from privpac.errors import ParameterError
-from privpac.theory.register import (
-    FAMILIES,
-    FORMULA_MODULES,
+from privpac.constructions.catalogue import (
     REGISTER,
     Statement,
     Status,
-    formula,
+    families,
+    formula_modules,
     formulas,
     statement,
+    statement_modules,
 )
+from privpac.errors import ParameterError
+from privpac.theory.register import formula
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = [import_module(f"privpac.theory.{name}") for name in FORMULA_MODULES]
+MODULES = [import_module(name) for name in formula_modules()]
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 PROOF = re.compile(r"docs/proofs/[a-z0-9]+(-[a-z0-9]+)*\.md")
 
@@ -56,7 +57,7 @@ NEEDED = [
 
 
 def test_no_statement_is_lost_by_a_repeated_key():
-    assert len(REGISTER) == sum(map(len, FAMILIES))
+    assert len(REGISTER) == sum(len(import_module(name).STATEMENTS) for name in statement_modules())
     assert set(NEEDED) <= set(REGISTER)
 
 
@@ -121,13 +122,19 @@ def test_the_file_a_formula_says_it_is_tested_by_speaks_of_it(name):
     assert any(name in (ROOT / file).read_text(encoding="utf-8") for file in files), f"{files}: no {name}"
 
 
-def test_every_module_with_formulas_is_listed():
-    found = {
-        path.stem
-        for path in (ROOT / "src/privpac/theory").glob("*.py")
+def test_every_module_with_formulas_is_found():
+    source = ROOT / "src"
+    marked = {
+        ".".join(path.relative_to(source).with_suffix("").parts)
+        for path in (source / "privpac").rglob("*.py")
         if "\n@formula(" in path.read_text("utf-8")
     }
-    assert found == set(FORMULA_MODULES)
+    assert marked == set(formula_modules())
+
+
+def test_families_are_the_folders():
+    folder = ROOT / "src/privpac/constructions"
+    assert set(families()) == {path.parent.name for path in folder.glob("*/__init__.py")}
 
 
 def test_the_number_of_formulas_is_what_the_suites_expect():
@@ -137,7 +144,7 @@ def test_the_number_of_formulas_is_what_the_suites_expect():
 
 def test_formulas_refuse_unknown_statements_and_repeated_names():
     with pytest.raises(ParameterError):
-        formula("no-such-statement")
+        statement("no-such-statement")
 
     def records_occam() -> None: ...
 

@@ -9,13 +9,9 @@ import pytest
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.checker.check import check_certificate
-from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.facts import Loss
-from privpac.numbers.exact import ratio_for
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.net_relabelled import NetRelabelled
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.theory.relabelled_prediction import (
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_formulas import (
     excess_net_relabelled,
     excess_relabelled_vote,
     net_failure,
@@ -24,6 +20,10 @@ from privpac.theory.relabelled_prediction import (
     records_net_relabelled,
     records_relabelled_vote,
 )
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee.facts import Loss
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, scaled
 
 SCHEMA = Schema.from_json(
@@ -126,7 +126,7 @@ def test_what_cannot_be_planned_is_refused():
 
 
 def test_records_and_error_of_a_relabelled_vote_agree() -> None:
-    from privpac.theory.relabelled_prediction import (
+    from privpac.constructions.prediction.relabelled_formulas import (
         epsilon_relabelled_vote,
         error_relabelled_vote,
         records_relabelled_vote,

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.numbers.exact import ratio_for
-from privpac.theory.register import REGISTER
-from privpac.theory.relabelling import (
+from privpac.constructions.catalogue import REGISTER
+from privpac.constructions.wrappers.formulas import (
     best_split,
     epsilon_relabelled,
     epsilon_resampled,
     inner_epsilon_relabelled,
     stability_from_some,
 )
+from privpac.numbers.exact import ratio_for
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.errors import ParameterError
-from privpac.guarantee import rules
-from privpac.numbers.exact import ratio_for
-from privpac.theory.relabelling import (
+from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.wrappers.formulas import (
     best_split,
     draw_epsilon_for,
     epsilon_relabelled,
@@ -23,6 +21,9 @@ from privpac.theory.relabelling import (
     stability_from_some,
     stable_split,
 )
+from privpac.errors import ParameterError
+from privpac.guarantee import rules
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, first, moved, scaled
 
 LN_244 = Fraction("5.497168225293202")
@@ -79,7 +80,7 @@ def test_the_formula_says_what_the_rule_says(kept: int, weight: Fraction, ranks:
     vote, own = Fraction(1, 10), Fraction(1, 2)
     change, mistake = (weight * Fraction(100 - kept, kept)).as_integer_ratio()
     inner = rules.exponential_mechanism(ratio=ratio_for(own / 2))
-    rule = rules.rank_relabelling if ranks else rules.relabelling
+    rule = wrappers_rules.rank_relabelling if ranks else wrappers_rules.relabelling
     ratio = ratio_for(vote / (2 * mistake))
     proved = rule(inner, kept=kept, of=100, ratio=ratio, change=change, mistake=mistake).fact.epsilon.upper
     formula = epsilon_relabelled(Fraction(kept, 100), vote=vote, inner=own, weight=weight, ranks=ranks)

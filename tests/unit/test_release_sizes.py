@@ -10,8 +10,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from privpac.numbers.exact import ratio_for
-from privpac.theory.release import (
+from privpac.constructions.release.formulas import (
     failure_histogram,
     plan_candidates,
     plan_histogram,
@@ -20,7 +19,8 @@ from privpac.theory.release import (
     radius_quantiles,
     rank_errors,
 )
-from privpac.theory.tree_counts import failure_tree, plan_tree, tree_levels
+from privpac.constructions.release.tree_formulas import failure_tree, plan_tree, tree_levels
+from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import claims, moved, scaled
 
 ONE, FAILURE, TENTH = Fraction(1), Fraction(1, 20), Fraction(1, 10)

@@ -14,20 +14,20 @@ from privpac import plan
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.active import Active
+from privpac.constructions.few_labels.active_settings import inner_epsilon
+from privpac.constructions.few_labels.labels_only import LabelsOnly
+from privpac.constructions.release.point_counts import PointCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
-from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
-from privpac.learners.occam import Occam
 from privpac.plan.answer import Answer, hard_estimate
 from privpac.plan.hard import denoised_failure, failure, noisy_failure
 from privpac.plan.runs import Supply, experiment_for
 from privpac.plan.runs.tables import range_error, share_error, threshold_error
 from privpac.plan.trials import Experiment, Unsimulated, estimate, outcomes
-from privpac.release.point_counts import PointCounts
-from privpac.transforms.active import Active
-from privpac.transforms.active_settings import inner_epsilon
-from privpac.transforms.labels_only import LabelsOnly
 
 TRIALS = 30
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privpac.constructions.words import WORDS as KNOWN_WORDS
 from privpac.data.engines.files import files_at
 from privpac.data.engines.sharded import ShardedSample
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts
 from privpac.errors import DataError, ParameterError
-from privpac.learners.words import WORDS as KNOWN_WORDS
 from tests.contracts.engine_conformance import SCHEMA, WORDS, EngineConformance, written
 
 

@@ -14,9 +14,9 @@ from privpac.coins import SeededCoins, law
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.sets.sparse import LARGEST, ListedFamily, SparseSet, SparseSets
+from privpac.constructions.points.sparse import SparsePoints
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
-from privpac.learners.points_sparse import SparsePoints
 from privpac.numbers.exact import ratio_for
 from tests.unit.point_rules import KINDS, by_database, keys, random_cells, sample_of
 

@@ -9,9 +9,9 @@ import pytest
 
 from privpac import SeededCoins, Size, Unions
 from privpac.checker.check import check_certificate, check_derivation
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.formulas import excess_stable, stability_from_some
 from privpac.errors import ParameterError, SizeError
-from privpac.learners.stable import Stable
-from privpac.theory.relabelling import excess_stable, stability_from_some
 from tests.unit.test_transforms import CUTS, SCHEMA, sample
 
 FIFTH = Fraction(1, 5)

@@ -15,9 +15,9 @@ import pytest
 import privpac
 from privpac import Ledger, MemorySample, Schema, load_table, release_table, verify
 from privpac.cli import main
+from privpac.constructions.release.methods import METHODS
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, SizeError, TooFewRecords
 from privpac.guarantee.document import digest
-from privpac.release.methods import METHODS
 
 SCHEMA: dict[str, Any] = {
     "label": "ill",

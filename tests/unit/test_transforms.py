@@ -18,19 +18,19 @@ from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.ranks import RankDichotomies
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.base import Learner
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.vote import Vote
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against
-from privpac.learners.base import Learner
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.confidence import Confidence
-from privpac.transforms.relabel import Relabelled
-from privpac.transforms.resample import Resampled
-from privpac.transforms.subsample import Subsampled
-from privpac.transforms.vote import Vote
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 SCHEMA = Schema((Numeric("a", 0, 2**20 - 1, integer=True),), label="y", classes=("0", "1"))

@@ -9,14 +9,14 @@ import pytest
 
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, SystemCoins
+from privpac.constructions.release.tree_counts import TreeCounts, TreeWalk, _edges, _Level, _monotone
+from privpac.constructions.release.tree_formulas import TreePlan, tree_levels
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 from privpac.errors import SizeError
 from privpac.numbers.exact import ratio_for
-from privpac.release.tree_counts import TreeCounts, TreeWalk, _edges, _Level, _monotone
-from privpac.theory.tree_counts import TreePlan, tree_levels
 
 ONE = Fraction(1)
 EXACT = ratio_for(Fraction(600))

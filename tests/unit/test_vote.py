@@ -15,14 +15,14 @@ from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.coins import law
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
+from privpac.constructions.prediction.encoding import Encoding
+from privpac.constructions.prediction.formulas import models_vote, vote_error, vote_wrong
+from privpac.constructions.prediction.vote import Vote, default_models
+from privpac.constructions.prediction.vote_law import VoteLaw
+from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.errors import ParameterError, SchemaError, SizeError
-from privpac.mechanisms.vote import VoteLaw
 from privpac.numbers.exact import ratio_for
-from privpac.prediction.encoding import Encoding
-from privpac.prediction.vote import Vote, default_models
-from privpac.prediction.voters import Classifiers, Concepts
 from privpac.theory.listing import MOST_BLOCK
-from privpac.theory.prediction import models_vote, vote_error, vote_wrong
 from tests.statistical.claims import claims, scaled
 
 MODELS = (1, 2, 3, 5, 10, 11, 23)

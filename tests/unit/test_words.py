@@ -35,10 +35,10 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.stored_classes import CLASSES, concepts_from_json, stored_concepts
+from privpac.constructions.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SchemaError
-from privpac.learners.stored_classes import CLASSES, concepts_from_json, stored_concepts
-from privpac.learners.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.model import digest
 from privpac.report.page import report_html
 

@@ -8,10 +8,12 @@ from fractions import Fraction
 
 import pytest
 
+from privpac.constructions.few_labels import formulas as few_labels
+from privpac.constructions.prediction import formulas as prediction
+from privpac.constructions.wrappers import formulas as relabelling
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import ratio_for
-from privpac.theory import few_labels, prediction, relabelling
 
 ONE = Fraction(1)
 

@@ -14,19 +14,16 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import binom
 
+from privpac.constructions.covers import floors as cover_floors
+from privpac.constructions.covers import formulas as covers
+from privpac.constructions.cuts import formulas as reconstruction
+from privpac.constructions.cuts import recursive_formulas as rec_concave
+from privpac.constructions.labels import formulas as label_privacy
+from privpac.constructions.points import formulas as points
+from privpac.constructions.points import representation_formulas as representations
+from privpac.constructions.points import sampled_formulas as sampled_points
 from privpac.numbers.exact import ratio_for
-from privpac.theory import (
-    cover_floors,
-    covers,
-    floors,
-    label_privacy,
-    points,
-    rec_concave,
-    reconstruction,
-    representations,
-    sampled_points,
-    sizes,
-)
+from privpac.theory import floors, sizes
 
 USUAL = {"error": "0.1", "failure": "0.05", "epsilon": 1}
 HALF_EPSILON = {**USUAL, "epsilon": "0.5"}

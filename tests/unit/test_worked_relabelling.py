@@ -13,19 +13,16 @@ from fractions import Fraction
 import pytest
 
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.few_labels import floors as label_floors
+from privpac.constructions.few_labels import formulas as few_labels
+from privpac.constructions.few_labels import relabel_formulas as ssl_relabel
+from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.prediction import floors as prediction_floors
+from privpac.constructions.prediction import formulas as prediction
+from privpac.constructions.prediction import relabelled_formulas as relabelled_prediction
+from privpac.constructions.wrappers import formulas as relabelling
 from privpac.data.schema import Schema
-from privpac.theory import (
-    few_labels,
-    label_floors,
-    prediction,
-    prediction_floors,
-    relabelled_prediction,
-    relabelling,
-    sizes,
-    ssl_relabel,
-    vc,
-)
-from privpac.theory.transfer import Family
+from privpac.theory import sizes, vc
 
 USUAL = {"error": "0.1", "failure": "0.05", "epsilon": 1}
 SMALL = {**USUAL, "epsilon": "0.1"}

@@ -205,10 +205,10 @@ def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress
 
 
 def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
+    from privpac.constructions.recipe import Recipe
+    from privpac.constructions.words import Request
     from privpac.data.declared import schema_for
     from privpac.data.sample import Size
-    from privpac.learners.recipe import Recipe
-    from privpac.learners.words import Request
     from privpac.plan.cost import cost_of, extent_of
 
     schema = schema_for(wishes["schema"], data, label=wishes["label"])

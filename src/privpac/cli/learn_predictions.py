@@ -10,7 +10,7 @@ from privpac.cli import console
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
-    from privpac.prediction.offer import Offer
+    from privpac.answering.offer import Offer
 
 __all__ = ["learn_predictions"]
 
@@ -34,7 +34,7 @@ def learn_predictions(
     as_json: bool,
 ) -> None:
     """Everything public is looked at first; a declared number of answers is charged before a coin is tossed."""
-    from privpac.prediction.bundle import check_target
+    from privpac.answering.bundle.bundle import check_target
 
     for name, value in left_out.items():
         if value is not None:
@@ -76,12 +76,12 @@ def _made(
     out: str,
     random_state: int | None,
 ) -> Offer:
+    from privpac.answering.bundle import bundle
+    from privpac.answering.offer import offer_for
+    from privpac.answering.preparing import prepare
     from privpac.data.declared import schema_for
     from privpac.data.engines.opening import open_sample
     from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.prediction import bundle
-    from privpac.prediction.offer import offer_for
-    from privpac.prediction.preparing import prepare
     from privpac.releasing import Payment
 
     account = None if ledger is None else Ledger.open(ledger)

@@ -60,7 +60,7 @@ def _answered(
     model: str, data: str, ledger: str | None, trust: list[str]
 ) -> tuple[list[str], dict[str, Any]]:
     """The classes, and for a bundle how many answers were given and are left."""
-    from privpac.prediction.bundle import is_bundle
+    from privpac.answering.bundle.bundle import is_bundle
 
     if not is_bundle(model):
         from privpac.model import load
@@ -74,8 +74,8 @@ def _answered(
                     allowed="left out for a model file, which was paid for when it was learnt",
                 )
         return [str(name) for name in load(model).predict(data)], {}
+    from privpac.answering.bundle import bundle
     from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.prediction import bundle
 
     predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))
     before = predictor.answers_given

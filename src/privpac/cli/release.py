@@ -15,7 +15,7 @@ from privpac.cli.destination import Destination
 from privpac.errors import ParameterError, PrivpacError
 
 if TYPE_CHECKING:
-    from privpac.release.table import ReleasedTable
+    from privpac.constructions.release.table import ReleasedTable
 
 __all__ = ["release"]
 

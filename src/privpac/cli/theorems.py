@@ -43,7 +43,7 @@ def theorems(
     as_json: Json = False,
 ) -> None:
     """List every statement the guarantees rest on: its status, its source, where it is used and tested."""
-    from privpac.theory.register import REGISTER, statement
+    from privpac.constructions.catalogue import REGISTER, statement
 
     destination = Destination.of(out, owner="theorems", option="page")
     try:

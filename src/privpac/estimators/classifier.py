@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from privpac.constructions.words import takes_many_classes
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learners.words import takes_many_classes
 from privpac.learning import learn
 from privpac.model import Model
 

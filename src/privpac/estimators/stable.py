@@ -13,15 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from privpac.coins import coins_for
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.labellings.base import with_dichotomies
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.words import Request, learner_for
+from privpac.constructions.wrappers.formulas import stable_split
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SchemaError, SizeError
 from privpac.estimators.shell import Array, Shell, class_values
-from privpac.learners.stable import Stable
-from privpac.learners.words import Request, learner_for
 from privpac.numbers.parameters import chance
-from privpac.theory.relabelling import stable_split
 
 __all__ = ["StableClassifier"]
 

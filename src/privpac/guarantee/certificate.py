@@ -43,7 +43,7 @@ class Certificate:
     unlabelled: int = 0
     coins: str = "system"
     request: Mapping[str, Any] | None = None
-    """The public wishes the learner was built from: enough to certify anew (see `learners.recipe`)."""
+    """The public wishes the learner was built from: enough to certify anew (see `constructions.recipe`)."""
     answers: tuple[Proof[Answers], ...] = ()
     """What a released table promises about queries; stored beside the accuracy."""
     also: tuple[Proof[Privacy], ...] = ()

@@ -3,7 +3,7 @@
 `Runs` covers every class whose members can be laid out in rows with few changes of score: thresholds, points, finite
 lists, and unions of such rows (stumps). Multiplicities are exact integers of any size; they are counted by a compiled
 kernel in two 64-bit limbs, or by Python integers where members do not fit in 64 bits. Scores are 64-bit integers:
-whoever makes them sees to it that the price of all records fits (`learners.occam`).
+whoever makes them sees to it that the price of all records fits (`constructions.draw.occam`).
 
 Everything here is private: nothing in this file has a repr that shows what it holds.
 """

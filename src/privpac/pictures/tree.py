@@ -14,11 +14,11 @@ from itertools import count
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
 from privpac.pictures.as_tree import as_tree
 from privpac.pictures.drawing import CLASS_STYLES, SMALL, Box, Drawing, Line, Words, text_width
-from privpac.release.leaf_counts import LeafCounts
 
 __all__ = ["picture"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from privpac.constructions.recipe import Recipe
 from privpac.data.engines.database import database_count, is_database
 from privpac.data.engines.files import FileSource, files_at
 from privpac.data.engines.opening import Engine, chosen_engine
 from privpac.data.schema import Schema
-from privpac.learners.recipe import Recipe
 
 __all__ = ["Cost", "Extent", "cost_of", "extent_of"]
 

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.numbers.binomial import first_whole
-from privpac.plan.options.base import Option
-from privpac.plan.wish import Wish
-from privpac.theory import floors
-from privpac.theory.cover_floors import (
+from privpac.constructions.covers.floors import (
     floor_label_packing,
     floor_thresholds_smooth,
     least_failure_thresholds_smooth,
 )
-from privpac.theory.label_floors import labels_floor
-from privpac.theory.prediction_floors import floor_private_prediction
+from privpac.constructions.few_labels.floors import labels_floor
+from privpac.constructions.prediction.floors import floor_private_prediction
+from privpac.numbers.binomial import first_whole
+from privpac.plan.options.base import Option
+from privpac.plan.wish import Wish
+from privpac.theory import floors
 
 __all__ = ["FLOORS", "Floor", "FloorRow", "floor_for", "least_possible"]
 

@@ -21,9 +21,9 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom
 
 from privpac.coins import SeededCoins
-from privpac.theory.points import Clip, Sparsity
-from privpac.theory.representations import Code, Cover
-from privpac.theory.sampled_points import Boost
+from privpac.constructions.points.formulas import Clip, Sparsity
+from privpac.constructions.points.representation_formulas import Code, Cover
+from privpac.constructions.points.sampled_formulas import Boost
 
 __all__ = ["boosted", "clipped", "coded", "covered", "points", "sparse", "thresholds", "uniforms"]
 

@@ -17,10 +17,10 @@ from scipy.special import softmax
 from privpac.coins import Coins, SeededCoins
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.cuts.recursive import RecConcave
 from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
-from privpac.learners.rec_concave import RecConcave
 from privpac.plan.hard_cases import Values, uniforms
 
 __all__ = ["LongKeys"]

@@ -33,21 +33,21 @@ def _numbers(wish: Wish) -> dict[str, object]:
 
 
 def clipped(wish: Wish) -> int:
-    from privpac.theory.points import plan_clipped
+    from privpac.constructions.points.formulas import plan_clipped
 
     n, clip = plan_clipped(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
     return _smallest(partial(hard_cases.clipped, domain=wish.concepts.size, clip=clip), wish, n)
 
 
 def coded(wish: Wish) -> int:
-    from privpac.theory.representations import plan_code
+    from privpac.constructions.points.representation_formulas import plan_code
 
     n, code, _ = plan_code(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
     return _smallest(partial(hard_cases.coded, code=code, rate=float(wish.epsilon) / 2), wish, n)
 
 
 def covered(wish: Wish) -> int:
-    from privpac.theory.representations import cover_ratio, plan_cover
+    from privpac.constructions.points.representation_formulas import cover_ratio, plan_cover
 
     n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
     rate = -math.log(cover_ratio(wish.epsilon))
@@ -55,14 +55,14 @@ def covered(wish: Wish) -> int:
 
 
 def sparse(wish: Wish) -> int:
-    from privpac.theory.points import plan_sparse
+    from privpac.constructions.points.formulas import plan_sparse
 
     n, sparsity = plan_sparse(**_numbers(wish))  # type: ignore[arg-type]
     return _smallest(partial(hard_cases.sparse, sparsity=sparsity), wish, n)
 
 
 def boosted(wish: Wish) -> int:
-    from privpac.theory.sampled_points import plan_boosted
+    from privpac.constructions.points.sampled_formulas import plan_boosted
 
     n, boost = plan_boosted(**_numbers(wish))  # type: ignore[arg-type]
     return _smallest(partial(hard_cases.boosted, boost=boost, rate=float(wish.epsilon) / 2), wish, n)

@@ -12,16 +12,16 @@ from importlib.resources import files
 from typing import Any
 
 from privpac.concepts.trees.tree import Tree
+from privpac.constructions.catalogue import REGISTER
+from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
 from privpac.model import Model
-from privpac.release.confusion import CONFIDENCE, Confusion
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.pictures import picture
 from privpac.report.summary import no_accuracy, sql_text
-from privpac.theory.register import REGISTER
 
 __all__ = ["confusion_table", "estimate_figure", "headline", "report_html", "short", "values_of"]
 

@@ -19,10 +19,10 @@ from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
 from privpac.concepts.sets.points import Point
 from privpac.concepts.trees.lists import DecisionList
 from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
 from privpac.pictures.tree import picture as draw_tree
-from privpac.release.leaf_counts import LeafCounts
 from privpac.report.lines import Segment, legend, number_line, swatches, tone
 from privpac.report.planes import box
 

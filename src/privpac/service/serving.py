@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from privpac.answering.bundle import bundle as bundles
+from privpac.answering.bundle.bundle import Bundle
 from privpac.coins import Coins, SystemCoins
 from privpac.errors import ParameterError, PrivpacError
 from privpac.guarantee.ledger.budget import Amount
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.guarantee.ledger.store import SQLITE, sqlite_file
-from privpac.prediction import bundle as bundles
-from privpac.prediction.bundle import Bundle
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
 from privpac.service.access.rate import Rate

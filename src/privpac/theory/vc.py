@@ -15,6 +15,7 @@ from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 
 __all__ = [
+    "differences_vc",
     "erm_excess",
     "growth",
     "ln_growth",
@@ -137,3 +138,20 @@ def relative_error(seen: Fraction, *, n: int, failure: Number, vc: int, pairs: b
     have, miss = at_least(1, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
     a = ((2 if pairs else 1) * ln_growth(2 * have, vc=vc) + _ln(4 / miss)) / have
     return min(Fraction(1), seen + 2 * sqrt_up(seen * a) + 4 * a)
+
+
+@formula("differences-vc")
+def differences_vc(vc: int) -> int:
+    """An upper bound on the VC dimension of the symmetric differences of a class.
+
+    Statement: the largest l with growth(l)² at least 2^l. Source: register `differences-vc` (Beimel–Nissim–Stemmer
+    2015, Observation 3.2, which prints 10·vc). Holds if: the class has VC dimension at most `vc`.
+    Proof: docs/proofs/generic-learner.md. Tested by: tests/unit/test_generic.py.
+
+    >>> differences_vc(1), differences_vc(2)
+    (5, 13)
+    """
+    points = 2 * vc
+    while growth(points + 1, vc=vc) ** 2 >= 2 ** (points + 1):
+        points += 1
+    return points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from privpac.guarantee import rules
+from privpac.constructions.covers import rules as covers_rules
 from privpac.guarantee.facts import Accuracy, Against, Fact
 from privpac.guarantee.proof import Proof
 
@@ -17,7 +17,7 @@ TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
 
 
 def _reference(against: Against, records: int, ratio: Fraction) -> Proof[Accuracy]:
-    return rules.reference_cover(
+    return covers_rules.reference_cover(
         odds=88,
         records=records,
         ratio=Fraction(3, 5),
@@ -35,7 +35,7 @@ def _reference(against: Against, records: int, ratio: Fraction) -> Proof[Accurac
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "reference-cover-realizable": lambda: _reference(Against.REALIZABLE, 204, Fraction(3, 5)),
     "reference-cover-agnostic": lambda: _reference(Against.AGNOSTIC, 1678, Fraction(91, 100)),
-    "label-thresholds": lambda: rules.label_thresholds(
+    "label-thresholds": lambda: covers_rules.label_thresholds(
         records=271,
         cuts=93,
         spacing=1,
@@ -44,7 +44,7 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
         error=TENTH,
         failure=TWENTIETH,
     ),
-    "label-cover": lambda: rules.label_cover(
+    "label-cover": lambda: covers_rules.label_cover(
         records=1004,
         vc=1,
         candidates=100,

@@ -7,15 +7,16 @@ from fractions import Fraction
 
 from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.boost import LabelBoost
+from privpac.constructions.few_labels.relabel_accuracy import relabel_accuracy
+from privpac.constructions.few_labels.relabel_formulas import relabel_settings
+from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact, Privacy, Release
 from privpac.guarantee.parts import QUERIED
 from privpac.guarantee.proof import Proof
-from privpac.theory.ssl_relabel import relabel_settings
-from privpac.theory.transfer import Family
-from privpac.transforms.label_boost import LabelBoost
-from privpac.transforms.relabel_accuracy import relabel_accuracy
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "label_boost_accuracy": ("label-boost-realizable", "label-boost-agnostic"),
@@ -45,9 +46,11 @@ def _ssl() -> Proof[Fact]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "label-boost-labelled": lambda: rules.label_boost_labelled(_inner(), ratio=RATIO),
-    "label-boost-unlabelled": lambda: rules.label_boost_unlabelled(_inner()),
-    "positions-known": lambda: rules.positions_known(_inner(), part=QUERIED, release=Release.WITH_LIST),
+    "label-boost-labelled": lambda: few_labels_rules.label_boost_labelled(_inner(), ratio=RATIO),
+    "label-boost-unlabelled": lambda: few_labels_rules.label_boost_unlabelled(_inner()),
+    "positions-known": lambda: few_labels_rules.positions_known(
+        _inner(), part=QUERIED, release=Release.WITH_LIST
+    ),
     "label-boost-realizable": lambda: _boost(Against.REALIZABLE),
     "label-boost-agnostic": lambda: _boost(Against.AGNOSTIC),
     "ssl-relabel-accuracy": _ssl,

@@ -6,13 +6,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from privpac.guarantee import rules
+from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.formulas import Clip, Sparsity, error_clipped, error_sparse
+from privpac.constructions.points.representation_formulas import (
+    Code,
+    Cover,
+    error_code,
+    error_cover,
+    sure_hits,
+)
+from privpac.constructions.points.sampled_formulas import Boost, Draw, error_sampled
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
-from privpac.theory.points import Clip, Sparsity, error_clipped, error_sparse
-from privpac.theory.representations import Code, Cover, error_code, error_cover, sure_hits
-from privpac.theory.sampled_points import Boost, Draw, error_sampled
 
 ALIASES: dict[str, tuple[str, ...]] = {}
 
@@ -27,17 +33,19 @@ DRAW = Draw(Fraction(1, 48), Fraction(49, 4000))
 
 def _clipped() -> Proof[Any]:
     error = error_clipped(279, domain=2**16, failure=FAILURE, clip=CLIP)
-    return rules.clipped_points_accuracy(domain=2**16, clip=CLIP, records=279, error=error, failure=FAILURE)
+    return points_rules.clipped_points_accuracy(
+        domain=2**16, clip=CLIP, records=279, error=error, failure=FAILURE
+    )
 
 
 def _sparse() -> Proof[Any]:
     error = error_sparse(236, failure=FAILURE, sparsity=SPARSITY)
-    return rules.sparse_sets_accuracy(sparsity=SPARSITY, records=236, error=error, failure=FAILURE)
+    return points_rules.sparse_sets_accuracy(sparsity=SPARSITY, records=236, error=error, failure=FAILURE)
 
 
 def _code() -> Proof[Any]:
     error, tolerated = error_code(264, code=CODE, failure=FAILURE, ratio=HALF)
-    return rules.reed_solomon_points(
+    return points_rules.reed_solomon_points(
         domain=2**16,
         code=CODE,
         tolerated=tolerated,
@@ -51,20 +59,22 @@ def _code() -> Proof[Any]:
 def _cover() -> Proof[Any]:
     error = error_cover(275, cover=COVER, failure=FAILURE, ratio=HALF)
     good = sure_hits(COVER, failure=FAILURE)
-    return rules.pairwise_cover(cover=COVER, good=good, ratio=HALF, records=275, error=error, failure=FAILURE)
+    return points_rules.pairwise_cover(
+        cover=COVER, good=good, ratio=HALF, records=275, error=error, failure=FAILURE
+    )
 
 
 def _run() -> Proof[Any]:
     failure = Fraction(331, 500)
     error = error_sampled(1648, draw=DRAW, failure=failure)
-    return rules.sampled_point_accuracy(
+    return points_rules.sampled_point_accuracy(
         draw=DRAW, fail=Fraction(0), light=error / 2, records=1648, error=error, failure=failure
     )
 
 
 def _boosted() -> Proof[Any]:
     boost = Boost(9, 1648, 2160, DRAW, _run().fact.error / 2)
-    return rules.boosted_points(
+    return points_rules.boosted_points(
         _run(),
         boost=boost,
         ratio=HALF,
@@ -75,13 +85,13 @@ def _boosted() -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "clipped-points": lambda: rules.clipped_points(domain=2**16, clip=CLIP),
+    "clipped-points": lambda: points_rules.clipped_points(domain=2**16, clip=CLIP),
     "clipped-points-accuracy": _clipped,
     "sparse-sets-accuracy": _sparse,
     "reed-solomon-points": _code,
     "pairwise-cover": _cover,
-    "star-entries": lambda: rules.star_entries(rate=Fraction(1, 5), spread=Fraction(9)),
-    "sampled-point": lambda: rules.sampled_point(
+    "star-entries": lambda: points_rules.star_entries(rate=Fraction(1, 5), spread=Fraction(9)),
+    "sampled-point": lambda: points_rules.sampled_point(
         rate=Fraction(1, 16), fail=Fraction(1, 32), spread=Fraction(31)
     ),
     "sampled-point-accuracy": _run,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.prediction import rules as prediction_rules
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Release
 from privpac.guarantee.proof import Proof
@@ -23,13 +24,13 @@ def _answer() -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
-    "plurality": lambda: rules.plurality(ratio=RATIO, models=5, classes=3),
-    "vote": lambda: rules.vote(ratio=RATIO, models=5),
-    "delta-removal": lambda: rules.delta_removal(_answer(), flip=Fraction(1, 10)),
-    "vote-accuracy": lambda: rules.vote_accuracy(
+    "plurality": lambda: prediction_rules.plurality(ratio=RATIO, models=5, classes=3),
+    "vote": lambda: prediction_rules.vote(ratio=RATIO, models=5),
+    "delta-removal": lambda: prediction_rules.delta_removal(_answer(), flip=Fraction(1, 10)),
+    "vote-accuracy": lambda: prediction_rules.vote_accuracy(
         models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
     ),
-    "flipped-answers": lambda: rules.flipped_answers(
+    "flipped-answers": lambda: prediction_rules.flipped_answers(
         kept=1000,
         ratio=RATIO,
         flip=Fraction(1, 50),
@@ -38,15 +39,15 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "net-relabelling": lambda: rules.net_relabelling(
-        rules.vote(ratio=Fraction(999, 1000), models=3),
+    "net-relabelling": lambda: prediction_rules.net_relabelling(
+        prediction_rules.vote(ratio=Fraction(999, 1000), models=3),
         ratio=Fraction(999, 1000),
         kept=400,
         of=2000,
         net=Fraction(1, 10),
         vc=1,
     ),
-    "relabelled-vote": lambda: rules.relabelled_vote(
+    "relabelled-vote": lambda: prediction_rules.relabelled_vote(
         kept=20_000,
         ratio=ratio_for(Fraction(1, 50)),
         mistake=2,
@@ -57,7 +58,7 @@ EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
         vc=1,
         failure=Fraction(1, 20),
     ),
-    "net-relabelling-accuracy": lambda: rules.net_relabelling_accuracy(
+    "net-relabelling-accuracy": lambda: prediction_rules.net_relabelling_accuracy(
         kept=5000,
         ratio=Fraction(1, 2),
         models=5,

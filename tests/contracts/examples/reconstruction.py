@@ -6,11 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.cuts import rules as cuts_rules
+from privpac.constructions.cuts.formulas import records_switch, tilt_switch
+from privpac.constructions.cuts.recursive_formulas import error_rec_concave, plan_rec_concave, widths
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact
 from privpac.guarantee.proof import Proof
-from privpac.theory.rec_concave import error_rec_concave, plan_rec_concave, widths
-from privpac.theory.reconstruction import records_switch, tilt_switch
 
 RATIO = Fraction(3, 5)
 FAILURE = Fraction(1, 20)
@@ -19,7 +20,7 @@ FAILURE = Fraction(1, 20)
 def rec_concave(domain: int = 2**64, records: int = 3100) -> Proof[Any]:
     plan = plan_rec_concave(domain, failure=FAILURE, epsilon=1, delta="0.000001")
     error = error_rec_concave(records, domain=domain, failure=FAILURE, plan=plan)
-    return rules.rec_concave(
+    return cuts_rules.rec_concave(
         widths=widths(domain),
         ratios=plan.ratios,
         slack=plan.slack,
@@ -47,7 +48,7 @@ def learnt() -> Proof[Any]:
 
 
 def switched() -> Proof[Any]:
-    return rules.switch_reconstruction(
+    return cuts_rules.switch_reconstruction(
         learnt(),
         candidates=6,
         selection=records_switch(
@@ -61,11 +62,11 @@ def switched() -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "stable-choice": lambda: rules.stable_choice(ratio=RATIO, threshold=7),
+    "stable-choice": lambda: cuts_rules.stable_choice(ratio=RATIO, threshold=7),
     "rec-concave": rec_concave,
     "switch-reconstruction": switched,
-    "independent-noise": lambda: rules.independent_noise(
+    "independent-noise": lambda: cuts_rules.independent_noise(
         learnt(), rate=Fraction(1, 1000), noise=Fraction(1, 20)
     ),
-    "noise-reconstruction": lambda: rules.noise_reconstruction(learnt(), rate=Fraction(1, 100)),
+    "noise-reconstruction": lambda: cuts_rules.noise_reconstruction(learnt(), rate=Fraction(1, 100)),
 }

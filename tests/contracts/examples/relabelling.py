@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact
 from privpac.guarantee.proof import Proof
@@ -37,13 +38,17 @@ def empirical(records: int = 10) -> Proof[Any]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "relabelling": lambda: rules.relabelling(mixed(), kept=2, of=5, ratio=RATIO, change=3, mistake=2),
-    "rank-relabelling": lambda: rules.rank_relabelling(
+    "relabelling": lambda: wrappers_rules.relabelling(
+        mixed(), kept=2, of=5, ratio=RATIO, change=3, mistake=2
+    ),
+    "rank-relabelling": lambda: wrappers_rules.rank_relabelling(
         mixed(), kept=2, of=5, ratio=RATIO, change=1, mistake=2
     ),
-    "relabelling-part": lambda: rules.relabelling_part(mixed(), ratio=RATIO, change=3),
-    "listed-from-some": lambda: rules.listed_from_some(rules.bounded_range(ratio=RATIO), kept=1, of=4),
-    "stable-from-some": lambda: rules.stable_from_some(
+    "relabelling-part": lambda: wrappers_rules.relabelling_part(mixed(), ratio=RATIO, change=3),
+    "listed-from-some": lambda: wrappers_rules.listed_from_some(
+        rules.bounded_range(ratio=RATIO), kept=1, of=4
+    ),
+    "stable-from-some": lambda: wrappers_rules.stable_from_some(
         rules.total_variation(rules.bounded_range(ratio=RATIO)), kept=1, of=4
     ),
     "empirical-draw": empirical,

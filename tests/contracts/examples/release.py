@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.formulas import failure_histogram
+from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, plan_tree
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Answers, Fact, Queries
 from privpac.guarantee.proof import Proof
-from privpac.theory.release import failure_histogram
-from privpac.theory.tree_counts import TreePlan, failure_tree, plan_tree
 
 RATIO = Fraction(3, 5)
 BIG = plan_tree(10**6, cells=2**64, epsilon=Fraction(1), failure=Fraction(1, 20))
@@ -21,24 +22,26 @@ ALIASES: dict[str, tuple[str, ...]] = {}
 
 def histogram() -> Proof[Answers]:
     failure = failure_histogram(40, cells=100, records=1000, ratio=RATIO, above=9)
-    return rules.histogram_answers(cells=100, records=1000, ratio=RATIO, above=9, steps=40, failure=failure)
+    return release_rules.histogram_answers(
+        cells=100, records=1000, ratio=RATIO, above=9, steps=40, failure=failure
+    )
 
 
 def tree(*, lazy: bool = True) -> Proof[Answers]:
     plan = TreePlan(100, 4, 4, RATIO, 9 if lazy else None, 60, 30 if lazy else 0, Fraction(8, 5))
-    return rules.tree_answers(plan, records=1000, failure=failure_tree(plan, records=1000))
+    return release_rules.tree_answers(plan, records=1000, failure=failure_tree(plan, records=1000))
 
 
 def quantiles() -> Proof[Answers]:
     failure = 7 * (100 * 250 + 1) * RATIO**40 * NEARLY
-    return rules.quantile_answers(
+    return release_rules.quantile_answers(
         cells=100, records=1000, ratio=RATIO, levels=3, batch=4, steps=40, failure=failure
     )
 
 
 def candidates(queries: Queries = Queries.THRESHOLDS) -> Proof[Answers]:
     error = Fraction(1, 50) + Fraction(39, 1000)
-    return rules.candidate_answers(
+    return release_rules.candidate_answers(
         candidates=10**6,
         records=1000,
         ratio=RATIO,
@@ -50,12 +53,12 @@ def candidates(queries: Queries = Queries.THRESHOLDS) -> Proof[Answers]:
 
 
 def generic(*, two: bool = False) -> Proof[Accuracy]:
-    answers = [rules.ranges_from_thresholds(candidates())] * (2 if two else 1)
+    answers = [release_rules.ranges_from_thresholds(candidates())] * (2 if two else 1)
     ranges = answers[0].fact
     error, tilt, tolerated = Fraction(62, 100), Fraction(4, 5), ranges.error + Fraction(17, 100)
     base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
     enough = next(m for m in range(1000) if 50 * base**m < Fraction(1, 100))
-    return rules.generic_learner(
+    return release_rules.generic_learner(
         *answers,
         gap=Fraction(1, 100),
         slabs=1,
@@ -72,12 +75,12 @@ def generic(*, two: bool = False) -> Proof[Accuracy]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "leafwise-medians": lambda: rules.leafwise_medians(ratio=RATIO),
+    "leafwise-medians": lambda: release_rules.leafwise_medians(ratio=RATIO),
     "histogram-answers": histogram,
     "tree-answers": tree,
     "quantile-answers": quantiles,
     "candidate-answers": candidates,
-    "ranges-from-thresholds": lambda: rules.ranges_from_thresholds(candidates()),
+    "ranges-from-thresholds": lambda: release_rules.ranges_from_thresholds(candidates()),
     "generic-learner": generic,
 }
 
@@ -85,6 +88,8 @@ MORE: dict[str, Callable[[], Proof[Fact]]] = {
     "tree, full": lambda: tree(lazy=False),
     "candidates, listed": lambda: candidates(Queries.LISTED),
     "generic learner, two columns": lambda: generic(two=True),
-    "medians, one after the other": lambda: rules.sequential(*[rules.leafwise_medians(ratio=RATIO)] * 3),
-    "tree over 64 bits": lambda: rules.tree_answers(BIG, records=10**6, failure=Fraction(1, 20)),
+    "medians, one after the other": lambda: rules.sequential(
+        *[release_rules.leafwise_medians(ratio=RATIO)] * 3
+    ),
+    "tree over 64 bits": lambda: release_rules.tree_answers(BIG, records=10**6, failure=Fraction(1, 20)),
 }

@@ -13,10 +13,10 @@ from privpac.coins import Coins
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.labels.classes import LabelPrivateGrid
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Unit
-from privpac.learners.label_private_class import LabelPrivateGrid
-from privpac.learners.occam import Occam
 from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)

@@ -19,16 +19,16 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.estimates.leaf_counts import LeafTable, leaf_counts_privacy, release_leaf_counts
 from privpac.data.engines.memory import MemorySample
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.learners.occam import Occam
-from privpac.learners.staged_trees import StagedTrees
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.scores import Named, Row, Runs
 from privpac.numbers.exact import ratio_for
-from privpac.release.leaf_counts import LeafTable, leaf_counts_privacy, release_leaf_counts
 
 ONE = Fraction(1)
 CLAIM = rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 2))).fact

@@ -17,13 +17,13 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.hashes import HashedSet, HashFamily, hashed_scores
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import SparseSet
+from privpac.constructions.points.sampled import SampledPoint
+from privpac.constructions.points.sampled_formulas import loss_sampled, loss_star
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.learners.points_sampled import SampledPoint
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
 from privpac.numbers.exact import ratio_for
-from privpac.theory.sampled_points import loss_sampled, loss_star
 
 ONE = Fraction(1)
 HALF = ratio_for(ONE / 2)

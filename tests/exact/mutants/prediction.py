@@ -14,21 +14,22 @@ from privpac.audit.registry.prediction import CutsAtPoints, corollary_one, quest
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.formulas import flip_for
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.vote_law import VoteLaw
+from privpac.constructions.prediction.voters import Concepts
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.plurality import PluralityLaw
-from privpac.mechanisms.vote import VoteLaw
 from privpac.numbers.exact import exp_down, ratio_for
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
-from privpac.theory.prediction import flip_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(ONE)
-CLAIM = rules.vote(ratio=RATIO, models=3).fact
+CLAIM = prediction_rules.vote(ratio=RATIO, models=3).fact
 
 
 def answers_without_noise_when_all_agree() -> Case:
@@ -68,7 +69,7 @@ def _labels_vote(name: str, law: PluralityLaw, n: int) -> Case:
         votes = np.bincount([int(str(record[-1])) for record in data], minlength=3)[None, :]
         return int(law.draw(votes, coins)[0])
 
-    claim = rules.plurality(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
+    claim = prediction_rules.plurality(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
     return Case(name, run, records_of(schema), n, claim)
 
 

@@ -15,9 +15,9 @@ from privpac.concepts.line.switches import switches
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.constructions.draw.occam import Occam
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.learners.occam import Occam
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Row, Runs
 from privpac.numbers.exact import ratio_for

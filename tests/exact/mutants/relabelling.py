@@ -14,16 +14,16 @@ from privpac.audit.registry.relabelling import Adversary, confidence_case
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.vote import Vote
 from privpac.data.sample import Sample, Size
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.learners.stable import Stable
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.numbers.exact import exp_up
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.confidence import Confidence
-from privpac.transforms.resample import Resampled
-from privpac.transforms.vote import Vote
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 

@@ -13,12 +13,13 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.audit.registry.release import quantile_case
 from privpac.coins import Coins
+from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.blr import ThresholdBLR
 from privpac.guarantee import rules
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise, noisy_counts
 from privpac.mechanisms.scores import Row, Runs
 from privpac.numbers.exact import ratio_for
-from privpac.release.blr import ThresholdBLR
 
 HALF = ratio_for(Fraction(1, 2))
 Data = Sequence[Record]
@@ -104,14 +105,14 @@ def rounds_half_the_size() -> Case:
         return median(column, 0, 3, coins), median(column, 3, 6, coins)
 
     # |2·below - size| at half the rate is |below - size/2| at the whole rate: what its author had in mind.
-    claim = rules.leafwise_medians(ratio=ratio_for(Fraction(1, 4))).fact
+    claim = release_rules.leafwise_medians(ratio=ratio_for(Fraction(1, 4))).fact
     return Case("half of the size, rounded", run, _cells(6), 4, claim)
 
 
 def charges_medians_once() -> Case:
     """Two levels of medians at the price of one."""
     case = quantile_case("two levels for one", cells=3, n=3, levels=2, batch=1)
-    return replace(case, claim=rules.leafwise_medians(ratio=ratio_for(Fraction(1, 8))).fact)
+    return replace(case, claim=release_rules.leafwise_medians(ratio=ratio_for(Fraction(1, 8))).fact)
 
 
 def draws_from_values_that_occur() -> Case:

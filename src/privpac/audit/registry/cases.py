@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from privpac.audit.exact import Case
 from privpac.audit.symmetry import Record, Symmetry
 from privpac.coins import Coins, Raised, outcome_law
+from privpac.constructions.base import Learner
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size, Statistic
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Privacy
-from privpac.learners.base import Learner
 from privpac.numbers.exact import ball
 
 __all__ = [

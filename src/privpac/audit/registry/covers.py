@@ -15,14 +15,14 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.constructions.covers.reference import ReferenceCover
+from privpac.constructions.covers.sampled import SampledCover
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.labels.classes import LabelPrivateDichotomies
+from privpac.constructions.words import Request, learner_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.learners.label_private_class import LabelPrivateDichotomies
-from privpac.learners.occam import Occam
-from privpac.learners.reference_cover import ReferenceCover
-from privpac.learners.sampled_cover import SampledCover
-from privpac.learners.words import Request, learner_for
 
 __all__ = ["ROWS"]
 

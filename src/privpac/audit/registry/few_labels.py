@@ -12,18 +12,18 @@ from privpac.audit.registry.relabelling import Adversary
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.base import SemiLearner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.active import Active
+from privpac.constructions.few_labels.boost import LabelBoost, Round
+from privpac.constructions.few_labels.labels_only import LabelsOnly
+from privpac.constructions.few_labels.relabel import SSLRelabel
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED
-from privpac.learners.base import SemiLearner
-from privpac.learners.occam import Occam
-from privpac.transforms.active import Active
-from privpac.transforms.label_boost import LabelBoost, Round
-from privpac.transforms.labels_only import LabelsOnly
-from privpac.transforms.ssl_relabel import SSLRelabel
 
 __all__ = ["ROWS", "active_case", "semi_case", "semi_sample"]
 

@@ -14,13 +14,14 @@ from privpac.audit.registry.cases import sample_of, tiny_schema
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.finite import Finite
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.numbers.exact import ratio_for
-from privpac.transforms.label_boost_procedure import LabelBoostProcedure
 
 __all__ = ["ROWS", "finite", "isolated"]
 
@@ -92,9 +93,9 @@ def _isolated(*, unlabelled: bool) -> Case:
     """With the certificate of the rule, for an inner algorithm of the exponential mechanism's loss."""
     inner = rules.exponential_mechanism(ratio=RATIO)
     if unlabelled:
-        claim = rules.label_boost_unlabelled(inner).fact
+        claim = few_labels_rules.label_boost_unlabelled(inner).fact
     else:
-        claim = rules.label_boost_labelled(inner, ratio=ratio_for(ONE / 2)).fact
+        claim = few_labels_rules.label_boost_labelled(inner, ratio=ratio_for(ONE / 2)).fact
     part = "unlabelled" if unlabelled else "labelled"
     case = isolated(unlabelled=unlabelled, ratio=RATIO**2)
     return replace(case, name=f"relabelling of isolated groups, {part}", claim=claim)

@@ -30,18 +30,18 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.estimates.confusion import compare, estimate_privacy
+from privpac.constructions.labels.trees import LabelPrivateTrees
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
-from privpac.learners.label_private import LabelPrivateTrees
-from privpac.learners.merged import Merged
-from privpac.learners.occam import Occam
-from privpac.learners.recipe import Recipe
-from privpac.learners.staged_trees import StagedTrees
-from privpac.learners.words import Request, learner_for
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ratio_for
-from privpac.release.confusion import compare, estimate_privacy
 
 __all__ = [
     "ROWS",

@@ -12,15 +12,15 @@ from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.keys import KeyedFamily
 from privpac.concepts.sets.sparse import ListedFamily
-from privpac.learners.points_boosted import BoostedPoints
-from privpac.learners.points_clipped import ClippedPoints
-from privpac.learners.points_coded import CodedPoints
-from privpac.learners.points_covered import CoveredPoints
-from privpac.learners.points_sampled import Family, SampledPoint
-from privpac.learners.points_sparse import SparsePoints
+from privpac.constructions.points.boosted import BoostedPoints
+from privpac.constructions.points.clipped import ClippedPoints
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.covered import CoveredPoints
+from privpac.constructions.points.formulas import Clip, Sparsity, loss_clipped
+from privpac.constructions.points.sampled import Family, SampledPoint
+from privpac.constructions.points.sampled_formulas import Boost, Draw, loss_sampled, loss_star
+from privpac.constructions.points.sparse import SparsePoints
 from privpac.numbers.exact import ln_up, ratio_for
-from privpac.theory.points import Clip, Sparsity, loss_clipped
-from privpac.theory.sampled_points import Boost, Draw, loss_sampled, loss_star
 
 __all__ = [
     "ROWS",

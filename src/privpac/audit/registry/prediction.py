@@ -16,17 +16,17 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
 from privpac.mechanisms.scores import Listed
-from privpac.prediction.base import Predictor
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.net_relabelled import NetRelabelled
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Classifiers, Concepts
 
 __all__ = [
     "ROWS",

@@ -12,15 +12,15 @@ from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
+from privpac.constructions.cuts.recursive import RecConcave
+from privpac.constructions.cuts.recursive_formulas import Plan, threshold_stable_choice
+from privpac.constructions.cuts.switches import SwitchCuts
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Privacy
-from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
-from privpac.learners.occam import Occam
-from privpac.learners.rec_concave import RecConcave
-from privpac.learners.switch_cuts import SwitchCuts
-from privpac.learners.words import Request, learner_for
 from privpac.numbers.exact import ratio_for
-from privpac.theory.rec_concave import Plan, threshold_stable_choice
 
 __all__ = ["ROWS", "rec_concave_case", "tight_rec_concave"]
 

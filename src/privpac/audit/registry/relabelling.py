@@ -29,19 +29,19 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.vote import Vote
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.learners.base import Learner
-from privpac.learners.occam import Occam
-from privpac.learners.stable import Stable
 from privpac.numbers.exact import ratio_for
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.confidence import Confidence
-from privpac.transforms.relabel import Relabelled
-from privpac.transforms.resample import Resampled
-from privpac.transforms.subsample import Subsampled
-from privpac.transforms.vote import Vote
 
 __all__ = [
     "ROWS",

@@ -14,6 +14,14 @@ from privpac.coins import Coins
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.sets.points import Point
+from privpac.constructions.few_labels.generic import GenericLearner
+from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
+from privpac.constructions.release.histogram import PointHistogram
+from privpac.constructions.release.quantiles import halved, places
+from privpac.constructions.release.sanitiser import Sanitiser
+from privpac.constructions.release.tree_counts import TreeWalk
+from privpac.constructions.release.tree_formulas import TreePlan
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
@@ -21,15 +29,8 @@ from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
-from privpac.learners.generic import GenericLearner
 from privpac.mechanisms.sparse_noise import draw_kept
 from privpac.numbers.exact import ratio_for
-from privpac.release.blr import ListedBLR, ThresholdBLR
-from privpac.release.histogram import PointHistogram
-from privpac.release.quantiles import halved, places
-from privpac.release.sanitiser import Sanitiser
-from privpac.release.tree_counts import TreeWalk
-from privpac.theory.tree_counts import TreePlan
 
 __all__ = ["ROWS"]
 
@@ -135,7 +136,7 @@ def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, eps
         standing = places(seen(data), slots=slots, batch=batch, cells=cells)
         return tuple(halved(standing, (0, cells * slots), levels=levels, ratio=ratio, coins=coins))
 
-    claim = rules.sequential(*[rules.leafwise_medians(ratio=ratio)] * levels).fact
+    claim = rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * levels).fact
     return Case(name, run, _cells(cells), n, claim, certified=lambda records: claim)
 
 

@@ -23,16 +23,16 @@ import numpy as np
 from privpac.cli.console import Progress
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.wrappers.calibrate import calibrate_agnostic
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused
-from privpac.learners.base import Learner
-from privpac.learners.occam import Occam
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.populations import uniforms
 from privpac.theory import floors, sizes
-from privpac.transforms.calibrate import calibrate_agnostic
 
 __all__ = ["figure", "rows"]
 

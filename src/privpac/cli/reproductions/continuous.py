@@ -20,14 +20,17 @@ import numpy as np
 from privpac.coins import SeededCoins
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.base import Learner
+from privpac.constructions.covers import floors as cover_floors
+from privpac.constructions.covers import formulas as covers
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.labels import formulas as label_privacy
+from privpac.constructions.labels.classes import LabelPrivateGrid
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.base import Learner
-from privpac.learners.label_private_class import LabelPrivateGrid
-from privpac.learners.occam import Occam
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.populations import uniforms
-from privpac.theory import cover_floors, covers, label_privacy, sizes
+from privpac.theory import sizes
 
 __all__ = ["figure", "rows"]
 

@@ -19,27 +19,27 @@ import numpy as np
 from privpac.cli.console import Progress
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.active import Active
+from privpac.constructions.few_labels.active_settings import inner_epsilon
+from privpac.constructions.few_labels.boost import LabelBoost
+from privpac.constructions.few_labels.floors import labels_floor
+from privpac.constructions.few_labels.formulas import labels_as_printed, records_label_boost
+from privpac.constructions.few_labels.generic import GenericLearner
+from privpac.constructions.few_labels.labels_only import LabelsOnly
+from privpac.constructions.few_labels.methods import promised
+from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
+from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
-from privpac.learners.generic import GenericLearner
-from privpac.learners.occam import Occam
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.populations import uniforms
 from privpac.theory import sizes
-from privpac.theory.few_labels import labels_as_printed, records_label_boost
-from privpac.theory.label_floors import labels_floor
-from privpac.theory.ssl_relabel import records_ssl_relabel
-from privpac.theory.transfer import Family
-from privpac.transforms.active import Active
-from privpac.transforms.active_settings import inner_epsilon
-from privpac.transforms.few_labels import promised
-from privpac.transforms.label_boost import LabelBoost
-from privpac.transforms.labels_only import LabelsOnly
-from privpac.transforms.ssl_relabel import SSLRelabel
 
 __all__ = ["figure", "rows"]
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.cli.console import Progress
+from privpac.constructions.cuts.recursive_formulas import records_rec_concave
+from privpac.constructions.points.formulas import records_sparse
 from privpac.theory import floors, sizes
-from privpac.theory.points import records_sparse
-from privpac.theory.rec_concave import records_rec_concave
 
 __all__ = ["rows"]
 

@@ -17,9 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.cli.console import Progress
-from privpac.pictures.curves import Curves, Series
-from privpac.theory import sizes
-from privpac.theory.prediction import (
+from privpac.constructions.prediction.formulas import (
     models_vote,
     models_vote_printed,
     records_flipped,
@@ -27,7 +25,12 @@ from privpac.theory.prediction import (
     records_vote,
     records_vote_printed,
 )
-from privpac.theory.relabelled_prediction import records_net_relabelled, records_relabelled_vote
+from privpac.constructions.prediction.relabelled_formulas import (
+    records_net_relabelled,
+    records_relabelled_vote,
+)
+from privpac.pictures.curves import Curves, Series
+from privpac.theory import sizes
 
 __all__ = ["figure", "rows"]
 

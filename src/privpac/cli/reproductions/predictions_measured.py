@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from privpac.coins import SeededCoins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.prediction.formulas import plan_flipped_printed, vote_wrong
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Concepts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.learners.occam import Occam
 from privpac.numbers.exact import ratio_for
 from privpac.plan.populations import uniforms
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.net_relabelled import NetRelabelled
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
-from privpac.theory.prediction import plan_flipped_printed, vote_wrong
 
 __all__ = ["measured", "unmeasured"]
 

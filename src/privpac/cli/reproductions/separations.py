@@ -18,11 +18,15 @@ from functools import partial
 from typing import Any
 
 from privpac.cli.console import Progress
+from privpac.constructions.cuts import recursive_formulas as rec_concave
+from privpac.constructions.points import formulas as points
+from privpac.constructions.points import representation_formulas as representations
+from privpac.constructions.points import sampled_formulas as sampled_points
 from privpac.pictures.curves import Curves, Series
 from privpac.plan import hard_cases
 from privpac.plan.hard_keys import LongKeys
 from privpac.plan.simulate import Failures, interval, smallest_n
-from privpac.theory import floors, points, rec_concave, representations, sampled_points, sizes
+from privpac.theory import floors, sizes
 
 __all__ = ["figure", "rows"]
 

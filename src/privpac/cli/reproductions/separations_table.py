@@ -17,7 +17,8 @@ from itertools import count
 from typing import Any
 
 from privpac.cli.console import Progress
-from privpac.theory import floors, representations, sizes
+from privpac.constructions.points import representation_formulas as representations
+from privpac.theory import floors, sizes
 
 __all__ = ["rows"]
 

@@ -20,7 +20,7 @@ from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.points import Points
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.theory.generic import differences_vc
+from privpac.theory.vc import differences_vc
 
 __all__ = ["Difference", "SymmetricDifference"]
 

@@ -28,7 +28,7 @@ from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
 from privpac.fields import record, require, text, written_whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
-from privpac.theory.representations import prime_from
+from privpac.numbers.primes import prime_from
 
 __all__ = ["HashFamily", "HashedSet", "field_for", "hashed_scores"]
 

@@ -111,7 +111,7 @@ def _has_set(column: str, size: int, hypothesis: Hypothesis) -> bool:
 class SparseSets:
     """All sets of cells of one column, with a prior that holds every cell with probability `flip`.
 
-    No class for `Occam`: nothing here bounds its accuracy but what `learners.points_sparse` says about points.
+    No class for `Occam`: nothing here bounds its accuracy but what `constructions.points.sparse` says about points.
     """
 
     schema: Schema

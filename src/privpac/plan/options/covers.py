@@ -27,7 +27,7 @@ def _dimension(wish: Wish) -> int | None:
 
 
 def _reference(wish: Wish) -> Need:
-    from privpac.theory.covers import records_reference
+    from privpac.constructions.covers.formulas import records_reference
 
     assert wish.concepts.kappa is not None
     return Need(
@@ -42,7 +42,7 @@ def _reference(wish: Wish) -> Need:
 
 
 def _reference_agnostic(wish: Wish) -> Need:
-    from privpac.theory.covers import records_reference_agnostic
+    from privpac.constructions.covers.formulas import records_reference_agnostic
 
     assert wish.concepts.kappa is not None
     return Need(
@@ -66,7 +66,7 @@ def _cuts(concepts: ClassFacts) -> bool:
 
 
 def _label_thresholds(wish: Wish) -> Need:
-    from privpac.theory.label_privacy import records_label_thresholds
+    from privpac.constructions.labels.formulas import records_label_thresholds
 
     return Need(
         records_label_thresholds(error=wish.error, failure=wish.failure, epsilon=wish.epsilon, ties=True)
@@ -74,7 +74,7 @@ def _label_thresholds(wish: Wish) -> Need:
 
 
 def _label_thresholds_at(wish: Wish, n: int) -> Need | None:
-    from privpac.theory.label_privacy import proves_label_thresholds
+    from privpac.constructions.labels.formulas import proves_label_thresholds
 
     enough = proves_label_thresholds(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n) if enough else None
@@ -86,7 +86,7 @@ def _small(concepts: ClassFacts) -> bool:
 
 def _label_cover_at(wish: Wish, n: int) -> Need | None:
     """A cover has no more members than there are labellings of the records."""
-    from privpac.theory.label_privacy import proves_label_cover
+    from privpac.constructions.labels.formulas import proves_label_cover
     from privpac.theory.vc import ln_growth
 
     vc = wish.concepts.vc

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from privpac.constructions.few_labels.formulas import records_active
+from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
@@ -17,13 +19,11 @@ from privpac.plan.options.occam import learn_command
 from privpac.plan.options.relabelling import DICHOTOMIES, listed, voted
 from privpac.plan.wish import FAILURE, Wish
 from privpac.theory import sizes
-from privpac.theory.few_labels import records_active
-from privpac.theory.transfer import Family
 
 __all__ = ["FEW_LABELS"]
 
 POINTS = (8, 16, 32, 64, 128, 256)
-"""As in learners/generic.py: points a column that are tried."""
+"""As in constructions/few_labels/generic.py: points a column that are tried."""
 
 POOLS = tuple(10**k * step for k in range(3, 9) for step in (1, 2, 5))
 """Unlabelled records that are tried, fewest first."""
@@ -59,14 +59,14 @@ At = Callable[[Wish, int, int], Need | None]
 
 
 def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.theory.few_labels import boost_at
+    from privpac.constructions.few_labels.formulas import boost_at
 
     found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
     return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
 
 
 def _boost(wish: Wish) -> Need:
-    from privpac.theory.few_labels import records_label_boost
+    from privpac.constructions.few_labels.formulas import records_label_boost
 
     found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
     most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
@@ -74,14 +74,14 @@ def _boost(wish: Wish) -> Need:
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.theory.ssl_relabel import relabel_at
+    from privpac.constructions.few_labels.relabel_formulas import relabel_at
 
     found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
-    from privpac.theory.ssl_relabel import records_ssl_relabel
+    from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
 
     found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
     return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
@@ -106,7 +106,7 @@ def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
 
 def _boosted_points(wish: Wish, need: Need) -> int:
     """Points whose labellings LabelBoost lists with so many records."""
-    from privpac.theory.few_labels import boost_settings
+    from privpac.constructions.few_labels.formulas import boost_settings
 
     found = boost_settings(
         need.labelled,
@@ -120,7 +120,7 @@ def _boosted_points(wish: Wish, need: Need) -> int:
 
 def _relabelled_points(wish: Wish, need: Need) -> int:
     """Points that SSLRelabel votes on with so many records."""
-    from privpac.theory.ssl_relabel import relabel_settings
+    from privpac.constructions.few_labels.relabel_formulas import relabel_settings
 
     return relabel_settings(
         need.labelled,
@@ -181,9 +181,9 @@ def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
 @lru_cache(maxsize=512)
 def _labels(wish: Wish, pool: int) -> int | None:
     """Labelled records needed beside a pool of so many unlabelled ones, a third of the failure for each step."""
+    from privpac.constructions.few_labels.generic_formulas import labels_generic, tolerated_generic
+    from privpac.constructions.release.formulas import plan_quantiles
     from privpac.numbers.exact import ratio_for
-    from privpac.theory.generic import labels_generic, tolerated_generic
-    from privpac.theory.release import plan_quantiles
 
     concepts, third = wish.concepts, wish.failure / 3
     assert concepts.cells is not None
@@ -262,8 +262,8 @@ def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
 def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
     def hard(wish: Wish) -> int | None:
         """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
+        from privpac.constructions.few_labels.active_settings import inner_epsilon
         from privpac.plan.hard import agnostic_need, realizable_need
-        from privpac.transforms.active_settings import inner_epsilon
 
         need = _asked(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
         if need is None:

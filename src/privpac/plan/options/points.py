@@ -26,14 +26,14 @@ def _short_points(concepts: ClassFacts) -> bool:
 
 
 def _clipped(wish: Wish) -> Need | None:
-    from privpac.theory.points import plan_clipped
+    from privpac.constructions.points.formulas import plan_clipped
 
     n, clip = plan_clipped(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
 
 
 def _clipped_at(wish: Wish, n: int) -> Need | None:
-    from privpac.theory.points import clip_at
+    from privpac.constructions.points.formulas import clip_at
 
     size = wish.concepts.size
     clip = clip_at(n, domain=size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
@@ -43,35 +43,35 @@ def _clipped_at(wish: Wish, n: int) -> Need | None:
 
 
 def _code(wish: Wish) -> Need:
-    from privpac.theory.representations import plan_code
+    from privpac.constructions.points.representation_formulas import plan_code
 
     n, code, _ = plan_code(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
 
 
 def _cover(wish: Wish) -> Need:
-    from privpac.theory.representations import plan_cover
+    from privpac.constructions.points.representation_formulas import plan_cover
 
     n, cover = plan_cover(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
 
 
 def _sparse(wish: Wish) -> Need:
-    from privpac.theory.points import plan_sparse
+    from privpac.constructions.points.formulas import plan_sparse
 
     n, sparsity = plan_sparse(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
 def _sparse_at(wish: Wish, n: int) -> Need | None:
-    from privpac.theory.points import sparsity_at
+    from privpac.constructions.points.formulas import sparsity_at
 
     found = sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
 
 
 def _boosted(wish: Wish) -> Need:
-    from privpac.theory.sampled_points import plan_boosted
+    from privpac.constructions.points.sampled_formulas import plan_boosted
 
     n, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"runs": str(boost.runs), "each": str(boost.each)})
@@ -84,7 +84,7 @@ def _anything(wish: Wish, need: Need) -> bool:
 
 def _has_sets(wish: Wish, need: Need) -> bool:
     """Whether a random set with the share that the command chooses holds any value at all."""
-    from privpac.theory.representations import cover_for
+    from privpac.constructions.points.representation_formulas import cover_for
 
     cover = cover_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
     return cover.share * wish.concepts.size >= 1
@@ -92,7 +92,7 @@ def _has_sets(wish: Wish, need: Need) -> bool:
 
 def _has_runs(wish: Wish, need: Need) -> bool:
     """The same for the sets of sampled runs."""
-    from privpac.theory.sampled_points import boost_for, plan_boosted
+    from privpac.constructions.points.sampled_formulas import boost_for, plan_boosted
 
     try:
         _, boost = boost_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)

@@ -24,7 +24,7 @@ def _small(concepts: ClassFacts) -> bool:
 
 
 def _vote(wish: Wish) -> Need:
-    from privpac.theory.prediction import models_vote, records_vote
+    from privpac.constructions.prediction.formulas import models_vote, records_vote
 
     models = models_vote(wish.error, epsilon=wish.epsilon)
     n = records_vote(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
@@ -32,20 +32,20 @@ def _vote(wish: Wish) -> Need:
 
 
 def _flipped(wish: Wish) -> Need:
-    from privpac.theory.prediction import records_flipped
+    from privpac.constructions.prediction.formulas import records_flipped
 
     return Need(records_flipped(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc))
 
 
 def _flipped_at(wish: Wish, n: int) -> Need | None:
-    from privpac.theory.prediction import plan_flipped
+    from privpac.constructions.prediction.formulas import plan_flipped
 
     plan = plan_flipped(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
     return Need(n) if plan.excess <= wish.error else None
 
 
 def _net(wish: Wish) -> Need:
-    from privpac.theory.relabelled_prediction import records_net_relabelled
+    from privpac.constructions.prediction.relabelled_formulas import records_net_relabelled
 
     return Need(
         records_net_relabelled(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
@@ -53,7 +53,7 @@ def _net(wish: Wish) -> Need:
 
 
 def _net_at(wish: Wish, n: int) -> Need | None:
-    from privpac.theory.relabelled_prediction import error_net_relabelled
+    from privpac.constructions.prediction.relabelled_formulas import error_net_relabelled
 
     if n < 2:
         return None
@@ -62,7 +62,7 @@ def _net_at(wish: Wish, n: int) -> Need | None:
 
 
 def _relabelled(wish: Wish) -> Need:
-    from privpac.theory.relabelled_prediction import records_relabelled_vote
+    from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 
     return Need(
         records_relabelled_vote(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
@@ -70,7 +70,7 @@ def _relabelled(wish: Wish) -> Need:
 
 
 def _relabelled_error(wish: Wish, records: int) -> Fraction | None:
-    from privpac.theory.relabelled_prediction import error_relabelled_vote
+    from privpac.constructions.prediction.relabelled_formulas import error_relabelled_vote
 
     if records < 2:
         return None
@@ -79,7 +79,7 @@ def _relabelled_error(wish: Wish, records: int) -> Fraction | None:
 
 
 def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
-    from privpac.theory.relabelled_prediction import epsilon_relabelled_vote
+    from privpac.constructions.prediction.relabelled_formulas import epsilon_relabelled_vote
 
     if records < 2:
         return None
@@ -98,8 +98,8 @@ def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
 
 def _runs(way: str, concepts: ClassFacts, n: int, *, epsilon: Fraction, models: int) -> bool:
     """Whether a way to answer is not refused for so many records, planned as its command plans it."""
-    from privpac.theory.prediction import plan_flipped
-    from privpac.theory.relabelled_prediction import plan_net_relabelled, plan_relabelled_vote
+    from privpac.constructions.prediction.formulas import plan_flipped
+    from privpac.constructions.prediction.relabelled_formulas import plan_net_relabelled, plan_relabelled_vote
 
     numbers: dict[str, Any] = {"epsilon": epsilon, "failure": FAILURE, "vc": concepts.vc}
     if way == "consistent":

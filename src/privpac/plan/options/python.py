@@ -42,8 +42,8 @@ def agnostic_python(wish: Wish, need: Need) -> str | None:
         f'    size=Size({need.labelled}), epsilon=Fraction("{plain(wish.epsilon)}"), failure=Fraction("{half}"),\n)',
         CLASSES[wish.concepts.kind],
         ("privpac.data.sample", "Size"),
-        ("privpac.learners.occam", "Occam"),
-        ("privpac.transforms.calibrate", "calibrate_agnostic"),
+        ("privpac.constructions.draw.occam", "Occam"),
+        ("privpac.constructions.wrappers.calibrate", "calibrate_agnostic"),
     )
 
 
@@ -57,7 +57,7 @@ def noisy_python(wish: Wish, need: Need) -> str | None:
     return _lines(
         f"learner = {_noisy(wish, need, wish.failure)}",
         CLASSES["thresholds"],
-        ("privpac.learners.noisy_cuts", "NoisyCuts"),
+        ("privpac.constructions.cuts.noisy", "NoisyCuts"),
     )
 
 
@@ -67,7 +67,7 @@ def denoised_python(wish: Wish, need: Need) -> str | None:
     return _lines(
         f"learner = DenoisedCuts({_noisy(wish, need, 2 * left)})",
         CLASSES["thresholds"],
-        ("privpac.learners.noisy_cuts", "DenoisedCuts, NoisyCuts"),
+        ("privpac.constructions.cuts.noisy", "DenoisedCuts, NoisyCuts"),
     )
 
 
@@ -80,7 +80,7 @@ def sphere_python(wish: Wish, need: Need, *, agnostic: bool) -> str | None:
     imports = [
         ("privpac.concepts.linear.centred", "CentredHalfspaces"),
         ("privpac.concepts.derived.reference", "UniformSphere"),
-        ("privpac.learners.reference_cover", "ReferenceCover"),
+        ("privpac.constructions.covers.reference", "ReferenceCover"),
     ]
     against = ", against=Against.AGNOSTIC" if agnostic else ""
     return _lines(
@@ -98,5 +98,5 @@ def listed_python(wish: Wish, need: Need) -> str | None:
         f'sanitiser = ListedBLR(schema, ("{column}",), points, Fraction("{plain(wish.epsilon)}"),'
         f' failure=Fraction("{plain(wish.failure)}"))',
         ("privpac.concepts.sets.points", "Point"),
-        ("privpac.release.blr", "ListedBLR"),
+        ("privpac.constructions.release.blr", "ListedBLR"),
     )

@@ -43,7 +43,7 @@ def voted(concepts: ClassFacts) -> bool:
 
 @lru_cache(maxsize=64)
 def _split(epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-    from privpac.theory.relabelling import best_split
+    from privpac.constructions.wrappers.formulas import best_split
 
     found = best_split(epsilon)
     return found.share, found.vote, found.inner
@@ -57,8 +57,8 @@ def agnostic_split(epsilon: Fraction, n: int) -> tuple[int, Fraction, Fraction]:
 
 def _error(wish: Wish, n: int) -> Fraction | None:
     """What `Agnostic` over one draw certifies, split as `calibrate_agnostic` does; half of the failure each."""
-    from privpac.theory.few_labels import mistakes_of_draw
-    from privpac.theory.relabelling import excess_relabelled
+    from privpac.constructions.few_labels.formulas import mistakes_of_draw
+    from privpac.constructions.wrappers.formulas import excess_relabelled
 
     kept, vote, inner = agnostic_split(wish.epsilon, n)
     if kept < 1:

@@ -21,7 +21,7 @@ __all__ = ["RELEASE"]
 
 MOST = 10**12
 LARGEST_LIST = 2**24
-"""As in release/blr.py: entries of a table of all candidates."""
+"""As in constructions/release/blr.py: entries of a table of all candidates."""
 
 Proved = Callable[[Wish, int], Fraction]
 
@@ -32,21 +32,21 @@ def _cells(wish: Wish) -> int:
 
 
 def _histogram(wish: Wish, n: int) -> Fraction:
-    from privpac.theory.release import plan_histogram
+    from privpac.constructions.release.formulas import plan_histogram
 
     plan = plan_histogram(n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure)
     return Fraction(plan.steps, n)
 
 
 def _tree(wish: Wish, n: int) -> Fraction:
-    from privpac.theory.tree_counts import plan_tree
+    from privpac.constructions.release.tree_formulas import plan_tree
 
     plan = plan_tree(n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure)
     return Fraction(1) if plan is None else Fraction(plan.off, n)
 
 
 def _quantiles(wish: Wish, n: int) -> Fraction:
-    from privpac.theory.release import plan_quantiles
+    from privpac.constructions.release.formulas import plan_quantiles
 
     return plan_quantiles(
         n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure, ratio_of=ratio_for
@@ -54,7 +54,7 @@ def _quantiles(wish: Wish, n: int) -> Fraction:
 
 
 def _blr(wish: Wish, n: int) -> Fraction:
-    from privpac.theory.release import plan_candidates
+    from privpac.constructions.release.formulas import plan_candidates
 
     return plan_candidates(
         n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure
@@ -62,7 +62,7 @@ def _blr(wish: Wish, n: int) -> Fraction:
 
 
 def _listed_points(cells: int) -> int:
-    """As in release/blr.py: the most synthetic records whose candidates can all be listed."""
+    """As in constructions/release/blr.py: the most synthetic records whose candidates can all be listed."""
     points = 0
     while points < 4096 and math.comb(cells + points, points + 1) * cells <= LARGEST_LIST:
         points += 1
@@ -70,7 +70,7 @@ def _listed_points(cells: int) -> int:
 
 
 def _listed(wish: Wish, n: int) -> Fraction:
-    from privpac.theory.release import plan_candidates, radius_listed
+    from privpac.constructions.release.formulas import plan_candidates, radius_listed
 
     cells = _cells(wish)
     return plan_candidates(

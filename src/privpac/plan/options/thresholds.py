@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from privpac.constructions.cuts.formulas import error_switch
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import decimal_text, plain, ratio_for
 from privpac.plan.class_facts import ClassFacts
@@ -13,7 +14,6 @@ from privpac.plan.options.occam import learn_command
 from privpac.plan.options.python import denoised_python, noisy_python
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
-from privpac.theory.reconstruction import error_switch
 
 __all__ = ["THRESHOLDS"]
 
@@ -23,7 +23,7 @@ def _cuts(concepts: ClassFacts) -> bool:
 
 
 def _rec_concave(wish: Wish) -> Need:
-    from privpac.theory.rec_concave import records_rec_concave
+    from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 
     assert wish.concepts.cells is not None
     return Need(
@@ -43,7 +43,7 @@ def _command(wish: Wish, need: Need) -> str | None:
 
 
 SHARE = Fraction(1, 2)
-"""As in learners/switch_cuts.py: the part of the records that chooses among the switches."""
+"""As in constructions/cuts/switches.py: the part of the records that chooses among the switches."""
 RANGES = 2
 """Ranges the first rule may have, as in the example of the word: enough to see what the way costs."""
 

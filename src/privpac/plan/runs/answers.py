@@ -14,6 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.constructions.prediction.formulas import vote_wrong
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Concepts
 from privpac.errors import SizeError
 from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
@@ -21,12 +27,6 @@ from privpac.plan.populations import Population
 from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
 from privpac.plan.runs.rules import class_of
 from privpac.plan.trials import Experiment, Trial
-from privpac.prediction.fresh_draws import FreshDraws
-from privpac.prediction.net_relabelled import NetRelabelled
-from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Concepts
-from privpac.theory.prediction import vote_wrong
 
 __all__ = ["flipped", "net_relabelled", "relabelled_vote", "vote"]
 

@@ -14,11 +14,11 @@ from privpac.coins import SeededCoins
 from privpac.concepts.derived.reference import Uniform, UniformSphere
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import LARGEST, CentredHalfspaces
+from privpac.constructions.covers.reference import Plan, ReferenceCover
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee.facts import Against
-from privpac.learners.reference_cover import Plan, ReferenceCover
 from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
 from privpac.plan.populations import ROWS, Population, uniforms

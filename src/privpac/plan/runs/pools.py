@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from privpac.constructions.few_labels.methods import choose, semi_learner
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
@@ -16,7 +17,6 @@ from privpac.plan.populations import Population
 from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
 from privpac.plan.runs.rules import class_of
 from privpac.plan.trials import Experiment, Trial
-from privpac.transforms.few_labels import choose, semi_learner
 
 __all__ = ["with_pool"]
 

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels.active_settings import inner_epsilon
+from privpac.constructions.few_labels.methods import concepts_for
+from privpac.constructions.words import Request
+from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.data.sample import Size
 from privpac.errors import SizeError
-from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
-from privpac.learners.occam import Occam
-from privpac.learners.words import Request
 from privpac.plan.answer import Answer
 from privpac.plan.options.relabelling import agnostic_split
 from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable
 from privpac.plan.trials import Experiment, Trial
-from privpac.transforms.active_settings import inner_epsilon
-from privpac.transforms.agnostic import Agnostic
-from privpac.transforms.few_labels import concepts_for
 
 __all__ = ["active", "agnostic", "by_command", "class_of", "denoised", "noisy"]
 

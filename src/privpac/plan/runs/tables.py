@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.sets.points import Point
+from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
+from privpac.constructions.release.histogram import DENSE, PointHistogram
+from privpac.constructions.release.quantiles import Quantiles
+from privpac.constructions.release.tree_counts import TreeCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population, skewed
 from privpac.plan.runs.base import EACH_RECORD, Supply, runnable
 from privpac.plan.trials import Experiment, Trial
-from privpac.release.blr import ListedBLR, ThresholdBLR
-from privpac.release.histogram import DENSE, PointHistogram
-from privpac.release.quantiles import Quantiles
-from privpac.release.tree_counts import TreeCounts
 
 __all__ = ["histogram", "listed", "of_line", "range_error", "share_error", "threshold_error"]
 

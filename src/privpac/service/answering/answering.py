@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from privpac.answering.bundle.bundle import Bundle
+from privpac.answering.questions import Asked, draw
 from privpac.coins import Coins
 from privpac.errors import BudgetExceeded, NotCertified
 from privpac.guarantee.ledger.account import Charge
 from privpac.guarantee.ledger.budget import Budget, exact_text
-from privpac.prediction.asked import Asked, draw
-from privpac.prediction.bundle import Bundle
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
 from privpac.service.api.problems import Ended, Problem

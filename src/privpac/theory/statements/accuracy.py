@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from privpac.theory.statement import BBKN, BNS, IID, LWY, Statement
 
-__all__ = ["ACCURACY"]
+__all__ = ["STATEMENTS"]
 
-ACCURACY = (
+STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "occam-realizable",
         "Direct accuracy bound, some hypothesis nearly right",

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from privpac.theory.statement import BBKN, PURE, Statement
 
-__all__ = ["FLOORS"]
+__all__ = ["STATEMENTS"]
 
-FLOORS = (
+STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "floor-minimal-class",
         "No learner whose answers lie in a minimal class",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from privpac.theory.statement import BBKN, BNS, CH, DF, IID, LWY, Statement
 
-__all__ = ["PAPERS"]
+__all__ = ["STATEMENTS"]
 
 _PAGE = "docs/proofs/papers.md"
 _TESTED = ("tests/unit/test_papers.py",)
 
-PAPERS = (
+STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "packing-is-cover",
         "A largest packing is a cover",

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from privpac.theory.statement import BBKN, BNS, CH, DF, LWY, Statement
 
-__all__ = ["PRIVACY"]
+__all__ = ["STATEMENTS"]
 
-PRIVACY = (
+STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "exponential-mechanism",
         "Exponential mechanism",

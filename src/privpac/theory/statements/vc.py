@@ -1,4 +1,4 @@
-"""Labellings, nets and deviations of classes of bounded VC dimension."""
+"""Labellings, nets and deviations of classes of bounded STATEMENTS dimension."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from fractions import Fraction
 
 from privpac.theory.statement import BBKN, BNS, CH, DF, IID, LWY, Statement
 
-__all__ = ["VC"]
+__all__ = ["STATEMENTS"]
 
 _PAGE = "docs/proofs/vc.md"
 
-VC = (
+STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "sauer",
         "How many labellings a class puts on points",
         f"Sauer 1972, Shelah 1972; {BNS}, Theorem B.2; {DF}, Lemma 2; {LWY}, Lemma 6",
         "printed",
-        "A class of VC dimension d labels n points in at most C(n, 0) + … + C(n, d) ways, and in at most 2^n.",
-        ("the VC dimension is at most d",),
+        "A class of STATEMENTS dimension d labels n points in at most C(n, 0) + … + C(n, d) ways, and in at most 2^n.",
+        ("the STATEMENTS dimension is at most d",),
         erratum="B.2 prints (e·n/d)^d, which needs n of at least d; the exact sum holds for every n.",
         proof=_PAGE,
     ),

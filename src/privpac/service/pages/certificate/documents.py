@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from privpac.answering.bundle.bundle import FORMAT as BUNDLE
+from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
 from privpac.checker.check import check_certificate
+from privpac.constructions.catalogue import REGISTER
+from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import MALFORMED
@@ -18,13 +22,9 @@ from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
 from privpac.model import model_from
-from privpac.prediction.bundle import FORMAT as BUNDLE
-from privpac.prediction.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
-from privpac.release.table import FORMAT as TABLE
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.page import short, values_of
 from privpac.report.summary import no_accuracy
-from privpac.theory.register import REGISTER
 from privpac.verification import Verified, verify
 
 __all__ = ["Checked", "Document", "Step", "handed_out", "open_document", "recheck", "require_readable"]

@@ -11,11 +11,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 from starlette.datastructures import UploadFile
 
+from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learners.words import WORDS
 from privpac.model import Model, load
 from privpac.report.page import confusion_table, estimate_figure, headline, report_html
 from privpac.report.pictures import picture

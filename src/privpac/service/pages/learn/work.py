@@ -10,6 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.words import WORDS, Request
 from privpac.data.drafting import draft
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -18,8 +20,6 @@ from privpac.errors import DataError, ParameterError, PrivpacError, SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import Budget, read_amount
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learners.recipe import Recipe
-from privpac.learners.words import WORDS, Request
 from privpac.learning import learn
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.jobs import Tell

@@ -9,13 +9,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from privpac.constructions.catalogue import REGISTER
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
 from privpac.plan.curves import PlanDisplay
 from privpac.plan.words import rows
 from privpac.service.pages.plan.form import PlanForm
-from privpac.theory.register import REGISTER
 
 __all__ = ["Headline", "Row", "chart", "headline", "table"]
 

@@ -1,0 +1,1 @@
+"""Answers instead of rules: what is offered, paid, asked and kept."""

@@ -1,0 +1,135 @@
+"""What is offered: answers at a price, one by one or a declared number of them, under one certificate.
+
+One by one, the certificate speaks of one answer, and a ledger adds up what was asked. A number declared beforehand has
+a certificate for all of those answers together, by the optimal composition if there is a delta to trade for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from privpac.answering.price import composed
+from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.words import predictor_for
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.facts import Loss, Privacy, Release
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = ["Offer", "offer_for"]
+
+OWNER = "PrivatePredictor"
+MOST_DECLARED = 10_000
+"""Answers the optimal composition is computed for (`rules.k_fold`)."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A predictor for records of this size; `price` is the epsilon of one answer for one person."""
+
+    predictor: Predictor
+    size: Size
+    price: Fraction
+    answers: int | None = None
+    """Declared beforehand; None: one by one."""
+    delta: Fraction = Fraction(0)
+    records_per_person: int = 1
+    coins: str = "system"
+
+    def __post_init__(self) -> None:
+        count = self.answers
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if count is not None and not (whole and 1 <= count <= MOST_DECLARED):
+            allowed = f"None (one by one) or a whole number up to {MOST_DECLARED}"
+            raise ParameterError(OWNER, "answers", count, allowed=allowed)
+        if self.delta and count is None:
+            raise ParameterError(
+                OWNER,
+                "delta",
+                plain(self.delta),
+                allowed="0 for answers one by one",
+                remedy="Say how many answers it is for, such as answers=100.",
+            )
+
+    @property
+    def schema(self) -> Schema:
+        return self.predictor.schema
+
+    @cached_property
+    def one_answer(self) -> Proof[Privacy]:
+        """The promise about a single answer, for one person."""
+        proof = self.predictor.certify(self.size).privacy
+        if self.records_per_person > 1:
+            proof = rules.group(proof, size=self.records_per_person)
+        # What is charged must not be less than what is lost, whoever put the two together.
+        if not proof.fact.epsilon <= Loss(log=self.price) or proof.fact.delta:
+            raise ParameterError(
+                OWNER,
+                "epsilon_per_answer",
+                plain(self.price),
+                allowed=f"at least {proof.fact.epsilon}, what an answer of this predictor loses, without a delta",
+            )
+        return proof
+
+    def certify(self) -> Certificate:
+        own = self.predictor.certify(self.size)
+        proof = self.one_answer
+        if self.answers is not None:
+            what = f"{self.answers} answers, declared beforehand"
+            together = composed(proof, answers=self.answers, delta=self.delta)
+            proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
+        if self.schema.origin == "from_data":
+            proof = rules.assuming(proof, FROM_DATA)
+        return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
+
+    @property
+    def cost(self) -> Budget:
+        """What the certificate costs: of one answer, or of all that are declared."""
+        certificate = self.certify()
+        return Budget(certificate.epsilon, certificate.delta)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "protect": "predictions",
+            "predictor": dict(self.predictor.to_json()),
+            "epsilon": plain(self.price),
+            "delta": plain(self.delta),
+            "answers": self.answers,
+            "records_per_person": self.records_per_person,
+            "labelled": self.size.labelled,
+        }
+
+
+def offer_for(
+    base: object,
+    *,
+    schema: Schema,
+    size: Size,
+    price: Fraction,
+    answers: int | None,
+    delta: Fraction,
+    models: int | None,
+    records_per_person: int,
+    coins: str,
+) -> Offer:
+    """What is offered if `base` answers from so many records at `price`."""
+    if isinstance(records_per_person, bool) or not (
+        isinstance(records_per_person, int) and records_per_person >= 1
+    ):
+        raise ParameterError(OWNER, "records_per_person", records_per_person, allowed="a positive integer")
+    predictor = predictor_for(
+        base,
+        schema=schema,
+        epsilon=price / records_per_person,
+        models=models,
+        records=size.labelled,
+    )
+    return Offer(predictor, size, price, answers, delta, records_per_person, coins)

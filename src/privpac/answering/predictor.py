@@ -1,0 +1,232 @@
+"""`PrivatePredictor`: answers from private records, each distinct question paid for before it is answered."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Container, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.answering.answers import Answers, MemoryAnswers
+from privpac.answering.offer import Offer, offer_for
+from privpac.answering.preparing import prepare
+from privpac.answering.questions import Asked, draw
+from privpac.coins import Coins
+from privpac.concepts.base import Cells
+from privpac.constructions.prediction.base import Prepared
+from privpac.data.declared import schema_for
+from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import Schema
+from privpac.errors import BudgetExceeded, PrivpacError
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.releasing import Payment
+
+__all__ = ["PrivatePredictor"]
+
+OWNER = "PrivatePredictor"
+SchemaLike = Schema | str | os.PathLike[str] | Mapping[str, Any]
+
+
+class PrivatePredictor:
+    """Answers questions about private records; no model is released, and every distinct question has its price.
+
+    `base` is what answers: a scikit-learn classifier (a vote of many of them on disjoint blocks of the records), a
+    class of concepts (a fresh draw for every answer), a word for either, or a predictor. `budget` is a `Ledger`, or a
+    number: a new ledger of so much epsilon.
+
+    Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
+    costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
+    the optimal composition for `delta`; otherwise each batch is charged, durably, before it is answered.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> schema = {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 1}]}
+    >>> predictor = PrivatePredictor(LogisticRegression(), 5, 20, schema=schema, models=5, random_state=0)
+    >>> xs = [i / 200 for i in range(200)]
+    >>> predictor = predictor.fit({"x": xs}, y=[int(x > 0.5) for x in xs])
+    >>> predictor.predict({"x": [0.02, 0.97, 0.97]}).tolist(), predictor.answers_left
+    (['0', '1', '1'], 2)
+    """
+
+    def __init__(
+        self,
+        base: object,
+        epsilon_per_answer: object,
+        budget: object,
+        *,
+        schema: SchemaLike,
+        answers: int | None = None,
+        delta: object = 0,
+        models: int | None = None,
+        records_per_person: int = 1,
+        random_state: int | None = None,
+        label: str | None = None,
+    ) -> None:
+        price = Budget.read(OWNER, epsilon=epsilon_per_answer, delta=delta)
+        self.base, self._price, self._delta = base, price.epsilon, price.delta
+        self.budget = _ledger(budget, price.delta)
+        self._schema, self._label = schema, label
+        self._answers_declared, self._models = answers, models
+        self._records_per_person = records_per_person
+        self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
+        self._lock = threading.Lock()
+        self._offer: Offer | None = None
+
+    @classmethod
+    def serving(
+        cls, offer: Offer, prepared: Prepared, *, ledger: Ledger, answers: Answers, coins: Coins
+    ) -> PrivatePredictor:
+        """A predictor whose records are prepared already, charging `ledger` for every answer (see `bundle`)."""
+        self = cls.__new__(cls)
+        self.base, self.budget = offer.predictor, ledger
+        self._price, self._delta = offer.price, offer.delta
+        self._schema, self._label, self._models = offer.schema, None, None
+        self._answers_declared, self._records_per_person = offer.answers, offer.records_per_person
+        self._coins, self._lock = coins, threading.Lock()
+        self._begin(offer, prepared, meter=ledger, answers=answers)
+        return self
+
+    def _begin(self, offer: Offer, prepared: Prepared, *, meter: Ledger, answers: Answers) -> None:
+        self._offer, self._prepared, self._meter, self._answers = offer, prepared, meter, answers
+
+    def fit(self, table: object, y: object = None) -> PrivatePredictor:
+        """Take in the records. Declared answers are charged here; otherwise nothing is spent yet."""
+        schema = schema_for(self._schema, table, label=self._label, y=y)
+        sample = MemorySample.of(table, schema, y=y)
+        offer = offer_for(
+            self.base,
+            schema=schema,
+            size=sample.size,
+            price=self._price,
+            answers=self._answers_declared,
+            delta=self._delta,
+            models=self._models,
+            records_per_person=self._records_per_person,
+            coins=self._coins.origin,
+        )
+        with self._lock:
+            prepared = prepare(offer, sample, Payment(self.budget, self._coins))
+            declared = offer.answers
+            meter = self.budget if declared is None else Ledger(epsilon=declared * offer.price)
+            self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
+        return self
+
+    @property
+    def offer(self) -> Offer:
+        return self._require_records()
+
+    def _require_records(self) -> Offer:
+        if self._offer is None:
+            raise PrivpacError(f"{OWNER} has no records yet.", remedy="Call fit first.")
+        return self._offer
+
+    @property
+    def prepared(self) -> Prepared:
+        """What answers. Private: it must not leave the server."""
+        self._require_records()
+        return self._prepared
+
+    @property
+    def schema(self) -> Schema:
+        return self.offer.schema
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is promised: about one answer, or about all that were declared."""
+        return self.offer.certify()
+
+    @property
+    def answers_left(self) -> int:
+        """How many further distinct questions the budget has room for."""
+        return int(self._meter.left.epsilon / self.offer.price)
+
+    @property
+    def answers_given(self) -> int:
+        """How many distinct questions were answered."""
+        self._require_records()
+        return self._answers.count()
+
+    def predict(self, table: object) -> NDArray[Any]:
+        """The answer to every row, as the schema writes its classes; new questions are charged first, all or none."""
+        return np.asarray(self.schema.classes, dtype=object)[self.classify(table)]
+
+    def classify(self, table: object) -> NDArray[np.uint8]:
+        """As `predict`, as positions among the schema's classes."""
+        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
+        return self.classify_cells(cells)
+
+    def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
+        """As `classify`, for rows that are encoded already."""
+        asked = Asked.of(cells, self.offer.predictor)
+        if not len(asked.queries):
+            return np.empty(0, dtype=np.uint8)
+        with self._lock:
+            known = self._answers.known(asked.keys)
+            new = asked.new(known)
+            if new:
+                known |= self._answers.keep(self._drawn(asked, known, len(new)))
+        return asked.labels(known)
+
+    def _drawn(self, asked: Asked, known: Container[bytes], count: int) -> dict[bytes, int]:
+        """Answers to the new questions, paid for before the first look at the records.
+
+        A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was
+        paid for: the first one ends the predictor for good.
+        """
+        if self._answers.ended:
+            raise PrivpacError(
+                "A draw of this predictor failed, so it answers nothing new any more; answers given before remain.",
+                remedy="Please report the fault, and fit a predictor anew.",
+            )
+        payment = Payment(self._meter, self._coins)
+        try:
+            return payment.paid(
+                Budget(count * self.offer.price),
+                draw=lambda coins: draw([asked], self._prepared, coins, known=known),
+                note=f"{count} answers",
+            )
+        except BudgetExceeded:
+            raise self._refusal(count) from None
+        except Exception:
+            self._answers.end()
+            raise
+
+    def _refusal(self, count: int) -> BudgetExceeded:
+        given, left = self.answers_given, self.answers_left
+        error = BudgetExceeded(
+            f"{count} new questions were asked, and the budget has room for {left}; {given} were answered so far.",
+            remedy="Nothing of this batch was spent or answered; ask fewer, or open a larger budget.",
+        )
+        error.given, error.left = given, left
+        return error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a bundle (`answering.bundle`) that goes on where this predictor stands, which is used up by that."""
+        from privpac.answering.bundle import bundle  # it knows this class
+
+        with self._lock:
+            offer = self._require_records()
+            if self._answers.count():
+                raise PrivpacError(
+                    f"{OWNER} has given answers already, and a bundle begins with none.",
+                    remedy="Fit it again and save it before the first question.",
+                )
+            bundle.write(path, offer, self._prepared)
+            self._offer = None  # its answers are the bundle's to give
+
+    def __repr__(self) -> str:
+        state = "no records yet" if self._offer is None else f"{self.answers_left} answers left"
+        return f"<PrivatePredictor: {state}>"
+
+
+def _ledger(budget: object, delta: Fraction) -> Ledger:
+    if isinstance(budget, Ledger):
+        return budget
+    if isinstance(budget, Budget):
+        return Ledger(epsilon=budget.epsilon, delta=budget.delta)
+    return Ledger(epsilon=budget, delta=delta)  # type: ignore[arg-type]  # read and refused there

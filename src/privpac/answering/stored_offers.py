@@ -1,0 +1,101 @@
+"""Offers as data and back: what `verify` makes a certificate from, and a bundle is loaded by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, cast
+
+from privpac.answering.offer import Offer
+from privpac.concepts.base import ConceptClass
+from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Classifiers, Concepts, Trained, Voters
+from privpac.constructions.stored_classes import concepts_from_json
+from privpac.constructions.words import Request, learner_for
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import NotCertified
+from privpac.numbers.exact import written
+
+__all__ = ["offer_from_json", "predictor_from_json"]
+
+Reader = Callable[[Mapping[str, Any], Schema], Predictor]
+
+
+def offer_from_json(tree: Mapping[str, Any], *, schema: Schema, coins: str) -> Offer:
+    """The offer a stored certificate answers to."""
+    answers = tree["answers"]
+    return Offer(
+        predictor_from_json(tree["predictor"], schema),
+        Size(int(tree["labelled"])),
+        written(tree["epsilon"]),
+        None if answers is None else int(answers),
+        written(tree["delta"]),
+        int(tree["records_per_person"]),
+        coins,
+    )
+
+
+def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    """Undo `Predictor.to_json`."""
+    reader = READERS.get(str(tree.get("kind")))
+    if reader is None:
+        raise NotCertified("The bundle holds a kind of predictor that this version does not know.")
+    return reader(tree, schema)
+
+
+def concepts_of(stored: Any, schema: Schema) -> ConceptClass:
+    found = concepts_from_json(stored, schema)
+    if isinstance(found, str):
+        return learner_for(found, Request(schema, Size(1), Fraction(1))).concepts
+    return found
+
+
+def _vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    voters = _voters(tree["voters"], schema)
+    return Vote(voters, written(tree["epsilon"]), int(tree["models"]), written(tree["failure"]))
+
+
+def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:
+    if tree["kind"] == "concepts":
+        return Concepts(concepts_of(tree["concepts"], schema))
+    return cast(Voters, Classifiers(schema, Trained(str(tree["type"]))))
+
+
+def _numbers(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: written(tree[name]) for name in names}
+
+
+def _counts(tree: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: int(tree[name]) for name in names}
+
+
+def _fresh_draws(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    drawing = None if tree["drawing"] is None else written(tree["drawing"])
+    numbers = _numbers(tree, "epsilon", "flip", "slip", "failure")
+    counts = _counts(tree, "kept", "records")
+    return FreshDraws(concepts_of(tree["concepts"], schema), drawing=drawing, **numbers, **counts)
+
+
+def _relabelled_vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    numbers = _numbers(tree, "epsilon", "labels", "weight", "inner", "failure")
+    counts = _counts(tree, "kept", "records", "models")
+    return RelabelledVote(concepts_of(tree["concepts"], schema), **numbers, **counts)
+
+
+def _net_relabelled(tree: Mapping[str, Any], schema: Schema) -> Predictor:
+    numbers = _numbers(tree, "epsilon", "net", "drawing", "inner", "flip", "failure")
+    counts = _counts(tree, "kept", "records", "models")
+    return NetRelabelled(concepts_of(tree["concepts"], schema), **numbers, **counts)
+
+
+READERS: dict[str, Reader] = {
+    "vote": _vote,
+    "fresh-draws": _fresh_draws,
+    "relabelled-vote": _relabelled_vote,
+    "net-relabelled": _net_relabelled,
+}

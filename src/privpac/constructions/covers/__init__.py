@@ -1,0 +1,1 @@
+"""Draws from a cover under a public reference distribution."""

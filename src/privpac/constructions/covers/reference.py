@@ -1,0 +1,340 @@
+"""Learn on a continuum, given a public reference distribution: draw over a cover of the class.
+
+Statement: the drawn hypothesis is epsilon-DP when one record is replaced, for any records whatever. If the records are
+independent and their distribution has density at most kappa against the reference, it errs by more than `error` (above
+the best concept) with probability at most `failure`.
+Source: Chaudhuri–Hsu 2011, algorithms A_1 and A_1r, Theorems 8 and 9; direct bound ours.
+Holds if: the reference was chosen without looking at the records (an assumption of the certificate).
+Proof: docs/proofs/reference-cover.md. Tested by tests/unit/test_reference_cover.py, tests/statistical/test_covers.py.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
+from privpac.concepts.line.cuts import MOST_LISTED, Cuts
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.linear.centred import MOST_DIRECTIONS, CentredHalfspaces
+from privpac.constructions.base import require_labels
+from privpac.constructions.covers import rules as covers_rules
+from privpac.constructions.covers.formulas import (
+    NO_BOUND,
+    WAYS_OUT,
+    halfspace_grid,
+    records_reference,
+    records_reference_agnostic,
+)
+from privpac.data.columns import Numeric
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Against
+from privpac.guarantee.proof import Proof
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.sphere import band
+
+__all__ = ["CHOSEN_FREELY", "ReferenceCover", "root_up"]
+
+CHOSEN_FREELY = "the reference distribution was chosen without looking at these records"
+
+SHARES = tuple(Fraction(i, 200) for i in range(1, 100))
+"""Shares of the error that the cover may use up; tried from the most promising on."""
+
+STEPS = 100
+"""Densities are tried in this many steps a power of ten."""
+
+LARGEST_POWER = 30
+"""Densities above 10^30 are of no use to anybody."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What follows from n: the density tolerated, the cover, the weight of a mistake, and what it proves."""
+
+    kappa: Fraction
+    cover: ConceptClass
+    level: Fraction
+    odds: Fraction
+    ratio: Fraction
+    proof: Proof[Accuracy]
+
+
+@dataclass(frozen=True)
+class ReferenceCover:
+    """Thresholds on one column, or half-spaces through the middle of two to five, over a cover of the reference.
+
+    Without `kappa` the largest density is taken that the number of records allows, and the certificate says so.
+    """
+
+    concepts: Thresholds | CentredHalfspaces
+    reference: Reference
+    epsilon: Fraction
+    error: Fraction = Fraction(1, 10)
+    failure: Fraction = Fraction(1, 20)
+    kappa: Fraction | None = None
+    against: Against = Against.REALIZABLE
+
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "error", "failure"):
+            value = Fraction(getattr(self, name))
+            object.__setattr__(self, name, value)
+            if value <= 0 or (name != "epsilon" and value >= 1):
+                allowed = "a positive number" if name == "epsilon" else "between 0 and 1"
+                raise ParameterError("ReferenceCover", name, plain(value), allowed=allowed)
+        if self.kappa is not None:
+            object.__setattr__(self, "kappa", Fraction(self.kappa))
+            if self.kappa < 1:
+                raise ParameterError(
+                    "ReferenceCover",
+                    "kappa",
+                    plain(self.kappa),
+                    allowed="at least 1",
+                    remedy="A density is 1 on average, so no distribution has a smaller bound.",
+                )
+        self._check_reference()
+
+    def _check_reference(self) -> None:
+        if self.reference is None:
+            raise ParameterError(
+                "ReferenceCover", "reference", None, allowed="a reference", remedy=f"{NO_BOUND} {WAYS_OUT}"
+            )
+        if len(self.concepts.schema.classes) != 2:
+            raise ParameterError(
+                "ReferenceCover", "concepts", self.concepts.word, allowed="a class of two labels"
+            )
+        if isinstance(self.concepts, Thresholds):
+            fits = self.concepts.column in self.reference.columns and self.concepts.direction != "either"
+            if not fits or isinstance(self.reference, UniformSphere):
+                raise ParameterError(
+                    "ReferenceCover",
+                    "reference",
+                    self.reference.name,
+                    allowed=f"a distribution of '{self.concepts.column}', for thresholds up or down",
+                )
+        elif not isinstance(self.concepts, CentredHalfspaces):
+            raise ParameterError(
+                "ReferenceCover",
+                "concepts",
+                getattr(self.concepts, "word", type(self.concepts).__name__),
+                allowed="Thresholds or CentredHalfspaces",
+                remedy="Other classes are covered by drawing from their prior: SampledCover.",
+            )
+        elif not isinstance(self.reference, UniformSphere) or self.reference.columns != self.concepts.columns:
+            raise ParameterError(
+                "ReferenceCover",
+                "reference",
+                self.reference.name,
+                allowed="UniformSphere over the same columns, for half-spaces",
+                remedy="Other references are served by drawing directions from a prior: SampledCover.",
+            )
+
+    @property
+    def outcomes(self) -> int | None:
+        """However fine the cover, no more rules than the class has on the declared cells."""
+        return self.concepts.size if isinstance(self.concepts, Thresholds) else None
+
+    def _cover(self, level: Fraction) -> tuple[ConceptClass, Fraction, Fraction] | None:
+        """The coarsest cover of this level, its true level and its odds; None if it cannot be built."""
+        if isinstance(self.concepts, Thresholds):
+            return _cut_cover(self.concepts, self.reference, level)
+        return _direction_cover(self.concepts, level)
+
+    def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
+        made = self._cover(share * self.error / kappa)
+        if made is None:
+            return None
+        cover, level, odds = made
+        gap = self.error - kappa * level
+        best = kappa * level / self.error if self.against is Against.REALIZABLE else (1 - gap) / (1 + gap)
+        ratio = max(ratio_for(self.epsilon / 2), root_up(best))
+        if not 0 < ratio < 1:
+            return None
+        proof = self._proof(n, kappa=kappa, level=level, odds=odds, ratio=ratio)
+        return None if proof is None else Plan(kappa, cover, level, odds, ratio, proof)
+
+    def _proof(
+        self, n: int, *, kappa: Fraction, level: Fraction, odds: Fraction, ratio: Fraction
+    ) -> Proof[Accuracy] | None:
+        try:
+            return covers_rules.reference_cover(
+                odds=odds,
+                records=n,
+                ratio=ratio,
+                tilt=ratio,
+                kappa=kappa,
+                level=level,
+                miss=Fraction(0),
+                reference=self.reference.name,
+                error=self.error,
+                failure=self.failure,
+                against=self.against,
+            )
+        except RuleRefused:
+            return None
+
+    def _best(self, n: int, kappa: Fraction) -> Plan | None:
+        """A cover that proves the error for this density, if there is one: the most promising shares first."""
+        wanted = float(_promising(self.error, self.epsilon, self.against))
+        for share in sorted(SHARES, key=lambda s: abs(math.log(s / wanted))):
+            plan = self._try(n, kappa, share)
+            if plan is not None:
+                return plan
+        return None
+
+    def plan(self, n: int) -> Plan:
+        """What `n` records prove, or a refusal that says how many would."""
+        found = _plan(self, n)
+        if found is not None:
+            return found
+        need = self.records_needed
+        more = f"At least {need} records are needed" if need is not None else "More records are needed"
+        kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
+        raise SizeError(
+            f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}.",
+            remedy=f"{more}; or allow a larger error or epsilon. {WAYS_OUT}",
+        )
+
+    @property
+    def records_needed(self) -> int | None:
+        """About how many records a promise takes: exact for thresholds on a fine grid, from below otherwise."""
+        dimension = None if isinstance(self.concepts, Thresholds) else len(self.concepts.columns)
+        kappa = self.kappa or Fraction(1)
+        if self.against is Against.REALIZABLE:
+            return records_reference(
+                kappa, error=self.error, failure=self.failure, epsilon=self.epsilon, dimension=dimension
+            )
+        return records_reference_agnostic(
+            kappa, excess=self.error, failure=self.failure, epsilon=self.epsilon, dimension=dimension
+        )
+
+    def kappa_hat(self, n: int) -> Fraction:
+        """The density that `n` records tolerate; 0 if not even 1."""
+        found = _plan(self, n)
+        return Fraction(0) if found is None else found.kappa
+
+    def require(self, size: Size) -> None:
+        require_labels("ReferenceCover", size)
+        self.plan(size.labelled).cover.require(size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        plan = self.plan(size.labelled)
+        privacy = rules.declared(rules.exponential_mechanism(ratio=plan.ratio), epsilon=self.epsilon)
+        return Certificate(
+            privacy=rules.assuming(privacy, CHOSEN_FREELY),
+            accuracy=(plan.proof,),
+            learner={
+                "name": "reference-cover",
+                "concepts": self.concepts.word,
+                "reference": self.reference.name,
+                "epsilon": plain(self.epsilon),
+                "error": plain(self.error),
+                "failure": plain(self.failure),
+                "kappa": plain(plan.kappa),
+                "candidates": str(plan.cover.size),
+                "guaranteed": "for every distribution whose density against the reference is at most kappa",
+            },
+            labelled=size.labelled,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.plan(size.labelled).cover.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        if isinstance(self.reference, PublicTable):
+            self.reference.refuse_if_private(sample)
+        plan = self.plan(sample.size.labelled)
+        costs: Costs = (1, 1)
+        evidence = sample.reduce(plan.cover.statistic)
+        return plan.cover.gibbs(evidence, ratio=plan.ratio, costs=costs).draw(coins)
+
+
+@lru_cache(maxsize=256)
+def _plan(learner: ReferenceCover, n: int) -> Plan | None:
+    """The largest density that can be proved, or the declared one; kept, since certify and learn both ask."""
+    if learner.kappa is not None:
+        return learner._best(n, learner.kappa)
+    if learner._best(n, Fraction(1)) is None:
+        return None
+
+    def density(step: int) -> Fraction:
+        whole, part = divmod(step, STEPS)
+        return Fraction(math.floor(1000 * 10 ** (part / STEPS)), 1000) * Fraction(10) ** whole
+
+    most = LARGEST_POWER * STEPS
+    step = first_whole(lambda k: k > most or learner._best(n, density(k)) is None, start=STEPS, smallest=1)
+    return learner._best(n, density(step - 1))
+
+
+def root_up(square: Fraction) -> Fraction:
+    """A double at or above √square: the weight of a mistake that the accuracy bound likes best."""
+    root = math.sqrt(float(square))
+    while Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    return Fraction(root)
+
+
+def _promising(error: Fraction, epsilon: Fraction, against: Against) -> Fraction:
+    """About the share at which the bound is best."""
+    return Fraction(1, 20) if against is Against.REALIZABLE and epsilon <= 2 else Fraction(1, 18)
+
+
+def _cut_cover(
+    concepts: Thresholds, reference: Reference, level: Fraction
+) -> tuple[ConceptClass, Fraction, Fraction] | None:
+    size, up = concepts.schema.column(concepts.column).size, concepts.direction == "up"
+    uniform = isinstance(reference, Uniform)
+    left = level - Fraction(1, 2 * size) if uniform else level
+    count = math.ceil(1 / (2 * left)) if left > 0 else size + 1
+    if count > min(size, size if uniform else MOST_LISTED):
+        return _all_cuts(concepts)
+    if uniform:
+        cover = Cuts(concepts.schema, concepts.column, count=count, up=up)
+    else:
+        cover = Cuts.of_reference(concepts.schema, concepts.column, reference, count, up=up)
+    found = cover.level(reference)
+    return (cover, found, Fraction(cover.size)) if found <= level else _all_cuts(concepts)
+
+
+def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] | None:
+    """Where values are cells and not a continuum, a list of all cuts is at no distance from any threshold."""
+    column = concepts.schema.column(concepts.column)
+    if column.size >= MOST_LISTED or (isinstance(column, Numeric) and not column.integer):
+        return None
+    cells = tuple(range(column.size + 1))
+    whole = Cuts(concepts.schema, concepts.column, cells=cells, up=concepts.direction == "up")
+    return whole, Fraction(0), Fraction(whole.size)
+
+
+def _direction_cover(
+    concepts: CentredHalfspaces, level: Fraction
+) -> tuple[ConceptClass, Fraction, Fraction] | None:
+    d = len(concepts.columns)
+    # A record is moved by at most half a cell along each axis when it is put into its cell.
+    moved = Fraction(math.isqrt(d * 10**8) + 1, 10**4 * concepts.cells)
+    lost = Fraction(float(band(min(moved, Fraction(1)), d).upper())) * Fraction(1001, 1000)
+    left = level - lost
+    if left <= 0:
+        return None
+    if d == 2:
+        # A side's middle has the fewest directions to an angle: 2·reach·angle of 8·reach, one lost to rounding.
+        reach = concepts.reach or 1
+        share = Fraction(7853981, 10**7) * left - Fraction(1, 8 * reach)
+        return (concepts, level, 1 / share) if share > 0 else None
+    reach = max(
+        math.isqrt(d - 1) + 1, math.floor(math.sqrt(d - 1) / (2 * math.sin(math.pi * min(0.5, float(left)))))
+    )
+    while halfspace_grid(reach, dimension=d)[1] > left:
+        reach += 1
+    count = halfspace_grid(reach, dimension=d)[0]
+    if count > MOST_DIRECTIONS:
+        return None
+    return CentredHalfspaces(concepts.schema, concepts.columns, reach), level, Fraction(count)

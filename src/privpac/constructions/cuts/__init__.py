@@ -1,0 +1,1 @@
+"""Finding a good cut: by recursion, behind noise, between switches."""

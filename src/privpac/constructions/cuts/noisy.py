@@ -1,0 +1,167 @@
+"""Independent noise on thresholds, and how it is taken off again: the reason why it cannot replace a proper learner.
+
+`NoisyCuts` draws a cut privately and then flips the answer of every cell with probability `rate`. What it releases
+looks nothing like a cut, and yet `DenoisedCuts` recovers the cut from it, almost always, without the records: a learner
+that hides behind independent noise is a proper learner in disguise, and needs as many records.
+Statement: both are as private as the cut (post-processing). Accuracy: register `independent-noise`,
+`noise-reconstruction`.
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Definition 5.6 and Theorem 5.8; constants ours.
+Proof: docs/proofs/noise-reconstruction.md. Tested by tests/exact/ (rows `noisy-cuts`, `denoised-cuts`),
+tests/statistical/test_reconstruction.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Range, Union, Unions
+from privpac.constructions.base import Learner
+from privpac.constructions.cuts import rules as cuts_rules
+from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.numbers.exact import plain
+
+__all__ = ["DenoisedCuts", "NoisyCuts", "nearest_cut"]
+
+OWNER = "NoisyCuts"
+LARGEST_DOMAIN = 2**20
+"""Every cell has a coin of its own, and is part of what is released."""
+
+
+@dataclass(frozen=True)
+class NoisyCuts:
+    """A cut drawn by the exponential mechanism at `epsilon`, every cell's answer flipped with probability `rate`."""
+
+    concepts: Thresholds
+    epsilon: Fraction
+    rate: Fraction
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate < Fraction(1, 2):
+            raise ParameterError(
+                OWNER, "rate", plain(self.rate), allowed="a number strictly between 0 and 1/2"
+            )
+        if self.concepts.direction == "either":
+            raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
+        if self.domain > LARGEST_DOMAIN:
+            raise ParameterError(
+                OWNER,
+                "concepts",
+                self.concepts.word,
+                allowed=f"a column of at most {LARGEST_DOMAIN} cells",
+                remedy="Noise on every cell is for small domains; thresholds:COLUMN takes any.",
+            )
+
+    @property
+    def domain(self) -> int:
+        return self.concepts.schema.column(self.concepts.column).size
+
+    @property
+    def inner(self) -> Learner:
+        """The proper learner behind the noise, with half of the failure."""
+        return Occam(self.concepts, self.epsilon, failure=self.failure / 2)
+
+    @property
+    def outcomes(self) -> None:
+        return None
+
+    @property
+    def noise(self) -> Fraction:
+        """Error the noise may add: its mean divided by the other half of the failure."""
+        return self.rate / (self.failure / 2)
+
+    def require(self, size: Size) -> None:
+        self.inner.require(size)
+
+    def certify(self, size: Size) -> Certificate:
+        own = self.inner.certify(size)
+        fits = [p for p in own.accuracy if p.fact.error + self.noise <= 1]
+        return replace(
+            own,
+            privacy=rules.post_processing(own.privacy, what="every cell's answer flipped independently"),
+            accuracy=tuple(cuts_rules.independent_noise(p, rate=self.rate, noise=self.noise) for p in fits),
+            learner={**own.learner, "name": "noisy-cuts", "rate": plain(self.rate)},
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        every = Unions(self.concepts.schema, self.concepts.column, intervals=self.domain)
+        return every.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Union:
+        cut = self.inner.learn(sample, coins)
+        assert isinstance(cut, Threshold)  # what a draw among thresholds returns
+        inside, start = [], None
+        for cell in range(self.domain):
+            one = ((cell >= cut.cut) == cut.up) != coins.flip(self.rate)
+            if one and start is None:
+                start = cell
+            elif not one and start is not None:
+                inside.append((start, cell))
+                start = None
+        if start is not None:
+            inside.append((start, self.domain))
+        return Union(self.concepts.column, tuple(inside))
+
+
+@dataclass(frozen=True)
+class DenoisedCuts:
+    """The cut that differs from the noisy rule in the fewest cells; of several, the first."""
+
+    noisy: NoisyCuts
+
+    @property
+    def concepts(self) -> Thresholds:
+        return self.noisy.concepts
+
+    @property
+    def outcomes(self) -> int:
+        return self.concepts.size
+
+    def require(self, size: Size) -> None:
+        self.noisy.require(size)
+
+    def certify(self, size: Size) -> Certificate:
+        seen, own = self.noisy.certify(size), self.noisy.inner.certify(size)
+        extra = 4 * self.noisy.rate * (1 - self.noisy.rate)
+        fits = [p for p in own.accuracy if p.fact.failure + extra < 1]
+        return replace(
+            seen,
+            privacy=rules.post_processing(seen.privacy, what="the cut nearest to the noisy answers"),
+            accuracy=tuple(cuts_rules.noise_reconstruction(p, rate=self.noisy.rate) for p in fits),
+            learner={**seen.learner, "name": "denoised-cuts"},
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        noisy = self.noisy.learn(sample, coins)
+        up = self.concepts.direction == "up"
+        return Threshold(
+            self.concepts.column, nearest_cut(noisy.intervals, domain=self.noisy.domain, up=up), up
+        )
+
+
+def nearest_cut(ones: tuple[Range, ...], *, domain: int, up: bool) -> int:
+    """The first cut whose answers differ in the fewest cells from those that are 1 exactly on the given ranges.
+
+    Moving a cut across a cell changes the mismatches by one, up or down, so the minimum lies at an end of a range.
+    """
+    # Mismatches relative to those of cut 0: for `down`, crossing a zero adds one and crossing a one saves one.
+    sign = -1 if up else 1
+    best, least, count, reached = 0, 0, 0, 0
+    for low, high in (*ones, (domain, domain)):
+        for end, step in ((low, sign), (high, -sign)):
+            count += step * (end - reached)
+            reached = end
+            if count < least:
+                best, least = end, count
+    return best

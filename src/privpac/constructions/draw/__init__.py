@@ -1,0 +1,1 @@
+"""One private draw from a class, or several in stages."""

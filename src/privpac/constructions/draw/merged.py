@@ -1,0 +1,52 @@
+"""A learner whose rule is written down without parts that change nothing.
+
+A drawn list may repeat a test, ask one whose answer is known, or end in rules that say what the default says. Leaving
+them out looks at the rule and the schema only, so it is post-processing, and the function, with all that is proved of
+its errors, stays the same.
+Tested by tests/exact/ (rows `lists`, `lists-three-classes`, `conjunctions`, `disjunctions`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
+from privpac.constructions.base import Learner
+from privpac.data.sample import Sample, Size
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+
+__all__ = ["Merged"]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """`inner`, over a `MergeableClass`, with what it releases merged."""
+
+    inner: Learner
+
+    @property
+    def concepts(self) -> ConceptClass:
+        return self.inner.concepts
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.inner.outcomes
+
+    def require(self, size: Size) -> None:
+        self.inner.require(size)
+
+    def certify(self, size: Size) -> Certificate:
+        own = self.inner.certify(size)
+        what = "parts of the rule that change nothing left out"
+        return replace(own, privacy=rules.post_processing(own.privacy, what=what))
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return cast(MergeableClass, self.inner.concepts).contains_merged(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        drawn: Any = self.inner.learn(sample, coins)
+        short: Hypothesis = drawn.merged()
+        return short

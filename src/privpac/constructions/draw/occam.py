@@ -1,0 +1,229 @@
+"""The workhorse: draw a member of a public class by the exponential mechanism.
+
+Statement: the drawn hypothesis is epsilon-DP when one record is replaced, for any records whatever. If the records are
+independent, it errs by more than `error` (above the best of the class) with probability at most `failure`.
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 3.2; Chaudhuri–Hsu 2011; constants ours.
+Holds if: class, prior, costs and epsilon are public. With permute-and-flip instead of the exponential mechanism both
+hold as well: a member is chosen only if its own coin shows heads, with probability ratio^(score - best) at most, which
+is all that the accuracy proof uses.
+Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tests/exact/, tests/statistical/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, cast, get_args
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Costs, Hypothesis, ScoredClass
+from privpac.constructions.base import require_labels
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Against, Privacy
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import permute_and_flip
+from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
+from privpac.numbers.powers import reach
+from privpac.theory import sizes
+
+__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
+
+FAILURE = Fraction(1, 20)
+"""The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
+
+
+Mechanism = Literal["exponential", "permute-and-flip"]
+
+RULES: Mapping[str, Callable[..., Proof[Privacy]]] = {
+    "exponential": rules.exponential_mechanism,
+    "permute-and-flip": rules.permute_and_flip,
+}
+
+
+def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
+    """One positive integer a class; all 1 when not given."""
+    if costs is None:
+        return (1,) * classes
+    given = tuple(costs)
+    if len(given) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in given):
+        raise ParameterError(
+            owner, "costs", costs, allowed=f"{classes} positive integers, one a class, such as (1, 5)"
+        )
+    return given
+
+
+LARGEST_PRICE = 2**60
+"""Scores and sums of a few of them are 64-bit integers; one that wrapped around would break the sensitivity that
+privacy rests on."""
+
+
+LARGEST_TABLE = 2**24
+"""Powers of the ratio that sums over trees, unions and their like may look up: 128 MB a table, a few of them."""
+
+
+def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counted: bool = False) -> None:
+    """Refuse, from public numbers and before anything is spent, what a draw could not be computed for.
+
+    A score is at most the price of all records; sums need a table of powers up to twice that, or up to where powers
+    vanish. Classes that are counted score by score (`counted`) need no table.
+    """
+    price = size.total * max(costs)
+    if price >= LARGEST_PRICE:
+        raise SizeError(
+            f"{owner}: {size.total} records at a cost of {max(costs)} each are beyond 64-bit scores.",
+            remedy="Divide the costs by a common factor, or round them.",
+        )
+    furthest = reach(ratio)
+    if not counted and (2 * price if furthest is None else min(2 * price, furthest)) > LARGEST_TABLE:
+        raise SizeError(
+            f"{owner}: costs up to {max(costs)} make too many different scores at this epsilon.",
+            remedy="Divide the costs by a common factor or round them, or learn stumps, thresholds or points.",
+        )
+
+
+def accuracy_of_draw(
+    *, odds: Fraction | int, records: int, ratio: Fraction, failure: Fraction
+) -> tuple[Proof[Accuracy], ...]:
+    """What one draw at `ratio` per (largest-cost) mistake proves about errors; nothing where the bound is void.
+
+    A ratio above the true one proves less, so it may be rounded up.
+    """
+    if ratio == 1:  # an epsilon so small that every member is equally likely
+        return ()
+    proofs = []
+    size = Fraction(odds) + 1
+    error = sizes.error_occam(records, size=size, failure=failure, ratio=ratio)
+    if error < 1:
+        proofs.append(_occam(odds, records, ratio, ratio, error, failure, Against.REALIZABLE))
+    excess = sizes.excess_agnostic(records, size=size, failure=failure, ratio=ratio)
+    if excess < 1:
+        tilt = sizes.tilt_agnostic(excess, ratio=ratio)
+        proofs.append(_occam(odds, records, ratio, tilt, excess, failure, Against.AGNOSTIC))
+    return tuple(proofs)
+
+
+def _occam(
+    odds: Fraction | int,
+    records: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy]:
+    return rules.occam(
+        odds=odds, records=records, ratio=ratio, tilt=tilt, error=error, failure=failure, against=against
+    )
+
+
+@dataclass(frozen=True)
+class Occam:
+    """Draw from a class with weight prior · ratio^(price of mistakes)."""
+
+    concepts: ConceptClass
+    epsilon: Fraction
+    costs: Costs | None = None
+    failure: Fraction = FAILURE
+    mechanism: Mechanism = "exponential"
+
+    def __post_init__(self) -> None:
+        if self.mechanism not in get_args(Mechanism):
+            raise ParameterError(
+                "Occam", "mechanism", self.mechanism, allowed="'exponential' or 'permute-and-flip'"
+            )
+        if self.mechanism == "permute-and-flip":
+            self._check_walk()
+        if self.epsilon <= 0:
+            raise ParameterError("Occam", "epsilon", plain(self.epsilon), allowed="a positive number")
+        read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
+
+    def _check_walk(self) -> None:
+        """Permute-and-flip is proved for a uniform prior, and walks through the class."""
+        size = self.concepts.size
+        uniform = size is not None and self.concepts.odds == size - 1 and hasattr(self.concepts, "scores")
+        if not uniform or size is None or size > permute_and_flip.LARGEST:
+            raise ParameterError(
+                "Occam",
+                "mechanism",
+                self.mechanism,
+                allowed=f"'exponential' for {self.concepts.word}",
+                remedy="Permute-and-flip needs a uniform prior on at most a million members, counted by score.",
+            )
+
+    @property
+    def prices(self) -> Costs:
+        return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.concepts.size
+
+    @property
+    def ratio(self) -> Fraction:
+        """Weight of one unit of price: one record moves a score by at most max(costs)."""
+        return ratio_for(self.epsilon / (2 * max(self.prices)))
+
+    def require(self, size: Size) -> None:
+        require_labels("Occam", size)
+        self._require_room(size)
+
+    def _require_room(self, size: Size) -> None:
+        self.concepts.require(size.labelled)
+        counted = bool(getattr(self.concepts, "counted_by_score", False))
+        # Permute-and-flip looks at every score there is, also at those whose power vanishes.
+        ratio = self.ratio if self.mechanism == "exponential" else Fraction(1)
+        check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=counted)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        sensitivity = max(self.prices)
+        return Certificate(
+            privacy=rules.declared(
+                RULES[self.mechanism](ratio=self.ratio, sensitivity=sensitivity), epsilon=self.epsilon
+            ),
+            accuracy=accuracy_of_draw(
+                odds=self.concepts.odds,
+                records=size.labelled,
+                ratio=power_up(self.ratio, sensitivity),
+                failure=self.failure,
+            ),
+            learner={
+                "name": "occam",
+                "concepts": self.concepts.word,
+                "epsilon": plain(self.epsilon),
+                "costs": list(self.prices),
+                "failure": plain(self.failure),
+                "mechanism": self.mechanism,
+            },
+            labelled=size.labelled,
+        )
+
+    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
+        """Mistakes on the very records, whatever they are, if some member makes none: the smallest number proved."""
+        ratio = power_up(self.ratio, min(self.prices))
+        if ratio == 1 or size.labelled < 1:
+            return None
+        odds = Fraction(self.concepts.odds)
+        needed = ln_up(odds / self.failure) / ln_down(1 / ratio) if odds > self.failure else Fraction(0)
+        error = Fraction(max(0, math.ceil(needed) - 1), size.labelled)
+        if error >= 1:
+            return None
+        return rules.empirical_draw(
+            odds=self.concepts.odds, records=size.labelled, ratio=ratio, error=error, failure=self.failure
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self._require_room(sample.size)  # no records leave the prior
+        evidence = sample.reduce(self.concepts.statistic)
+        if self.mechanism == "permute-and-flip":
+            scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)
+            return permute_and_flip.draw(scores, self.ratio, coins)
+        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)

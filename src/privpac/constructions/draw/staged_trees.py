@@ -1,0 +1,229 @@
+"""Decision trees drawn exactly, in one stage or several: each further stage grows every leaf on the leaf's own records.
+
+Statement: a first stage at ratio r1 and further stages at r2, … are together epsilon-DP with
+e^epsilon = (r1·r2·…)^(-2·sensitivity). A replaced record leaves one leaf and enters one: two leaves change by one
+record each, and one record moves a leaf's law by at most half of what a replacement does (rule `leafwise-exponential`).
+Holds if: what happens in a leaf depends on its records only through the draw: empty leaves draw like any other, and
+depth, ratio and prior come from public numbers and the tree so far.
+Source: register `leafwise-exponential`; the idea of staging and the shares of epsilon were chosen by measurement
+(benchmarks/accuracy).
+Proof: docs/proofs/leafwise-exponential.md. Tested by tests/exact/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, partial
+
+from privpac.coins import Coins
+from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.trees import Trees
+from privpac.constructions.draw.occam import FAILURE, accuracy_of_draw, check_price, read_costs
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Privacy, Unit
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain, power_up, ratio_for
+
+__all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
+
+SHARES: dict[int, tuple[Fraction, ...]] = {
+    1: (Fraction(1),),
+    2: (Fraction(3, 10), Fraction(7, 10)),
+    3: (Fraction(2, 10), Fraction(4, 10), Fraction(4, 10)),
+}
+"""How epsilon is shared among the stages: later stages see fewer records a leaf and need more."""
+
+LATER_STOP = Fraction(1, 2)
+"""A fair coin at every node of later stages: trees stay a third of the size at the same accuracy."""
+
+KEEP_LABEL = Fraction(3, 4)
+"""Prior probability, in later stages, of the label the region already has."""
+
+
+def default_stages(*, n: int, epsilon: Fraction, tests: int) -> tuple[int, ...]:
+    """Depths by n·epsilon, from public numbers only: what lost least accuracy over tables, sizes and epsilons.
+
+    >>> default_stages(n=1000, epsilon=Fraction(1, 10), tests=100)
+    (2,)
+    >>> default_stages(n=50_000, epsilon=Fraction(1), tests=100)
+    (3, 3, 2)
+    """
+    depth = 3 if tests <= 250 else 2
+    evidence = n * epsilon
+    if evidence < 200:
+        return (2,)
+    if evidence < 5_000:
+        return (depth,)
+    if evidence < 40_000:
+        return (depth, depth)
+    return (depth, depth, 2)
+
+
+@dataclass(frozen=True)
+class StagedTrees:
+    """Trees of the given depths, one a stage, on public tests."""
+
+    schema: Schema
+    epsilon: Fraction
+    stages: tuple[int, ...]
+    tests: Binarisation
+    costs: Costs | None = None
+    unit: Unit = Unit.RECORD
+    failure: Fraction = FAILURE
+    shares: tuple[Fraction, ...] = field(default=())
+    threads: int = 2
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise ParameterError("StagedTrees", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if not 1 <= len(self.stages) <= len(SHARES):
+            raise ParameterError(
+                "StagedTrees", "stages", self.stages, allowed=f"one to {len(SHARES)} depths, such as (3, 3)"
+            )
+        read_costs(self.costs, len(self.schema.classes), "StagedTrees")
+        _ = self.concepts, self.later  # both refuse depths that they do not have
+
+    @property
+    def prices(self) -> Costs:
+        return read_costs(self.costs, len(self.schema.classes), "StagedTrees")
+
+    @cached_property
+    def concepts(self) -> Trees:
+        """The class of the first stage."""
+        return Trees(self.schema, self.stages[0], self.tests, threads=self.threads)
+
+    @cached_property
+    def later(self) -> Mapping[tuple[int, int], Trees]:
+        """The class of each later stage in a leaf of each label."""
+        classes = len(self.schema.classes)
+        other = (1 - KEEP_LABEL) / (classes - 1)
+        return {
+            (stage, label): Trees(
+                self.schema,
+                self.stages[stage],
+                self.tests,
+                stop=LATER_STOP,
+                root_splits=False,
+                label_prior=tuple(KEEP_LABEL if y == label else other for y in range(classes)),
+                threads=self.threads,
+            )
+            for stage in range(1, len(self.stages))
+            for label in range(classes)
+        }
+
+    @property
+    def outcomes(self) -> int:
+        return trees_up_to(sum(self.stages), len(self.tests.tests), len(self.schema.classes))
+
+    def ratio(self, stage: int) -> Fraction:
+        share = (self.shares or SHARES[len(self.stages)])[stage]
+        return ratio_for(self.epsilon * share / (2 * max(self.prices)))
+
+    def _privacy(self) -> Proof[Privacy]:
+        sensitivity = max(self.prices)
+        first = rules.exponential_mechanism(ratio=self.ratio(0), sensitivity=sensitivity, unit=self.unit)
+        later = [
+            rules.leafwise_exponential(ratio=self.ratio(stage), sensitivity=sensitivity, unit=self.unit)
+            for stage in range(1, len(self.stages))
+        ]
+        together = rules.sequential(first, *later) if later else first
+        merged = rules.post_processing(together, what="sibling leaves with equal labels merged")
+        return rules.declared(merged, epsilon=self.epsilon)
+
+    def require(self, size: Size) -> None:
+        if size.labelled < 1:
+            raise SizeError("Trees need at least one labelled record.")
+        for stage in range(len(self.stages)):
+            check_price(size, self.prices, ratio=self.ratio(stage), owner="Trees")
+        self.concepts.require(size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        sensitivity = max(self.prices)
+        # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
+        # the records: no accuracy is promised there.
+        promised = len(self.stages) == 1 and self.unit is Unit.RECORD
+        return Certificate(
+            privacy=self._privacy(),
+            accuracy=accuracy_of_draw(
+                odds=self.concepts.odds,
+                records=size.labelled,
+                ratio=power_up(self.ratio(0), sensitivity),
+                failure=self.failure,
+            )
+            if promised
+            else (),
+            learner={
+                "name": "staged-trees",
+                "stages": list(self.stages),
+                "shares": [plain(s) for s in self.shares or SHARES[len(self.stages)]],
+                "epsilon": plain(self.epsilon),
+                "costs": list(self.prices),
+                "tests": len(self.tests.tests),
+                "failure": plain(self.failure),
+            },
+            labelled=size.labelled,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """A merged tree on these tests: stages grow on top of each other, and any label may follow any other."""
+        if not isinstance(hypothesis, Tree) or hypothesis.depth > sum(self.stages):
+            return False
+        known = all(test in self.tests.tests for test in hypothesis.tests())
+        labels = all(0 <= leaf.label < len(self.schema.classes) for leaf in hypothesis.leaves())
+        return known and labels and hypothesis.merged() == hypothesis
+
+    def learn(self, sample: Sample, coins: Coins) -> Tree:
+        tree = _drawn(self.concepts, sample, self.ratio(0), self.prices, coins)
+        for stage in range(1, len(self.stages)):
+            tree = self._grown(tree, sample, stage, coins)
+        return tree.merged()
+
+    def _grown(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
+        leaves = list(tree.leaves())
+        parts = sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns)
+        grow = _drawn_and_merged if stage == len(self.stages) - 1 else _drawn
+        growers = [
+            partial(grow, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
+            for leaf, part in zip(leaves, parts, strict=True)
+        ]
+        return _replaced(tree, iter(coins.each(growers)))
+
+
+def trees_up_to(depth: int, tests: int, classes: int) -> int:
+    """How many trees of at most so many levels there are, with their labels.
+
+    >>> trees_up_to(1, 3, 2)
+    14
+    """
+    trees = classes
+    for _ in range(depth):
+        trees = tests * trees**2 + classes
+    return trees
+
+
+def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+    evidence = sample.reduce(concepts.statistic)
+    return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
+
+
+def _drawn_and_merged(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+    """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
+    return _drawn(concepts, sample, ratio, costs, coins).merged()
+
+
+def _replaced(tree: Tree, subtrees: Iterator[Tree]) -> Tree:
+    """The tree with its leaves, in order, replaced by the next of `subtrees`."""
+    if isinstance(tree, Leaf):
+        return next(subtrees)
+    assert isinstance(tree, Split)
+    low = _replaced(tree.low, subtrees)
+    return Split(tree.test, low, _replaced(tree.high, subtrees))

@@ -1,0 +1,1 @@
+"""Noisy numbers about a released rule."""

@@ -1,0 +1,1 @@
+"""Few labels and many records without: generic, boosted, relabelled, asked for."""

@@ -1,0 +1,155 @@
+"""Active learning: ask for the labels of a random few among a random part of the records, then learn.
+
+Statement: everybody is promised (ln(1 + (n/t)(e^E - 1)), (n/t)·D) by whoever sees the rule only, for an (E, D)-private
+learner on n of t records. Whoever knows the list of those asked: these are promised what the learner promises labelled
+records, the others ln(1 + ((n - m)/(t - m))(e^E - 1)). Whoever knows all who were kept: what the learner promises.
+Source: Beimel–Nissim–Stemmer 2015, Algorithm 4, Claim 5.7 and Theorem 5.5; constants ours, and a random list instead of
+the smallest positions. Holds if: positions are drawn without looking at records.
+Proof: docs/proofs/active.md. Tested by tests/exact/test_few_labels.py, tests/unit/test_active.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.constructions.base import SemiLearner
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.data.sample import Sample, Size
+from privpac.data.semi import SemiSample
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Privacy, Release
+from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED, proofs_by_part
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = ["Active", "Questions"]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Whom to ask, in the order the learner gets them; and, secretly, who else was kept."""
+
+    asked: tuple[int, ...]
+    kept: tuple[int, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Active:
+    """`learner` on `kept` of `records`, `asked` of them with labels: `ask`, then `learn` with the answers."""
+
+    learner: SemiLearner
+    records: int
+    kept: int
+    asked: int
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.asked <= self.kept <= self.records:
+            raise ParameterError(
+                "Active",
+                "asked, kept, records",
+                (self.asked, self.kept, self.records),
+                allowed="at least one asked, and no more asked than kept, or kept than there are",
+            )
+
+    @property
+    def concepts(self) -> ConceptClass:
+        return self.learner.concepts
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.learner.outcomes
+
+    @property
+    def inner_size(self) -> Size:
+        return Size(self.asked, self.kept - self.asked)
+
+    def ask(self, coins: Coins) -> Questions:
+        """A uniform ordered choice of `kept` positions; the first `asked` of it are asked.
+
+        So those asked are a random part of those kept. The smallest positions would not do: replacing one record could
+        then turn another from asked to kept, and two records would change.
+        """
+        chosen = coins.subset(self.records, self.kept)
+        return Questions(chosen[: self.asked], chosen[self.asked :])
+
+    def certify(self) -> Certificate:
+        """For those who see the rule only; `also` holds the numbers for those who know more."""
+        own = self.learner.certify(self.inner_size)
+        secret = rules.subsampling(own.privacy, kept=self.kept, of=self.records)
+        return replace(
+            own,
+            privacy=rules.declared(secret, epsilon=self.epsilon, delta=self.delta),
+            also=(self._with_list(own.privacy), self._with_coins(own.privacy)),
+            learner={
+                "name": "active",
+                "epsilon": plain(self.epsilon),
+                "delta": plain(self.delta),
+                "records": self.records,
+                "kept": self.kept,
+                "asked": self.asked,
+                "base": dict(own.learner),
+            },
+            labelled=self.asked,
+            unlabelled=self.records - self.asked,
+        )
+
+    def _roles(self, inner: Proof[Privacy]) -> tuple[Proof[Privacy], Proof[Privacy]]:
+        """What the learner promises labelled and unlabelled records; the worst of both if it does not tell."""
+        parts = proofs_by_part(inner)
+        return parts.get(LABELLED, inner), parts.get(UNLABELLED, inner)
+
+    def _with_list(self, inner: Proof[Privacy]) -> Proof[Privacy]:
+        labelled, unlabelled = self._roles(inner)
+        known = Release.WITH_LIST
+        queried = few_labels_rules.positions_known(labelled, part=QUERIED, release=known)
+        if self.kept == self.asked:  # nobody else is looked at
+            return rules.disjoint_parts(queried)
+        others = rules.subsampling(unlabelled, kept=self.kept - self.asked, of=self.records - self.asked)
+        return rules.disjoint_parts(
+            queried, few_labels_rules.positions_known(others, part=UNQUERIED, release=known)
+        )
+
+    def _with_coins(self, inner: Proof[Privacy]) -> Proof[Privacy]:
+        labelled, unlabelled = self._roles(inner)
+        known = Release.WITH_COINS
+        queried = few_labels_rules.positions_known(labelled, part=QUERIED, release=known)
+        if self.kept == self.asked:
+            return rules.disjoint_parts(queried)
+        return rules.disjoint_parts(
+            queried, few_labels_rules.positions_known(unlabelled, part=UNQUERIED, release=known)
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, self.inner_size)
+
+    def learn(
+        self, sample: Sample, questions: Questions, answers: NDArray[np.uint8], coins: Coins
+    ) -> Hypothesis:
+        """The rule, from all records without labels and the labels of those asked, in their order."""
+        self._check(sample, questions, answers)
+        asked = sample.take(np.asarray(questions.asked, dtype=np.int64)).relabelled(answers)
+        others = sample.take(np.asarray(questions.kept, dtype=np.int64))
+        return self.learner.learn(SemiSample(asked, others), coins)
+
+    def _check(self, sample: Sample, questions: Questions, answers: NDArray[np.uint8]) -> None:
+        if sample.size != Size(0, unlabelled=self.records):
+            raise SizeError(
+                f"The questions were drawn for {self.records} records, but there are {sample.size.total}.",
+                remedy="Use the same table, in the same order, without labels.",
+            )
+        sizes = (len(questions.asked), len(questions.kept), len(answers))
+        if sizes != (self.asked, self.kept - self.asked, self.asked):
+            raise SizeError(
+                f"{self.asked} labels are needed, and {len(answers)} are there.",
+                remedy="Wait until everybody who was asked has a label.",
+            )

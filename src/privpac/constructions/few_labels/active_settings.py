@@ -1,0 +1,147 @@
+"""Settings of active learning: how many to keep, how many to ask, and how private the learner within may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from privpac.concepts.base import ConceptClass
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.few_labels.methods import METHODS, choose, concepts_for, promised, semi_learner
+from privpac.constructions.words import Request
+from privpac.data.sample import Size
+from privpac.errors import ParameterError, PrivpacError, SizeError
+from privpac.numbers.exact import decimal_text, exp_down, ln_down
+from privpac.numbers.search import STEP
+
+__all__ = ["ask_settings", "inner_epsilon"]
+
+SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(1, 10), Fraction(1, 30), Fraction(1, 100))
+"""Parts of the records that are tried as the part kept, for methods that use unlabelled records."""
+
+LARGEST = Fraction(40)
+"""An inner epsilon beyond which mistakes weigh nothing: more changes nothing."""
+
+
+def inner_epsilon(kept: int, records: int, *, epsilon: Fraction) -> Fraction:
+    """The largest epsilon, in thousandths, a learner on `kept` of `records` may have: e^E <= 1 + (e^eps - 1)·t/n."""
+    room = 1 + (exp_down(epsilon, 30) - 1) * Fraction(records, kept)
+    return max(epsilon, min(LARGEST, floor(ln_down(room) / STEP) * STEP))
+
+
+def ask_settings(
+    concepts: str | ConceptClass,
+    request: Request,
+    *,
+    labels: int | None,
+    error: Fraction | None,
+    method: str = "auto",
+    failure: Fraction = FAILURE,
+) -> dict[str, Any]:
+    """The best settings for this many labels, or those with the fewest labels that promise `error`."""
+    if method not in METHODS:
+        raise ParameterError("ask", "method", method, allowed="one of " + ", ".join(METHODS))
+    if labels is None and error is None:
+        raise ParameterError(
+            "ask",
+            "labels",
+            None,
+            allowed="a number of labels, unless an error is wanted",
+            remedy="Give one of them.",
+        )
+    known, records, epsilon = concepts_for(concepts, request), request.size.total, request.per_record
+    if labels is not None and not 1 <= labels <= records:
+        raise ParameterError("ask", "labels", labels, allowed=f"between 1 and the {records} records")
+
+    def best(asked: int, how: str = method) -> tuple[Fraction, dict[str, Any]]:
+        options = _options(known, asked, records, epsilon=epsilon, method=how, failure=failure)
+        return min(options, key=lambda option: (option[0], option[1]["active"]["kept"]))
+
+    if labels is None:
+        assert error is not None
+        labels = _fewest(best, records, error, method)
+    reached, settings = best(labels)
+    if error is not None and reached > error:
+        raise SizeError(
+            f"Asking {labels} of {records} records promises an error of {decimal_text(reached)} at best, not"
+            f" {decimal_text(error)}.",
+            remedy=f"{_fewest(best, records, error, method)} labels would do.",
+        )
+    return settings
+
+
+def _options(
+    known: ConceptClass, asked: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
+) -> Iterator[tuple[Fraction, dict[str, Any]]]:
+    """(promised error, settings) of every method and part kept that is tried."""
+    possible = method in ("auto", "plain")
+    if possible:
+        yield _option(known, asked, asked, records, epsilon=epsilon, method="plain", failure=failure)
+    if method == "plain":
+        return
+    refusal: PrivpacError = SizeError(
+        f"ask: the method {method} needs records that are not asked.", remedy="Ask fewer of them."
+    )
+    for share in SHARES:
+        kept = floor(records * share)
+        for other in ("generic", "boost", "relabel"):
+            if method in ("auto", other) and kept > asked:
+                try:
+                    option = _option(
+                        known, asked, kept, records, epsilon=epsilon, method=other, failure=failure
+                    )
+                except (ParameterError, SizeError) as problem:
+                    refusal = problem
+                else:
+                    possible = True
+                    yield option
+    if not possible:
+        raise refusal
+
+
+def _option(
+    known: ConceptClass,
+    asked: int,
+    kept: int,
+    records: int,
+    *,
+    epsilon: Fraction,
+    method: str,
+    failure: Fraction,
+) -> tuple[Fraction, dict[str, Any]]:
+    size = Size(asked, kept - asked)
+    inner = inner_epsilon(kept, records, epsilon=epsilon)
+    settings = choose(known, size, method=method, epsilon=inner, failure=failure)
+    reached = promised(semi_learner(known, settings), size)
+    return reached, {**settings, "active": {"records": records, "kept": kept, "asked": asked}}
+
+
+def _fewest(best: Any, records: int, error: Fraction, method: str) -> int:
+    """The fewest labels that promise `error`; refused if all of them do not.
+
+    The plain method is quick to search; the others are searched only where they save a tenth of its labels.
+    """
+    first = "plain" if method == "auto" else method
+    everything = best(records, first)[0]
+    if everything > error:
+        raise SizeError(
+            f"Even with all {records} labels the error promised is {decimal_text(everything)}, not"
+            f" {decimal_text(error)}.",
+            remedy="Collect more records, or allow a larger error or epsilon.",
+        )
+    high = _bisected(lambda asked: best(asked, first)[0] <= error, records)
+    fewer = high * 9 // 10
+    if method == "auto" and fewer >= 1 and best(fewer)[0] <= error:
+        high = _bisected(lambda asked: best(asked)[0] <= error, fewer)
+    return high
+
+
+def _bisected(enough: Callable[[int], bool], high: int) -> int:
+    """The first number up to `high`, which is enough, that is."""
+    low = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,115 @@
+"""What one round of LabelBoost proves about errors.
+
+The labelled records are a random part of all kept points, so a labelling that is wrong on many points is wrong on many
+labelled records, and unlikely to be drawn; no concept is counted that looks the same on the points. The base's rule is
+near the drawn labels, and a rate on the points is carried over to their distribution.
+Proof: docs/proofs/label-boost.md. Tested by tests/statistical/test_few_labels.py.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.concepts.base import ConceptClass
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.formulas import (
+    BASE,
+    DEVIATION,
+    DRAW,
+    RoundPromise,
+    mistakes_of_draw,
+    round_promise,
+)
+from privpac.constructions.few_labels.rules import Carried, Drawn
+from privpac.constructions.few_labels.transfer_formulas import Family, Transfer
+from privpac.data.sample import Size
+from privpac.errors import ParameterError
+from privpac.guarantee.facts import Accuracy, Against
+from privpac.guarantee.proof import Proof
+
+__all__ = ["base_draw", "carried_by", "family_of", "one_round_accuracy"]
+
+
+def family_of(concepts: ConceptClass, *, owner: str) -> Family:
+    """The public numbers of a class; its size must be known."""
+    if concepts.size is None:
+        raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose size is known")
+    return Family(concepts.size, concepts.vc, Fraction(concepts.odds))
+
+
+def base_draw(base: Learner, *, failure: Fraction) -> Drawn | None:
+    """How near to the labels it is given a base is that draws from its class; None for other bases."""
+    if not isinstance(base, Occam) or base.costs is not None:
+        return None
+    odds = Fraction(base.concepts.odds)
+    return Drawn(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
+
+
+def _given(base: Learner, *, draws: int) -> Proof[Accuracy] | None:
+    proofs = base.certify(Size(draws)).accuracy
+    fitting = (p for p in proofs if p.fact.against is Against.REALIZABLE and p.fact.proper)
+    return next(fitting, None)
+
+
+def carried_by(transfer: Transfer, *, points: int, family: Family, failure: Fraction, pairs: bool) -> Carried:
+    vc = 0 if family.vc is None else family.vc
+    return Carried(points, transfer.basis, failure, family.size, vc, square=transfer.square, pairs=pairs)
+
+
+def _carried(promise: RoundPromise, *, points: int, family: Family, failure: Fraction) -> Carried:
+    found = promise.transfer
+    if isinstance(found, Transfer):
+        return carried_by(found, points=points, family=family, failure=failure, pairs=False)
+    vc = 0 if family.vc is None else family.vc
+    return Carried(points, found.basis, failure, family.size, vc, uniform=found.uniform, single=found.single)
+
+
+def one_round_accuracy(
+    concepts: ConceptClass,
+    base: Learner,
+    *,
+    draw: Fraction,
+    labelled: int,
+    kept: int,
+    points: int,
+    draws: int | None,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy] | None:
+    """The accuracy of one round as a proof; None where nothing is proved."""
+    family = family_of(concepts, owner="LabelBoost")
+    near = base_draw(base, failure=failure * BASE) if draws is None else _given(base, draws=draws)
+    if near is None:
+        return None
+    if isinstance(near, Drawn):
+        apart, own, total = Fraction(near.most, points), near.failure, failure
+    else:
+        apart, own = near.fact.error, near.fact.failure
+        total = failure + own  # the base's share is its own
+    promise = round_promise(
+        kept=kept,
+        points=points,
+        ratio=draw,
+        apart=apart,
+        family=family,
+        failure=failure,
+        agnostic=against is Against.AGNOSTIC,
+    )
+    if promise is None or total >= 1:
+        return None
+    return few_labels_rules.label_boost_accuracy(
+        against=against,
+        labelled=labelled,
+        kept=kept,
+        odds=family.labellings(points) - 1,
+        ratio=draw,
+        tilt=promise.tilt,
+        drawn=promise.drawn,
+        draw_failure=failure * DRAW,
+        base=near,
+        carried=_carried(promise, points=points, family=family, failure=failure * DEVIATION),
+        error=promise.error,
+        failure=total if not isinstance(near, Drawn) else failure,
+    )

@@ -1,0 +1,365 @@
+"""How few labels suffice when records without labels abound: settings of LabelBoost and what they promise.
+
+A search in floats proposes settings; what is promised for them is certified. One mistake on a labelled record weighs
+ratio = e^(-draw_epsilon/2) in the draw of a labelling.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from privpac.constructions.few_labels.transfer_formulas import (
+    Family,
+    Spread,
+    Transfer,
+    transfer_error,
+    transfer_excess,
+)
+from privpac.numbers.exact import exp_down, exp_up, ln_up, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats, float_log, rough_ln_growth
+from privpac.numbers.search import PLENTY, first_proved, minimum, stepped
+from privpac.theory import sizes
+from privpac.theory.register import formula
+
+__all__ = [
+    "Boost",
+    "RoundPromise",
+    "error_label_boost",
+    "excess_label_boost",
+    "keep_labelled",
+    "keep_unlabelled",
+    "label_boost_loss",
+    "labels_as_printed",
+    "mistakes_of_draw",
+    "records_active",
+    "records_label_boost",
+]
+
+DIGITS = 30
+ONE = Fraction(1)
+GRIDS = (sizes.GRID, sizes.GRID / 100)
+"""What a draw errs is rounded up to four decimals, small errors to six: a hundredth of them at most."""
+DRAW, BASE, DEVIATION = Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)
+"""How the failure probability is shared out: most to the draw of the labels, since labels are scarce."""
+
+
+@dataclass(frozen=True)
+class Boost:
+    """Settings of one round of LabelBoost whose base draws from the class itself."""
+
+    labelled: int
+    unlabelled: int
+    """How many are taken; there may be more."""
+    kept_labelled: int
+    kept_unlabelled: int
+    draw_epsilon: Fraction
+    base_epsilon: Fraction
+
+    @property
+    def points(self) -> int:
+        return self.kept_labelled + self.kept_unlabelled
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.draw_epsilon / 2)
+
+
+@dataclass(frozen=True)
+class RoundPromise:
+    """The numbers behind what one round promises: a rate of `drawn` wrong labels, and what carries it, with the base's
+    own mistakes, over to the distribution."""
+
+    drawn: Fraction
+    tilt: Fraction
+    transfer: Transfer | Spread
+
+    @property
+    def error(self) -> Fraction:
+        return self.transfer.error if isinstance(self.transfer, Transfer) else self.transfer.excess
+
+
+@formula("label-boost-labelled")
+def label_boost_loss(base: Number, *, draw: Number) -> Fraction:
+    """What relabelling costs a labelled record in front of a `base`-private learner; rounded up.
+
+    Statement: base + 2·ln(1 + e^(draw/2)); a record without label loses base + ln 4. Source: register
+    `label-boost-labelled`. Holds if: the draw is the exponential mechanism itself, without a clamp on scores.
+    Proof: docs/proofs/label-boost.md. Tested by: tests/exact/test_few_labels.py.
+
+    >>> float(label_boost_loss(1, draw=1))
+    2.948153968362
+    """
+    owner = "label_boost_loss"
+    inner = positive(base, owner=owner, name="base")
+    half = positive(draw, owner=owner, name="draw") / 2
+    return inner + 2 * ln_up(1 + exp_up(half, DIGITS))
+
+
+def _kept(records: int, epsilon: Fraction, inner: Fraction) -> int:
+    """The largest k with 1 + (k/records)(inner - 1) <= e^epsilon."""
+    room = exp_down(epsilon, DIGITS) - 1
+    return min(records, math.floor(records * room / (inner - 1)))
+
+
+@formula("subsampling-without-replacement")
+def keep_labelled(records: int, *, epsilon: Fraction, later: Fraction, draw: Fraction) -> int:
+    """Labelled records that may be kept so that each is promised `epsilon`, if all that follows is `later`-private.
+
+    Statement: k/records <= (e^epsilon - 1)/(e^later·(1 + e^(draw/2))² - 1). Source: register
+    `subsampling-without-replacement`, `label-boost-labelled`. Holds if: the kept are a uniform subset, shuffled.
+    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+
+    >>> keep_labelled(10_000, epsilon=Fraction(1), later=Fraction(1), draw=Fraction(1))
+    950
+    """
+    return _kept(records, epsilon, exp_up(later, DIGITS) * (1 + 1 / ratio_for(draw / 2)) ** 2)
+
+
+@formula("subsampling-without-replacement")
+def keep_unlabelled(records: int, *, epsilon: Fraction, later: Fraction) -> int:
+    """The same for records without labels.
+
+    Statement: k/records <= (e^epsilon - 1)/(4·e^later - 1). Source: register `subsampling-without-replacement`,
+    `label-boost-unlabelled`. Holds if: as `keep_labelled`. Proof: docs/proofs/label-boost.md.
+    Tested by: tests/unit/test_few_labels.py.
+
+    >>> keep_unlabelled(10_000, epsilon=Fraction(1), later=Fraction(1))
+    1740
+    """
+    return _kept(records, epsilon, 4 * exp_up(later, DIGITS))
+
+
+@formula("empirical-draw")
+def mistakes_of_draw(odds: Number, *, ratio: Fraction, failure: Number) -> int:
+    """How many more mistakes than the best a drawn member makes on the very records it was drawn with, at most.
+
+    Statement: the smallest j with odds·ratio^(j + 1) <= failure. Source: register `empirical-draw`
+    (McSherry–Talwar 2007; Beimel–Nissim–Stemmer 2015, Proposition A.1).
+    Holds if: the draw is the exponential mechanism on a public class. Proof: docs/proofs/label-boost.md.
+    Tested by: tests/unit/test_few_labels.py.
+
+    >>> mistakes_of_draw(2**32 - 1, ratio=Fraction(1, 2), failure=Fraction(1, 100))
+    38
+    """
+    others, miss = Fraction(odds), chance(failure, owner="mistakes_of_draw", name="failure")
+    if others <= miss:
+        return 0
+    return max(0, math.ceil(ln_up(others / miss) / -ln_up(ratio)) - 1)
+
+
+def round_promise(
+    *,
+    kept: int,
+    points: int,
+    ratio: Fraction,
+    apart: Fraction,
+    family: Family,
+    failure: Fraction,
+    agnostic: bool,
+) -> RoundPromise | None:
+    """What one round promises if the base's rule leaves the drawn labels at a rate of `apart`; None if nothing."""
+    ask = sizes.excess_agnostic if agnostic else sizes.error_occam
+    size, drawn = family.labellings(points), ONE
+    for grid in GRIDS if kept else ():
+        drawn = ask(kept, size=size, failure=failure * DRAW, ratio=ratio, grid=grid)
+        if drawn >= 100 * grid:
+            break
+    if drawn + apart >= 1:
+        return None
+    tilt = sizes.tilt_agnostic(drawn, ratio=ratio) if agnostic else ratio
+    carry = transfer_excess if agnostic else transfer_error
+    transfer = carry(drawn + apart, points=points, family=family, failure=failure * DEVIATION)
+    promise = RoundPromise(drawn, tilt, transfer)
+    return promise if promise.error < 1 else None
+
+
+def boost_promise(boost: Boost, *, family: Family, failure: Fraction, agnostic: bool) -> RoundPromise | None:
+    """The same for settings whose base draws from the class itself."""
+    own = ratio_for(boost.base_epsilon / 2)
+    mistakes = mistakes_of_draw(family.odds, ratio=own, failure=failure * BASE)
+    return round_promise(
+        kept=boost.kept_labelled,
+        points=boost.points,
+        ratio=boost.ratio,
+        apart=Fraction(mistakes, max(1, boost.points)),
+        family=family,
+        failure=failure,
+        agnostic=agnostic,
+    )
+
+
+@formula("label-boost-realizable")
+def error_label_boost(boost: Boost, *, family: Family, failure: Number) -> Fraction:
+    """The error one round promises where some concept makes none; 1 if nothing.
+
+    Statement: on the M kept points the drawn labels are wrong at a rate a with growth(M)·(1 - a(1 - ratio))^kept <=
+    8/10 failure, the base's own draw adds at most j/M, odds·e^(-(j + 1)·base_epsilon/2) <= failure/10, and
+    `transfer_error` carries the sum over to the distribution. Source: register `label-boost-realizable`
+    (Beimel–Nissim–Stemmer 2015, Claim 4.2 and Lemma 4.12).
+    Holds if: labelled and unlabelled records are independent draws from one distribution.
+    Proof: docs/proofs/label-boost.md. Tested by: tests/statistical/test_few_labels.py.
+    """
+    miss = chance(failure, owner="error_label_boost", name="failure")
+    promise = boost_promise(boost, family=family, failure=miss, agnostic=False)
+    return ONE if promise is None else promise.error
+
+
+@formula("label-boost-agnostic")
+def excess_label_boost(boost: Boost, *, family: Family, failure: Number) -> Fraction:
+    """The error above the best of the class that one round promises; 1 if nothing.
+
+    Statement: as `error_label_boost`, with the worst case over the best error in the draw, and `transfer_excess` at the
+    end. Source: register `label-boost-agnostic`. Holds if: as `error_label_boost`; labels may be noisy.
+    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+    """
+    miss = chance(failure, owner="excess_label_boost", name="failure")
+    promise = boost_promise(boost, family=family, failure=miss, agnostic=True)
+    return ONE if promise is None else promise.error
+
+
+# --- the search: floats propose ---
+
+
+def float_transfer(
+    rate: Floats, points: Floats | int, *, family: Family, failure: float, times: int = 1
+) -> Floats:
+    """`transfer_error` in floats."""
+    square = 2 * (times * math.log(family.size) - math.log(failure)) / np.asarray(points, dtype=np.float64)
+    if family.vc is not None:
+        grown = times * rough_ln_growth(2 * np.asarray(points), family.vc)
+        square = np.minimum(square, 4 * (grown + math.log(4 / failure)) / points)
+    found: Floats = rate + square / 2 + np.sqrt(square * (rate + square / 4))
+    return found
+
+
+def float_labellings(family: Family, points: Floats) -> Floats:
+    """ln of `Family.labellings`."""
+    most = np.full(points.shape, math.log(family.size))
+    return most if family.vc is None else np.minimum(most, rough_ln_growth(points, family.vc))
+
+
+def _float_error(
+    kept: Floats, points: Floats, half: Floats, base: Floats, family: Family, miss: float
+) -> Floats:
+    """`error_label_boost` in floats; infinite where nothing is kept."""
+    weight = -np.expm1(-half)
+    needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
+    drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
+    rate = drawn + 2 * (float_log(family.odds) - math.log(miss / 10)) / (base * points)
+    found = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
+    return np.where(kept < 1, math.inf, found)
+
+
+@lru_cache(maxsize=1024)
+def _proposed(
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+) -> tuple[float, list[float]]:
+    """The smallest error that floats find for one round, and (draw, base, share of the unlabelled) for it."""
+    room, miss = math.expm1(float(epsilon)), float(failure)
+
+    def value(draw: Floats, base: Floats, share: Floats) -> Floats:
+        loss = np.exp(base)
+        kept = np.floor(labelled * np.minimum(1.0, room / (loss * (1 + np.exp(draw / 2)) ** 2 - 1)))
+        taken = np.maximum(1.0, unlabelled * share)
+        points = kept + np.floor(taken * np.minimum(1.0, room / (4 * loss - 1)))
+        return _float_error(kept, points, draw / 2, base, family, miss)
+
+    return minimum(value, [(0.05, 20.0), (0.002, 10.0), (min(1.0, 10 / unlabelled), 1.0)])
+
+
+def boost_settings(
+    labelled: int, unlabelled: int, *, family: Family, epsilon: Fraction, failure: Fraction
+) -> Boost:
+    """Settings of one round that meet `epsilon` for everybody and promise a small error, by search."""
+    _, (draw, base, share) = _proposed(labelled, unlabelled, family=family, epsilon=epsilon, failure=failure)
+    first, second, taken = stepped(draw), stepped(base), max(1, math.floor(unlabelled * share))
+    return Boost(
+        labelled,
+        taken,
+        keep_labelled(labelled, epsilon=epsilon, later=second, draw=first),
+        keep_unlabelled(taken, epsilon=epsilon, later=second),
+        first,
+        second,
+    )
+
+
+def boost_at(
+    labelled: int, unlabelled: int, *, family: Family, error: Fraction, epsilon: Fraction, failure: Fraction
+) -> Boost | None:
+    """Settings with which so many records promise an error; None if the search finds none."""
+    known = {"family": family, "epsilon": epsilon, "failure": failure}
+    if _proposed(labelled, unlabelled, **known)[0] > error:
+        return None
+    made = boost_settings(labelled, unlabelled, **known)  # type: ignore[arg-type]
+    return made if error_label_boost(made, family=family, failure=failure) <= error else None
+
+
+@formula("label-boost-realizable")
+def records_label_boost(
+    family: Family, *, error: Number, failure: Number, epsilon: Number, unlabelled: int | None = None
+) -> Boost:
+    """The fewest labelled records for which one round promises `error`, with at most `unlabelled` others.
+
+    Statement: as `error_label_boost`, solved for the number of labels; None: as many others as pay. Source: register
+    `label-boost-realizable`. Holds if: as `error_label_boost`. Proof: docs/proofs/label-boost.md.
+    Tested by: tests/unit/test_few_labels.py.
+    """
+    owner = "records_label_boost"
+    want, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
+
+    def settings(labelled: int) -> Boost:
+        return boost_settings(labelled, others, family=family, epsilon=loss, failure=miss)
+
+    def rough(labelled: int) -> float:
+        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0]
+
+    def proved(labelled: int) -> bool:
+        return error_label_boost(settings(labelled), family=family, failure=miss) <= want
+
+    start = int(2 * (float_log(family.odds) + 4) / (want * min(Fraction(1), loss))) + 16
+    found = first_proved(rough, proved, want=float(want), start=start, owner=owner, others=others)
+    return settings(found)
+
+
+@formula("subsampling-without-replacement")
+def records_active(kept: int, *, inner: Number, epsilon: Number) -> int:
+    """Records of which `kept` may be used by an `inner`-private learner so that everybody is promised `epsilon`.
+
+    Statement: t >= kept·(e^inner - 1)/(e^epsilon - 1). Source: register `subsampling-without-replacement`
+    (Beimel–Nissim–Stemmer 2015, Claim 5.7, which asks for (kept/epsilon)(3 + e^(2·inner))).
+    Holds if: the kept are a uniform subset, and those whose label is asked a uniform part of it.
+    Proof: docs/proofs/active.md. Tested by: tests/unit/test_few_labels.py.
+
+    >>> records_active(1000, inner=1, epsilon=0.1)
+    16338
+    """
+    owner = "records_active"
+    count = at_least(1, kept, owner=owner, name="kept")
+    own, goal = positive(inner, owner=owner, name="inner"), positive(epsilon, owner=owner, name="epsilon")
+    return max(count, math.ceil(count * (exp_up(own, DIGITS) - 1) / (exp_down(goal, DIGITS) - 1)))
+
+
+@formula("label-boost")
+def labels_as_printed(vc: int, *, error: Number, failure: Number) -> int:
+    """Labels that LabelBoost asks for with the constants in print, for the same error and failure.
+
+    Statement: (96,000/a)·vc·ln(2240/(a·b)), a = error/11, b = failure/2; it also asks for 90,000 times the records of
+    its base without labels. Source: register `label-boost` (Beimel–Nissim–Stemmer 2015, Claim 4.9 and Lemma 4.12).
+    Holds if: as there, at epsilon 1. Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+
+    >>> labels_as_printed(1, error=0.1, failure=0.05)
+    170053921
+    """
+    owner = "labels_as_printed"
+    wrong = chance(error, owner=owner, name="error") / 11
+    miss = chance(failure, owner=owner, name="failure") / 2
+    dimension = at_least(1, vc, owner=owner, name="vc")
+    return math.ceil(96_000 * dimension * ln_up(2240 / (wrong * miss)) / wrong)

@@ -1,0 +1,270 @@
+"""Few labels: learn from what a sanitised unlabelled sample tells apart (GenericLearner).
+
+Statement: the unlabelled records are sanitised; of the class, one concept is kept for each way it labels the synthetic
+points; one of these is drawn by the exponential mechanism on the labelled records. A labelled person is protected by
+the draw, an unlabelled one by the sanitiser. If some concept makes no error, the drawn one errs by more than `error`
+with probability at most `failure`; how many labels that takes does not depend on the size of the domain.
+Source: Beimel–Nissim–Stemmer 2015, Algorithm 1 and Theorem 3.3, repaired; registers `generic-learner`,
+`differences-vc`.
+Holds if: both parts are different people and records are independent draws (for the accuracy; privacy needs only that
+nobody is in both parts); representatives are chosen by the synthetic points alone.
+Proof: docs/proofs/generic-learner.md. Tested by tests/exact/ (rows `generic-thresholds-labelled` and its neighbours),
+tests/unit/test_generic.py, tests/statistical/test_generic.py.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.difference import SymmetricDifference
+from privpac.concepts.derived.snapped import Snappable, Snapped, ordered_columns, snaps
+from privpac.concepts.finite import Finite
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.few_labels.generic_formulas import GenericPlan, plan_generic
+from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.blr import ListedBLR
+from privpac.constructions.release.methods import best_of_column
+from privpac.constructions.release.sanitiser import Sanitiser, check_wishes
+from privpac.data.sample import Size
+from privpac.data.semi import SemiSample
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Answers, Privacy
+from privpac.guarantee.parts import LABELLED, UNLABELLED
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["GenericLearner"]
+
+OWNER = "GenericLearner"
+
+POINTS = (8, 16, 32, 64, 128, 256)
+"""Points a column that are tried: more of them come nearer to the target, fewer leave fewer hypotheses."""
+
+_MOST_POINTS = {1: 256, 2: 128, 3: 31}
+"""By the number of columns of a rectangle: what its sums take in tens of milliseconds."""
+
+
+@dataclass(frozen=True)
+class GenericLearner:
+    """A class, what a labelled record may lose and what an unlabelled one may (the same, if not said)."""
+
+    concepts: Snappable | Finite
+    epsilon: Fraction
+    unlabelled_epsilon: Fraction | None = None
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.concepts, Snappable | Finite):
+            raise ParameterError(
+                OWNER,
+                "concepts",
+                getattr(self.concepts, "word", type(self.concepts).__name__),
+                allowed="thresholds, intervals, unions, stumps, rectangles or a finite class",
+            )
+        for epsilon in (self.epsilon, self._sanitising):
+            check_wishes(OWNER, epsilon=epsilon, failure=self.failure, error=None)
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.concepts.size
+
+    @property
+    def _sanitising(self) -> Fraction:
+        return self.epsilon if self.unlabelled_epsilon is None else self.unlabelled_epsilon
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / 2)
+
+    @property
+    def _slabs(self) -> int:
+        """How many ranges a concept and its snapped neighbour may differ on."""
+        match self.concepts:
+            case Thresholds() | Stumps() | Finite():
+                return 1
+            case Rectangles():
+                return 2 * len(self.concepts.columns)
+            case Unions():
+                return 2 * self.concepts.intervals
+        return 2  # an interval has two ends
+
+    def sanitisers(self, records: int) -> tuple[Sanitiser, ...]:
+        """What is released of the unlabelled records: a table for each ordered column, or one for a finite class."""
+        third = self.failure / 3
+        if isinstance(self.concepts, Finite):
+            return (self._listed(third),)
+        names = ordered_columns(self.concepts)
+        if not names:
+            raise ParameterError(
+                OWNER, "concepts", self.concepts.word, allowed="a class with an ordered column to sanitise"
+            )
+        share, each = self._sanitising / len(names), third / len(names)
+        return tuple(
+            best_of_column(self.concepts.schema, name, epsilon=share, failure=each, records=records)
+            for name in names
+        )
+
+    def _listed(self, failure: Fraction) -> ListedBLR:
+        assert isinstance(self.concepts, Finite)
+        columns = self.concepts.statistic.columns or self.concepts.schema.names[:1]
+        asked = tuple(SymmetricDifference(self.concepts).members())
+        if not asked:
+            raise ParameterError(OWNER, "concepts", self.concepts.word, allowed="at least two concepts")
+        return ListedBLR(self.concepts.schema, columns, asked, self._sanitising, failure=failure)
+
+    def plan(self, size: Size) -> GenericPlan | None:
+        """The number of points with the smallest provable error, from public numbers; None if nothing is provable."""
+        answers = self._answers(size.unlabelled)
+        if not answers:
+            return None
+        plans = (self._planned(points, size, answers) for points in self._choices)
+        found = [plan for plan in plans if plan is not None]
+        return min(found, key=lambda plan: plan.error) if found else None
+
+    @property
+    def _choices(self) -> tuple[int, ...]:
+        if isinstance(self.concepts, Finite):
+            return (0,)
+        most = (
+            _MOST_POINTS[len(self.concepts.columns)] if isinstance(self.concepts, Rectangles) else POINTS[-1]
+        )
+        return tuple(points for points in POINTS if points <= most)
+
+    def _answers(self, records: int) -> tuple[Proof[Answers], ...]:
+        """What the released tables promise about ranges (or differences); empty if one of them promises nothing."""
+        if records < 1:
+            return ()
+        certificates = [each.certify(Size(0, records)) for each in self.sanitisers(records)]
+        last = [certificate.answers[-1] for certificate in certificates if certificate.answers]
+        return tuple(last) if len(last) == len(certificates) else ()
+
+    def _planned(self, points: int, size: Size, answers: tuple[Proof[Answers], ...]) -> GenericPlan | None:
+        vc = self.concepts.vc
+        seen = self._slabs * (self.gap(points, size.unlabelled) + max(a.fact.error for a in answers))
+        if vc is None or self.ratio == 1:
+            return None
+        return plan_generic(
+            points,
+            hypotheses=self.hypotheses(points),
+            seen=seen,
+            labelled=size.labelled,
+            unlabelled=size.unlabelled,
+            vc=max(1, vc),
+            ratio=self.ratio,
+            failure=self.failure * Fraction(2, 3),
+        )
+
+    def hypotheses(self, points: int) -> int:
+        """At most so many remain, whatever the points are (with a prior: one over the smallest share)."""
+        if isinstance(self.concepts, Finite):
+            return math.ceil(self.concepts.size)
+        sizes = {name: self.concepts.schema.column(name).size for name in ordered_columns(self.concepts)}
+        marks = {name: list(range(1, min(points, size - 1) + 1)) for name, size in sizes.items()}
+        return math.ceil(Snapped.at(self.concepts, marks).odds) + 1
+
+    def gap(self, points: int, records: int) -> Fraction:
+        """The largest share of synthetic records between two neighbouring points that are kept."""
+        if isinstance(self.concepts, Finite):
+            return Fraction(0)
+        totals = [each.synthetic(records) for each in self.sanitisers(records)]  # type: ignore[attr-defined]
+        return max(Fraction(_stride(total, points) - 1, total) for total in totals)
+
+    def require(self, size: Size) -> None:
+        """The class itself is drawn from at a few points of released tables only, so its own limits do not matter."""
+        if size.labelled < 1 or size.unlabelled < 1:
+            raise SizeError(f"{OWNER} needs labelled and unlabelled records, at least one of each.")
+        for each in self.sanitisers(size.unlabelled):
+            each.require(Size(0, size.unlabelled))
+        if isinstance(self.concepts, Finite):
+            points = self._listed(self.failure / 3).plan(size.unlabelled).points
+            self.concepts.require_listed(points, elsewhere=size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        plan = self.plan(size)
+        return Certificate(
+            privacy=self._privacy(size.unlabelled),
+            accuracy=() if plan is None else (self._accuracy(plan, size),),
+            learner={
+                "name": "generic",
+                "concepts": self.concepts.word,
+                "epsilon": plain(self.epsilon),
+                "unlabelled_epsilon": plain(self._sanitising),
+                "failure": plain(self.failure),
+                "points": self._points(size),
+                "released": [type(each).__name__ for each in self.sanitisers(size.unlabelled)],
+            },
+            labelled=size.labelled,
+            unlabelled=size.unlabelled,
+        )
+
+    def _points(self, size: Size) -> int:
+        plan = self.plan(size)
+        return self._choices[len(self._choices) // 2] if plan is None else plan.points
+
+    def _privacy(self, records: int) -> Proof[Privacy]:
+        draw = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
+        tables = rules.sequential(
+            *(each.certify(Size(0, records)).privacy for each in self.sanitisers(records))
+        )
+        return rules.disjoint_parts(
+            rules.on_part(draw, part=LABELLED), rules.on_part(tables, part=UNLABELLED)
+        )
+
+    def _accuracy(self, plan: GenericPlan, size: Size) -> Proof[Accuracy]:
+        answers = self._answers(size.unlabelled)
+        return release_rules.generic_learner(
+            *answers,
+            gap=self.gap(plan.points, size.unlabelled),
+            slabs=self._slabs,
+            vc=max(1, self.concepts.vc or 1),
+            hypotheses=self.hypotheses(plan.points),
+            labelled=size.labelled,
+            ratio=self.ratio,
+            tilt=plan.tilt,
+            tolerated=plan.tolerated,
+            deviation=self.failure / 3,
+            error=plan.error,
+            failure=self.failure,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        if isinstance(self.concepts, Finite):
+            return self.concepts.contains(hypothesis)
+        return snaps(self.concepts, hypothesis)
+
+    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        tables = self.sanitisers(sample.unlabelled.size.total)
+        released = [each.release(sample.unlabelled, coins) for each in tables]
+        if isinstance(self.concepts, Finite):
+            found = self.concepts.dichotomies(released[0].records(sample.schema))
+            return found.member(gibbs.draw(found.mistakes(sample.labelled), self.ratio, coins))
+        names, wanted = ordered_columns(self.concepts), self._points(sample.size)
+        points = {
+            name: _thinned(table.cells(), wanted)  # type: ignore[attr-defined]
+            for name, table in zip(names, released, strict=True)
+        }
+        snapped = Snapped.at(self.concepts, points)
+        evidence = sample.labelled.reduce(snapped.statistic)
+        return snapped.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+
+
+def _stride(total: int, points: int) -> int:
+    return max(1, -(-total // (points + 1)))
+
+
+def _thinned(cells: list[int], points: int) -> list[int]:
+    """Every so-many-th of the sorted cells, at most `points` of them."""
+    stride = _stride(len(cells), points)
+    return cells[stride - 1 :: stride][:points]

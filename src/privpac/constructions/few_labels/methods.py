@@ -1,0 +1,280 @@
+"""Learners of few labels by name: how one is chosen for the records one has, stored, and built again.
+
+Settings are found by a search in floats, which may differ in the last digit from one machine to another; so a stored
+request holds the settings themselves, and `verify` certifies those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.labellings.base import with_dichotomies
+from privpac.constructions.base import SemiLearner
+from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.few_labels.active import Active
+from privpac.constructions.few_labels.boost import LabelBoost, Round
+from privpac.constructions.few_labels.generic import GenericLearner
+from privpac.constructions.few_labels.labels_only import LabelsOnly
+from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.stored_classes import stored_concepts
+from privpac.constructions.words import Request, learner_for
+from privpac.data.sample import Size
+from privpac.data.semi import SemiSample
+from privpac.errors import ParameterError, SizeError
+from privpac.fields import record, require, text, whole
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.facts import Against
+from privpac.numbers.exact import decimal_text, plain, written
+
+__all__ = ["METHODS", "FewLabels", "concepts_for", "promised", "semi_learner"]
+
+METHODS = ("auto", "plain", "generic", "boost", "relabel")
+OWNER = "few labels"
+
+ACTIVE = ("records", "kept", "asked")
+"""Numbers of records of a session of questions."""
+
+_DRAWN = ("draw_epsilon", "base_epsilon", "kept_unlabelled", "taken")
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "plain": (),
+    "generic": (),
+    "boost": (*_DRAWN, "kept_labelled"),
+    "relabel": (*_DRAWN, "change", "mistake"),
+}
+"""What each method is stored with, besides its name, epsilon and failure."""
+
+
+def _require_settings(settings: Mapping[str, Any]) -> None:
+    """Settings of a method, and no others."""
+    method = text(settings["method"])
+    require(method in SETTINGS, "there is no such method")
+    active = ("active",) if "active" in settings else ()
+    record(settings, "method", "epsilon", "failure", *SETTINGS[method], *active)
+
+
+def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
+    """The class a word names; it must be learnt by one draw."""
+    learner = learner_for(concepts, request)
+    if not isinstance(learner, Occam):
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            concepts if isinstance(concepts, str) else concepts.word,
+            allowed="a class of which one member is drawn",
+            remedy="Use thresholds, intervals, points, stumps or rectangles.",
+        )
+    return learner.concepts
+
+
+def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLearner:
+    """The learner that stored settings name."""
+    epsilon, failure = written(settings["epsilon"]), written(settings["failure"])
+    _require_settings(settings)
+    if settings["method"] == "plain":
+        return LabelsOnly(Occam(concepts, epsilon, failure=failure))
+    if settings["method"] == "generic":
+        return GenericLearner(concepts, epsilon, failure=failure)  # type: ignore[arg-type]
+    cut = with_dichotomies(concepts, owner=OWNER)
+    base = Occam(cut, written(settings["base_epsilon"]))
+    draw = written(settings["draw_epsilon"])
+    if settings["method"] == "boost":
+        sizes = (whole(settings[name], least=0) for name in ("kept_labelled", "taken", "kept_unlabelled"))
+        return LabelBoost(cut, base, (Round(draw, *sizes),), epsilon, failure=failure)
+    return SSLRelabel(
+        cut,
+        base,
+        whole(settings["kept_unlabelled"], least=0),
+        whole(settings["taken"], least=0),
+        draw,
+        whole(settings["change"], least=0),
+        epsilon,
+        mistake=whole(settings["mistake"], least=0),
+        failure=failure,
+    )
+
+
+def _plain(epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
+    return {"method": "plain", "epsilon": plain(epsilon), "failure": plain(failure)}
+
+
+def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
+    made = {"method": "generic", "epsilon": plain(epsilon), "failure": plain(failure)}
+    semi_learner(concepts, made).certify(size)  # refuses classes and sizes it cannot do
+    return made
+
+
+def _boost(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
+    made = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    made.require(size)
+    (step,) = made.rounds
+    return {
+        "method": "boost",
+        "epsilon": plain(epsilon),
+        "failure": plain(failure),
+        "draw_epsilon": plain(step.epsilon),
+        "base_epsilon": plain(_own(made.base)),
+        "kept_labelled": step.kept_labelled,
+        "kept_unlabelled": step.kept_unlabelled,
+        "taken": step.taken,
+    }
+
+
+def _own(base: object) -> Fraction:
+    assert isinstance(base, Occam)
+    return base.epsilon
+
+
+def _relabel(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
+    made = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    made.require(size)
+    return {
+        "method": "relabel",
+        "epsilon": plain(epsilon),
+        "failure": plain(failure),
+        "draw_epsilon": plain(made.draw_epsilon),
+        "base_epsilon": plain(_own(made.base)),
+        "kept_unlabelled": made.kept,
+        "taken": made.taken,
+        "change": made.change,
+        "mistake": made.mistake,
+    }
+
+
+def promised(learner: SemiLearner, size: Size) -> Fraction:
+    """The error a learner promises where some concept makes none; 1 if nothing."""
+    proofs = learner.certify(size).accuracy
+    errors = (proof.fact.error for proof in proofs if proof.fact.against is Against.REALIZABLE)
+    return min(errors, default=Fraction(1))
+
+
+def choose(
+    concepts: ConceptClass, size: Size, *, method: str, epsilon: Fraction, failure: Fraction
+) -> dict[str, Any]:
+    """Settings of a method, or of the one that promises most."""
+    if method not in METHODS:
+        raise ParameterError(OWNER, "method", method, allowed="one of " + ", ".join(METHODS))
+    options: list[dict[str, Any]] = []
+    if method in ("auto", "plain"):
+        options.append(_plain(epsilon, failure))
+    for name, find in (("generic", _generic), ("boost", _boost), ("relabel", _relabel)):
+        if method == name:
+            options.append(find(concepts, size, epsilon=epsilon, failure=failure))
+        elif method == "auto" and size.unlabelled:
+            try:
+                options.append(find(concepts, size, epsilon=epsilon, failure=failure))
+            except (
+                ParameterError,
+                SizeError,
+            ):  # not for this class, or too few records: another method may do
+                continue
+    return min(options, key=lambda settings: promised(semi_learner(concepts, settings), size))
+
+
+@dataclass(frozen=True)
+class FewLabels:
+    """A learner of few labels for a request: certificate and run, as stored in a model."""
+
+    concepts: str | ConceptClass
+    request: Request
+    settings: Mapping[str, Any]
+    """As `choose` finds them; with `active`, also how many were asked and kept."""
+
+    @classmethod
+    def chosen(
+        cls,
+        concepts: str | ConceptClass,
+        request: Request,
+        *,
+        method: str = "auto",
+        error: Fraction | None = None,
+        failure: Fraction = FAILURE,
+    ) -> FewLabels:
+        """For the records one has; refused, before anything is spent, if less than `error` is promised."""
+        known = concepts_for(concepts, request)
+        settings = choose(known, request.size, method=method, epsilon=request.per_record, failure=failure)
+        made = cls(concepts, request, settings)
+        if error is not None and promised(made.learner, request.size) > error:
+            made.refuse(error)
+        return made
+
+    def refuse(self, error: Fraction) -> None:
+        """Too few records: what they promise at best, and how many labels would do."""
+        size, epsilon = self.request.size, self.request.per_record
+        failure = written(self.settings["failure"])
+        known = concepts_for(self.concepts, self.request)
+        have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
+        reached = promised(self.learner, size)
+        best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
+
+        def enough(labelled: int) -> bool:
+            more = Size(labelled, size.unlabelled)
+            found = choose(known, more, method="auto", epsilon=epsilon, failure=failure)
+            return promised(semi_learner(known, found), more) <= error
+
+        need = max(1, size.labelled)
+        while not enough(need) and need < MOST:
+            need *= 2
+        low = need // 2
+        while need - low > max(1, need // 200):  # to half a percent: a remedy, not a promise
+            middle = (low + need) // 2
+            low, need = (low, middle) if enough(middle) else (middle, need)
+        raise SizeError(
+            f"few labels: {have} {best}, not {decimal_text(error)}.",
+            remedy=f"{need} labelled and {size.unlabelled} unlabelled records would do.",
+        )
+
+    @cached_property
+    def learner(self) -> SemiLearner:
+        return semi_learner(concepts_for(self.concepts, self.request), self.settings)
+
+    @property
+    def active(self) -> Active | None:
+        """The questions, if labels were asked for."""
+        given = self.settings.get("active")
+        if given is None:
+            return None
+        record(given, *ACTIVE)
+        records, kept, asked = (whole(given[name], least=0) for name in ACTIVE)
+        return Active(self.learner, records, kept, asked, self.request.per_record)
+
+    def certify(self) -> Certificate:
+        own = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
+        proof, also = own.privacy, own.also
+        if self.request.records_per_person > 1:
+            people = self.request.records_per_person
+            proof = rules.group(proof, size=people)
+            also = tuple(rules.group(known, size=people) for known in also)
+        if self.request.schema.origin == "from_data":
+            proof = rules.assuming(proof, FROM_DATA)
+            also = tuple(rules.assuming(known, FROM_DATA) for known in also)
+        size = self.request.size
+        wishes = {
+            "concepts": stored_concepts(self.concepts),
+            **self.request.to_json(),
+            "few_labels": dict(self.settings),
+            "labelled": size.labelled,
+            "unlabelled": size.unlabelled,
+            "estimate_epsilon": None,
+            "leaf_epsilon": None,
+            "holdout": "0",
+        }
+        return replace(own, privacy=proof, also=also, request=wishes)
+
+    def releases(self, hypothesis: Hypothesis) -> bool:
+        """Whether this hypothesis could ever be what is learnt."""
+        size = self.request.size if self.active is None else self.active.inner_size
+        return self.learner.releases(hypothesis, size)
+
+    def run(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        return self.learner.learn(sample, coins)
+
+
+MOST = 10**9
+"""Labels beyond which no remedy is looked for."""

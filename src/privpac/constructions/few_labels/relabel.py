@@ -1,0 +1,195 @@
+"""SSL-Relabel: labelled records vote on the labels of other points, and keep their whole budget.
+
+Statement: a labelled record loses `draw_epsilon` (delta 0); an unlabelled one ln(1 + (k/N)(4·e^E·x^(-2·change) - 1)),
+delta (k/N)·D, x the weight of one unit of score, (E, D) the base. Source: a hybrid of Beimel–Nissim–Stemmer 2015
+(Algorithm 2) and Li–Wang–Ye 2025 (Algorithm 1), constants ours. Holds if: who has a label and all sizes are public.
+Proof: docs/proofs/ssl-relabel.md. Tested by tests/exact/ (row `ssl-relabel`), tests/statistical/test_few_labels.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.few_labels.boost_accuracy import family_of
+from privpac.constructions.few_labels.boost_procedure import random_part
+from privpac.constructions.few_labels.relabel_accuracy import relabel_accuracy
+from privpac.constructions.few_labels.relabel_formulas import (
+    MISTAKE,
+    Relabel,
+    error_ssl_relabel,
+    records_ssl_relabel,
+    relabel_settings,
+)
+from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.data.sample import Size
+from privpac.data.semi import SemiSample
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.parts import LABELLED, UNLABELLED
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.numbers.exact import decimal_text, plain
+
+__all__ = ["SSLRelabel"]
+
+
+@dataclass(frozen=True)
+class SSLRelabel:
+    """`base` on `kept` of `taken` unlabelled records, under labels drawn by the vote of all labelled ones."""
+
+    concepts: Dichotomous
+    base: Learner
+    kept: int
+    taken: int
+    draw_epsilon: Fraction
+    change: int
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    mistake: int = MISTAKE
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.kept <= self.taken and self.change >= 1 and self.mistake >= 1):
+            raise ParameterError(
+                "SSLRelabel",
+                "kept, taken, change, mistake",
+                (self.kept, self.taken, self.change, self.mistake),
+                allowed="positive integers, no more kept than taken",
+            )
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.base.outcomes
+
+    @property
+    def ratio(self) -> Fraction:
+        return self._settings(1).ratio
+
+    def _settings(self, labelled: int) -> Relabel:
+        own = self.base.epsilon if isinstance(self.base, Occam) else Fraction(1)
+        return Relabel(labelled, self.taken, self.kept, self.draw_epsilon, own, self.change, self.mistake)
+
+    def require(self, size: Size) -> None:
+        if size.labelled < 1 or size.unlabelled < self.taken:
+            raise SizeError(
+                f"SSLRelabel was set up for labelled and at least {self.taken} unlabelled records, but there are"
+                f" {size.labelled} and {size.unlabelled}.",
+                remedy="Use SSLRelabel.calibrate with the records at hand.",
+            )
+        self.concepts.require_relabelled(self.kept, voters=size.labelled)
+        self.base.require(Size(self.kept))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        vote = rules.exponential_mechanism(ratio=self.ratio, sensitivity=self.mistake, part=LABELLED)
+        labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
+        relabelled = wrappers_rules.relabelling_part(
+            self.base.certify(Size(self.kept)).privacy, ratio=self.ratio, change=self.change
+        )
+        points = rules.subsampling(relabelled, kept=self.kept, of=self.taken)
+        proof = rules.disjoint_parts(labelled, rules.on_part(points, part=UNLABELLED))
+        return Certificate(
+            privacy=rules.declared(proof, epsilon=self.epsilon, delta=self.delta),
+            accuracy=self._accuracy(size),
+            learner={
+                "name": "ssl-relabel",
+                "concepts": self.concepts.word,
+                "epsilon": plain(self.epsilon),
+                "delta": plain(self.delta),
+                "failure": plain(self.failure),
+                "draw_epsilon": plain(self.draw_epsilon),
+                "kept": self.kept,
+                "taken": self.taken,
+                "change": self.change,
+                "mistake": self.mistake,
+                "base": dict(self.base.certify(Size(self.kept)).learner),
+            },
+            labelled=size.labelled,
+            unlabelled=size.unlabelled,
+        )
+
+    def _accuracy(self, size: Size) -> tuple[Proof[Accuracy], ...]:
+        """Proved for a base that draws from the class itself."""
+        base = self.base
+        if not isinstance(base, Occam) or base.concepts != self.concepts or base.costs is not None:
+            return ()
+        family = family_of(self.concepts, owner="SSLRelabel")
+        found = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
+        return () if found is None else (found,)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.base.releases(hypothesis, Size(self.kept))
+
+    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
+        points = sample.unlabelled.take(random_part(self.taken, self.kept, coins))
+        dichotomies = self.concepts.dichotomies(points)
+        scores = dichotomies.relabelling(points, sample.labelled, change=self.change, mistake=self.mistake)
+        index = gibbs.draw(scores, self.ratio, coins)
+        labels = dichotomies.labels(index, points.block().cells)
+        return self.base.learn(points.relabelled(labels), coins)
+
+    @classmethod
+    def calibrate(
+        cls,
+        concepts: ConceptClass,
+        size: Size,
+        *,
+        epsilon: Fraction,
+        failure: Fraction = FAILURE,
+        error: Fraction | None = None,
+    ) -> SSLRelabel:
+        """Settings that meet epsilon for everybody with the records one has, found by search.
+
+        With `error` the request is refused, before anything is spent, if less is promised.
+        """
+        cut = with_dichotomies(concepts, owner="SSLRelabel")
+        if size.labelled < 1 or size.unlabelled < 1:
+            raise SizeError("SSLRelabel needs labelled and unlabelled records.")
+        family = family_of(cut, owner="SSLRelabel")
+        found = relabel_settings(
+            size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure
+        )
+        if error is not None:
+            _refuse_weak(found, family, epsilon=epsilon, failure=failure, error=error)
+        base = Occam(cut, found.base_epsilon)
+        return cls(
+            cut,
+            base,
+            found.kept,
+            found.unlabelled,
+            found.draw_epsilon,
+            found.change,
+            epsilon,
+            mistake=found.mistake,
+            failure=failure,
+        )
+
+
+def _refuse_weak(
+    found: Relabel, family: Family, *, epsilon: Fraction, failure: Fraction, error: Fraction
+) -> None:
+    reached = error_ssl_relabel(found, family=family, failure=failure)
+    if reached <= error:
+        return
+    have = f"{found.labelled} labelled and {found.unlabelled} unlabelled records"
+    best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
+    try:
+        need = records_ssl_relabel(
+            family, error=error, failure=failure, epsilon=epsilon, unlabelled=found.unlabelled
+        )
+    except SizeError:
+        need = records_ssl_relabel(family, error=error, failure=failure, epsilon=epsilon)
+    raise SizeError(
+        f"SSLRelabel: {have} {best}, not {decimal_text(error)}.",
+        remedy=f"{need.labelled} labelled and {need.unlabelled} unlabelled records would do.",
+    )

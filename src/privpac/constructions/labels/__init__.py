@@ -1,0 +1,1 @@
+"""Only the labels are private."""

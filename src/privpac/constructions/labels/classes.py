@@ -1,0 +1,337 @@
+"""Label privacy for one draw from a class: candidates are built from the features, which are public.
+
+Statement: epsilon-DP when one record's label is replaced, for any features whatever: a neighbour has the same features,
+hence the same candidates, and every number of mistakes moves by at most one.
+Source: Chaudhuri–Hsu 2011, algorithm A_2 and Theorem 27. Proof: docs/proofs/label-cover.md.
+Tested by tests/unit/test_label_private_class.py, tests/exact/ (rows `thresholds-labels` and its like).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
+from privpac.concepts.derived.snapped import snaps
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.constructions.base import require_labels
+from privpac.constructions.covers import rules as covers_rules
+from privpac.constructions.draw.occam import FAILURE, check_price, read_costs
+from privpac.constructions.labels.trees import PUBLIC_FEATURES
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, RuleRefused
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Privacy, Unit
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.theory.vc import growth
+
+__all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
+
+MOST_FEW = 2**16
+"""Mistakes up to which the tail of a binomial is summed; more are never needed for a promise worth having."""
+
+GRIDDED = (Thresholds, Intervals, Unions, Rectangles, Stumps)
+"""Classes whose members are cut out of ordered columns."""
+
+LARGEST_GROUPS = {1: 4096, 2: 256, 3: 32}
+"""Groups a column by the number of columns a member restricts: what the sums of rectangles take."""
+
+STEP = Fraction(1, 1000)
+"""Errors are answered as multiples of this."""
+
+
+def _smallest(prove: Any) -> tuple[Proof[Accuracy], ...]:
+    """The proof of the smallest error on the grid, if any below 1 can be proved."""
+
+    def proved(step: int) -> Proof[Accuracy] | None:
+        try:
+            return prove(step * STEP) if step * STEP < 1 else None
+        except RuleRefused:
+            return None
+
+    last = int(1 / STEP)
+    step = first_whole(lambda k: k >= last or proved(k) is not None, start=last // 8, smallest=1)
+    found = proved(step)
+    return () if found is None else (found,)
+
+
+def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
+    own = rules.exponential_mechanism(ratio=ratio, sensitivity=sensitivity, unit=Unit.LABEL)
+    return rules.assuming(rules.declared(own, epsilon=epsilon), PUBLIC_FEATURES)
+
+
+@dataclass(frozen=True)
+class LabelPrivateGrid:
+    """Thresholds, intervals, unions, rectangles or stumps whose edges lie where the features do."""
+
+    concepts: ConceptClass
+    epsilon: Fraction
+    costs: Costs | None = None
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.concepts, GRIDDED):
+            raise ParameterError(
+                "LabelPrivateGrid",
+                "concepts",
+                self.concepts.word,
+                allowed="a class of cuts in ordered columns",
+            )
+        if self.epsilon <= 0:
+            raise ParameterError(
+                "LabelPrivateGrid", "epsilon", plain(self.epsilon), allowed="a positive number"
+            )
+
+    @property
+    def prices(self) -> Costs:
+        return read_costs(self.costs, len(self.concepts.schema.classes), "LabelPrivateGrid")
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / (2 * max(self.prices)))
+
+    @property
+    def outcomes(self) -> int | None:
+        """Edges may lie at any cell, since the features choose them."""
+        return self.concepts.size
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        match self.concepts:
+            case Thresholds() | Intervals() | Unions():
+                names: tuple[str, ...] = (self.concepts.column,)
+            case Rectangles():
+                names = self.concepts.columns
+            case _:
+                names = self.concepts.schema.names
+        columns = (self.concepts.schema.column(name) for name in names)
+        return tuple(column.name for column in columns if column.ordered and column.size > 1)
+
+    @property
+    def _ends(self) -> int:
+        """Edges of one member that may be off by the spacing."""
+        match self.concepts:
+            case Thresholds() | Stumps():
+                return 1
+            case Intervals():
+                return 2
+            case Unions():
+                return 2 * self.concepts.intervals
+            case Rectangles():
+                return 2 * len(self.concepts.columns)
+        raise AssertionError
+
+    def spacing(self, n: int) -> int:
+        """Records an edge may be off by: as few as the number of groups allows, and for thresholds one."""
+        dimensions = len(self._columns) if isinstance(self.concepts, Rectangles) else 1
+        most = LARGEST_GROUPS[dimensions]
+        least = 1 if isinstance(self.concepts, Thresholds) and n > 100 else 0
+        return max(least, -(-(n + 1) // (most - 1)) - 1)
+
+    def _bounded(self, n: int) -> ConceptClass:
+        """The class on as many groups as there can be: what accuracy pays for."""
+        groups = {
+            name: max(2, min(most_groups(n, self.spacing(n)), self.concepts.schema.column(name).size))
+            for name in self._columns
+        }
+        return _on(self.concepts, coarse_schema(self.concepts.schema, groups))
+
+    def require(self, size: Size) -> None:
+        require_labels("LabelPrivateGrid", size)
+        check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
+        sensitivity = max(self.prices)
+        return Certificate(
+            privacy=_privacy(self.ratio, sensitivity, self.epsilon),
+            accuracy=self._accuracy(n) if len(set(self.prices)) == 1 else (),
+            learner={
+                "name": "label-private-class",
+                "concepts": self.concepts.word,
+                "epsilon": plain(self.epsilon),
+                "costs": list(self.prices),
+                "failure": plain(self.failure),
+                "spacing": self.spacing(n),
+            },
+            labelled=n,
+        )
+
+    @property
+    def _counted(self) -> bool:
+        return bool(getattr(self.concepts, "counted_by_score", False))
+
+    def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
+        ratio, spacing = power_up(self.ratio, max(self.prices)), self.spacing(n)
+        if ratio == 1:
+            return ()
+        bounded = self._bounded(n)
+        if isinstance(self.concepts, Thresholds) and self.concepts.direction != "either":
+            return _smallest(lambda error: self._threshold(n, bounded.size or 1, spacing, ratio, error))
+        level = Fraction(self._ends * spacing, n)
+        if level >= 1 or bounded.vc is None:
+            return ()
+        vc = self.concepts.vc or 1
+        candidates = int(Fraction(bounded.odds)) + 2
+        return _smallest(
+            lambda error: covers_rules.label_cover(
+                records=n,
+                vc=max(1, vc),
+                candidates=candidates,
+                ratio=ratio,
+                level=level,
+                error=error,
+                failure=self.failure,
+            )
+        )
+
+    def _threshold(
+        self, n: int, cuts: int, spacing: int, ratio: Fraction, error: Fraction
+    ) -> Proof[Accuracy] | None:
+        mean = int(n * error)
+        for few in _nearest(max(spacing, min(mean // 4, MOST_FEW)), max(mean, spacing + 1), 0.6 * mean):
+            try:
+                return covers_rules.label_thresholds(
+                    records=n,
+                    cuts=cuts,
+                    spacing=spacing,
+                    few=few,
+                    ratio=ratio,
+                    error=error,
+                    failure=self.failure,
+                )
+            except RuleRefused:
+                continue
+        return None
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return snaps(self.concepts, hypothesis)  # type: ignore[arg-type]
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        schema, spacing = self.concepts.schema, self.spacing(sample.size.labelled)
+        self.require(sample.size)
+        edges = []
+        for name in self._columns:
+            column = schema.column(name)
+            # A column on which all records agree keeps one edge, so that it stays a column.
+            edges.append((name, covering_edges(column, sample, spacing=spacing) or (column.size - 1,)))
+        grid = Regrid(schema, tuple(edges))
+        own = _on(self.concepts, grid.coarse)
+        evidence = grid.sample(sample).reduce(own.statistic)
+        return grid.fine(own.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
+
+
+def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]:
+    """The whole numbers from `first` up to `end` next to a goal, nearest first; none where their sums are too long."""
+    middle = min(max(first, int(min(goal, MOST_FEW))), end - 1)
+    around = range(max(first, middle - count - 1), min(end, middle + count + 2))
+    return sorted(around, key=lambda k: abs(k - goal))[:count] if first <= MOST_FEW else []
+
+
+def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
+    """The same class over a coarser schema: every group is a cell there."""
+    if isinstance(concepts, Rectangles):
+        return Rectangles(schema, concepts.columns, None, concepts.inside)
+    made: ConceptClass = replace(concepts, schema=schema)  # type: ignore[type-var]
+    return made
+
+
+@dataclass(frozen=True)
+class LabelPrivateDichotomies:
+    """Any class whose labellings of the features can be listed: each labelling is a candidate once."""
+
+    concepts: ConceptClass
+    epsilon: Fraction
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
+        if self.epsilon <= 0:
+            raise ParameterError(
+                "LabelPrivateDichotomies", "epsilon", plain(self.epsilon), allowed="a positive number"
+            )
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / 2)
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.concepts.size
+
+    @property
+    def _listed(self) -> Dichotomous:
+        return with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
+
+    def require(self, size: Size) -> None:
+        require_labels("LabelPrivateDichotomies", size)
+        self._listed.require_listed(size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
+        return Certificate(
+            privacy=_privacy(self.ratio, 1, self.epsilon),
+            accuracy=self._accuracy(n),
+            learner={
+                "name": "label-private-dichotomies",
+                "concepts": self.concepts.word,
+                "epsilon": plain(self.epsilon),
+                "failure": plain(self.failure),
+            },
+            labelled=n,
+        )
+
+    def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
+        vc = self.concepts.vc
+        if vc is None or self.ratio == 1:
+            return ()
+        bounds = [growth(n, vc=vc)] + ([] if self.concepts.size is None else [self.concepts.size])
+        return _smallest(
+            lambda error: covers_rules.label_cover(
+                records=n,
+                vc=max(1, vc),
+                candidates=min(bounds),
+                ratio=self.ratio,
+                level=Fraction(0),
+                error=error,
+                failure=self.failure,
+            )
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
+        found = self._listed.dichotomies(sample)
+        return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))
+
+
+def label_private(
+    concepts: ConceptClass, *, epsilon: Fraction, costs: Costs | None = None
+) -> LabelPrivateGrid | LabelPrivateDichotomies:
+    """The learner that protects labels for a class: edges from the features, or all labellings of them."""
+    if isinstance(concepts, GRIDDED):
+        return LabelPrivateGrid(concepts, epsilon, costs)
+    if costs is not None and len(set(costs)) > 1:
+        raise ParameterError(
+            "concepts",
+            "costs",
+            costs,
+            allowed="equal costs where labellings are listed and only labels protected",
+        )
+    return LabelPrivateDichotomies(concepts, epsilon)

@@ -1,0 +1,1 @@
+"""Finding one value of a large column."""

@@ -1,0 +1,206 @@
+"""Several sampled runs on parts of their own, and a private choice among them on one more part.
+
+Statement: one record lies in one part, so the loss is that of the worst part; the answer is bad with probability at
+most g^N + (N - 1)·base^n.
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.5, repaired; register `boosted-points`.
+Holds if: parts are cut by position (they are). Proof: docs/proofs/sampled-points.md.
+Tested by tests/exact/, tests/statistical/test_points.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.line.stumps import Constant
+from privpac.concepts.no_answer import NoAnswer
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.points import Points
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.sampled import Family, SampledPoint
+from privpac.constructions.points.sampled_formulas import (
+    Boost,
+    boost_for,
+    proves_boosted,
+    proves_sampled,
+    rate_star,
+)
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.data.statistics import ColumnCounts
+from privpac.errors import SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.scores import Row, Runs
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["BoostedPoints"]
+
+
+LOOSER = tuple(Fraction(share) for share in ("0.1", "0.2", "0.4"))
+"""Failures that are tried in turn where too few records are there for the usual one: a plan may have asked for them."""
+
+
+def _first_proved(n: int, failure: Fraction, epsilon: Fraction) -> tuple[Fraction, Fraction, Boost]:
+    for looser in LOOSER:
+        if looser > failure:
+            with suppress(SizeError):
+                return failure, *boost_for(n, failure=failure, epsilon=epsilon)
+            failure = looser
+    return failure, *boost_for(n, failure=failure, epsilon=epsilon)
+
+
+@dataclass(frozen=True)
+class BoostedPoints:
+    """`boost.runs` runs on `boost.each` records each, in order; the rest of the records choose."""
+
+    schema: Schema
+    column: str
+    epsilon: Fraction
+    boost: Boost
+    family: Family
+    error: Fraction
+    failure: Fraction = FAILURE
+
+    @classmethod
+    def tuned(
+        cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
+    ) -> BoostedPoints:
+        """The split that proves the smallest error with so many records; a larger failure where they prove none."""
+        failure, error, boost = _first_proved(size.labelled, failure, epsilon)
+        family = HashFamily.sharing(schema, column, boost.draw.flip)
+        return cls(schema, column, epsilon, boost, family, error, failure)
+
+    @property
+    def run(self) -> SampledPoint:
+        rate = rate_star(epsilon=self.epsilon, spread=(1 - self.family.share) / self.family.share)
+        rate = min(rate, self.boost.draw.rate)
+        return SampledPoint(self.schema, self.column, self.epsilon, rate, self.family)
+
+    @property
+    def concepts(self) -> Points:
+        return Points(self.schema, self.column)
+
+    @property
+    def outcomes(self) -> None:
+        return None
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / 2)
+
+    def _split(self, size: Size) -> Boost:
+        """The split of so many records: all that the runs leave over chooses among them."""
+        left = size.labelled - self.boost.runs * self.boost.each
+        if left < 1:
+            raise SizeError(
+                f"BoostedPoints: {size.labelled} records leave none to choose among {self.boost.runs} runs.",
+                remedy="Make it with BoostedPoints.tuned for the number of records there is.",
+            )
+        return replace(self.boost, selecting=left)
+
+    def require(self, size: Size) -> None:
+        self.run.require(Size(self._split(size).each))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        boost = self._split(size)
+        run = self.run.certify(Size(boost.each)).privacy
+        parts = [rules.on_part(run, part=f"run {i + 1}") for i in range(boost.runs)]
+        chosen = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
+        proof = rules.disjoint_parts(*parts, rules.on_part(chosen, part="the choice"))
+        return Certificate(
+            privacy=proof,
+            accuracy=self._accuracy(boost),
+            learner={
+                "name": "boosted points",
+                "concepts": f"points:{self.column}:boosted",
+                "epsilon": plain(self.epsilon),
+                "runs": boost.runs,
+                "each": boost.each,
+                "selecting": boost.selecting,
+                "rate": plain(self.run.rate),
+                "share": plain(self.family.share),
+                "failure": plain(self.failure),
+                "note": ONE_VALUE,
+            },
+            labelled=size.labelled,
+        )
+
+    def _accuracy(self, boost: Boost) -> tuple[Proof[Accuracy], ...]:
+        run = self.run
+        missed = _least(
+            lambda g: proves_sampled(
+                boost.each, draw=run.run, light=boost.light, error=boost.tolerated, failure=g
+            )
+        )
+        tilt = max(self.ratio, _root(boost.tolerated / self.error))
+        asked = {"ratio": self.ratio, "tilt": tilt, "error": self.error, "failure": self.failure}
+        if missed is None or not proves_boosted(boost, missed=missed, **asked):
+            return ()
+        one = points_rules.sampled_point_accuracy(
+            draw=run.run,
+            fail=Fraction(0),
+            light=boost.light,
+            records=boost.each,
+            error=boost.tolerated,
+            failure=missed,
+        )
+        return (points_rules.boosted_points(run.assumed(one), boost=boost, **asked),)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == Constant(0) or self.family.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        boost = self._split(sample.size)
+        each, runs = boost.each, boost.runs
+        candidates = coins.each(
+            [self._runner(sample.take(np.arange(i * each, (i + 1) * each))) for i in range(runs)]
+        )
+        last = sample.take(np.arange(runs * each, boost.records))
+        evidence: ColumnCounts = last.reduce(self.concepts.statistic)
+        scores = np.array([_mistakes(rule, self.column, evidence) for rule in candidates], dtype=np.int64)
+        row = Row.of(0, np.arange(runs - 1, dtype=np.uint64), scores, runs - 1)
+        return candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
+
+    def _runner(self, part: Sample) -> Callable[[Coins], Hypothesis]:
+        def run(coins: Coins) -> Hypothesis:
+            answer = self.run.learn(part, coins)
+            return Constant(0) if isinstance(answer, NoAnswer) else answer
+
+        return run
+
+
+def _mistakes(rule: Hypothesis, column: str, evidence: ColumnCounts) -> int:
+    counts = np.asarray(evidence.counts, dtype=np.int64)
+    answers: NDArray[np.uint8] = rule.predict({column: evidence.values})
+    return int(counts[answers == 0, 1].sum() + counts[answers == 1, 0].sum())
+
+
+_STEPS = 10**4
+
+
+def _least(proves: Callable[[Fraction], bool]) -> Fraction | None:
+    """The smallest failure probability of a run that is proved, to four digits."""
+    low, high = 0, _STEPS
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if proves(Fraction(middle, _STEPS)) else (middle, high)
+    return Fraction(high, _STEPS) if high < _STEPS else None
+
+
+def _root(square: Fraction) -> Fraction:
+    """About the square root, from above: any tilt is valid, this one nearly best."""
+    return Fraction(int(float(square) ** 0.5 * 10**6) + 1, 10**6)

@@ -1,0 +1,103 @@
+"""Find a value of a column with a set of an explicit code: improper, deterministic class, O(log d) records.
+
+Statement: the exponential mechanism over all sets of a public code; few hundred records for any number of bits.
+Source: register `reed-solomon-points`; Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 4.2, made constructive.
+Holds if: class and ratio are public. Accuracy is proved for every distribution if one value carries class 1.
+Proof: docs/proofs/reed-solomon-points.md. Tested by tests/exact/, tests/statistical/test_points.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.sets.codes import CodeSets
+from privpac.constructions.base import require_labels
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.representation_formulas import Code, code_for, error_code
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["CodedPoints"]
+
+
+@dataclass(frozen=True)
+class CodedPoints:
+    """Draw a set of a code with weight ratio^mistakes."""
+
+    concepts: CodeSets
+    epsilon: Fraction
+    failure: Fraction = FAILURE
+
+    @classmethod
+    def tuned(
+        cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
+    ) -> CodedPoints | None:
+        """The code that proves most with so many records; None where that is points themselves (one digit)."""
+        code = code_for(size.labelled, domain=schema.column(column).size, failure=failure, epsilon=epsilon)
+        if code.digits == 1:
+            return None
+        return cls(CodeSets(schema, column, code.prime, code.digits), epsilon, failure)
+
+    @property
+    def outcomes(self) -> int:
+        return self.concepts.size
+
+    @property
+    def code(self) -> Code:
+        return Code(self.concepts.prime, self.concepts.digits)
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / 2)
+
+    def require(self, size: Size) -> None:
+        require_labels("CodedPoints", size)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n, domain = size.labelled, self.concepts.schema.column(self.concepts.column).size
+        error, tolerated = error_code(n, code=self.code, failure=self.failure, ratio=self.ratio)
+        accuracy: tuple[Proof[Accuracy], ...] = ()
+        if error < 1:
+            accuracy = (
+                points_rules.reed_solomon_points(
+                    domain=domain,
+                    code=self.code,
+                    tolerated=tolerated,
+                    ratio=self.ratio,
+                    records=n,
+                    error=error,
+                    failure=self.failure,
+                ),
+            )
+        return Certificate(
+            privacy=rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon),
+            accuracy=accuracy,
+            learner={
+                "name": "coded points",
+                "concepts": self.concepts.word,
+                "epsilon": plain(self.epsilon),
+                "prime": self.code.prime,
+                "digits": self.code.digits,
+                "failure": plain(self.failure),
+                "note": ONE_VALUE,
+            },
+            labelled=n,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        evidence = sample.reduce(self.concepts.statistic)
+        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)

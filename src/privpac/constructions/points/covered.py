@@ -1,0 +1,120 @@
+"""Find a value of a column with one of many random hashed sets: improper, as many records for 8 bits as for 128.
+
+Statement: keys are drawn without a look at any record, then the exponential mechanism chooses among their sets.
+Source: register `pairwise-cover` (ours).
+Holds if: ratio and the number of keys are public. Accuracy is proved if one value carries class 1 and the distribution
+does not depend on the keys. Proof: docs/proofs/pairwise-cover.md.
+Tested by tests/exact/, tests/statistical/test_points.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.line.stumps import Constant
+from privpac.concepts.sets.hashes import HashFamily, hashed_scores
+from privpac.concepts.sets.points import Points
+from privpac.constructions.base import require_labels
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.representation_formulas import (
+    Cover,
+    cover_for,
+    cover_ratio,
+    error_cover,
+    sure_hits,
+)
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.numbers.exact import plain
+
+__all__ = ["CoveredPoints"]
+
+
+@dataclass(frozen=True)
+class CoveredPoints:
+    """Draw one of `keys` random sets with weight ratio^mistakes."""
+
+    schema: Schema
+    column: str
+    epsilon: Fraction
+    keys: int
+    family: HashFamily
+    failure: Fraction = FAILURE
+
+    @classmethod
+    def tuned(
+        cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
+    ) -> CoveredPoints:
+        """The cover that proves most with so many records."""
+        cover = cover_for(size.labelled, failure=failure, epsilon=epsilon)
+        family = HashFamily.sharing(schema, column, cover.share)
+        return cls(schema, column, epsilon, cover.keys, family, failure)
+
+    @property
+    def concepts(self) -> Points:
+        return Points(self.schema, self.column)
+
+    @property
+    def outcomes(self) -> int:
+        """Every key there is, and the empty set."""
+        return self.family.prime**2 + 1
+
+    @property
+    def ratio(self) -> Fraction:
+        return cover_ratio(self.epsilon)
+
+    @property
+    def cover(self) -> Cover:
+        return Cover(self.keys, self.family.share)
+
+    def require(self, size: Size) -> None:
+        require_labels("CoveredPoints", size)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
+        error = error_cover(n, cover=self.cover, failure=self.failure, ratio=self.ratio)
+        accuracy: tuple[Proof[Accuracy], ...] = ()
+        if error < 1:
+            accuracy = (
+                points_rules.pairwise_cover(
+                    cover=self.cover,
+                    good=sure_hits(self.cover, failure=self.failure),
+                    ratio=self.ratio,
+                    records=n,
+                    error=error,
+                    failure=self.failure,
+                ),
+            )
+        return Certificate(
+            privacy=rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon),
+            accuracy=accuracy,
+            learner={
+                "name": "covered points",
+                "concepts": f"points:{self.column}:cover",
+                "epsilon": plain(self.epsilon),
+                "keys": self.keys,
+                "share": plain(self.family.share),
+                "failure": plain(self.failure),
+                "note": ONE_VALUE,
+            },
+            labelled=n,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == Constant(0) or self.family.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        keys = self.family.keys(self.keys, coins)  # before any record is looked at
+        evidence = sample.reduce(self.concepts.statistic)
+        return gibbs.draw(hashed_scores(self.family, keys, evidence), self.ratio, coins)

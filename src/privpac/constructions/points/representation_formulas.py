@@ -1,0 +1,446 @@
+"""How many records a small class needs that represents all points: an explicit code, or random hashed sets.
+
+Both draw by the exponential mechanism from a class in which many members are nearly right, so the accuracy bound
+pays for the share of good members and not for the number of points (register `occam-realizable`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from flint import arb
+
+from privpac.constructions.points.formulas import GRID, LARGEST_STEP
+from privpac.errors import ParameterError
+from privpac.numbers.binomial import certainly_below, first_whole
+from privpac.numbers.exact import ball, exp_down, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.primes import prime_from
+from privpac.numbers.rough import Floats
+from privpac.theory.occam import Occam, Rate
+from privpac.theory.register import formula
+
+__all__ = [
+    "Code",
+    "Cover",
+    "error_code",
+    "error_cover",
+    "plan_code",
+    "plan_cover",
+    "proves_code",
+    "proves_cover",
+    "records_code",
+    "records_cover",
+]
+
+
+def represents(
+    n: int,
+    *,
+    size: int,
+    good: int,
+    tolerated: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    ratio: Fraction,
+) -> bool:
+    """Whether (size - good)/good·base^n ≤ failure, proved: the direct bound at the exponent the learner runs with."""
+    if good < 1 or not 0 <= tolerated < error < 1:
+        return False
+    base = 1 - error * (1 - ratio) + (tolerated * (1 / ratio - 1) if tolerated else 0)
+    odds = Fraction(size - good, good)
+    return base < 1 and certainly_below(lambda: ball(odds) * ball(base) ** n, failure)
+
+
+# --- An explicit code ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Code:
+    """Points as polynomials over the field of `prime` elements: `digits` coefficients, evaluated everywhere.
+
+    Set (u, v) holds the points whose polynomial takes the value v at u; two points share at most digits - 1 of the
+    `prime` sets that hold one. With one digit there is nothing to evaluate: the sets are the points themselves.
+    """
+
+    prime: int
+    digits: int
+
+    @property
+    def evaluations(self) -> int:
+        return 1 if self.digits == 1 else self.prime
+
+    @property
+    def size(self) -> int:
+        return self.prime * self.evaluations
+
+
+def good_codewords(code: Code, tolerated: Fraction) -> int:
+    """Of the sets that hold the target, how many err by at most `tolerated`, at least, whatever the distribution.
+
+    On average over them the other points weigh at most (digits - 1)/evaluations (Markov's inequality).
+    """
+    if code.digits == 1:
+        return 1
+    shared = Fraction(code.digits - 1, code.evaluations)
+    return 0 if tolerated <= shared else math.ceil(code.evaluations * (1 - shared / tolerated))
+
+
+_PARTS = tuple(Fraction(k, 1000) for k in (*range(4, 40), *range(40, 160, 4), *range(160, 500, 20)))
+"""Tolerated errors tried, as parts of the error: the optimum is flat."""
+
+
+def _bound(code: Code, *, error: Fraction, tolerated: Fraction, epsilon: Fraction) -> Occam | None:
+    """The bound at the exponent the learner runs with, which is what `proves_code` proves; None if it proves nothing.
+
+    A good set loses to a bad one unless tolerated < error·e^(-epsilon/2).
+    """
+    good = good_codewords(code, tolerated)
+    if good < 1 or tolerated >= error * exp_down(-epsilon / 2, 30):
+        return None
+    return _own(code.size, good, error=error, tolerated=tolerated, rate=Rate(epsilon, None))
+
+
+def _own(size: int, good: int, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam:
+    """(size - good)/good·base^n at the learner's own exponent, which is the one certificates know."""
+    return Occam(None, Fraction(size - good, good), error, tolerated, rate)
+
+
+_FLOAT_PARTS = np.array([float(part) for part in _PARTS])[None, :]
+
+
+@lru_cache(maxsize=8)
+def _numbers(codes: tuple[Code, ...]) -> tuple[Floats, Floats]:
+    """Logarithms of the primes, and the shares of a set that two points have in common; a row a code."""
+    primes = np.array([min(code.prime, 2**1023) for code in codes], dtype=np.float64)[:, None]
+    return np.log(primes), np.array([code.digits - 1 for code in codes], dtype=np.float64)[:, None] / primes
+
+
+@lru_cache(maxsize=64)
+def _codes(domain: int) -> tuple[Code, ...]:
+    """For every useful number of digits, primes from the smallest that has room for the domain, in steps of 2%."""
+    found = []
+    for digits in range(1, max(2, domain.bit_length())):
+        if digits == 1:
+            found.append(Code(prime_from(domain), 1))
+            continue
+        if domain > _LARGEST_PRIME**digits:
+            continue
+        prime = prime_from(_root(domain, digits))
+        if prime < digits:
+            break
+        last = min(_LARGEST_PRIME, max(16 * prime, 2**14))
+        while prime <= last:
+            found.append(Code(prime, digits))
+            prime = prime_from(prime + max(1, prime // 50))
+    return tuple(found)
+
+
+_LARGEST_PRIME = 2**14
+"""Sets of a code are prime², and every one is scored: 2^28 is where that stops being quick."""
+
+_MOST_STEPS = 2**31
+"""Evaluations of polynomials a draw may take, times their digits: some seconds."""
+
+
+def _root(domain: int, digits: int) -> int:
+    """The smallest whole number whose power is at least the domain."""
+    guess = max(1, int(2 ** (math.log2(domain) / digits)) - 2)
+    while guess**digits < domain:
+        guess += 1
+    return guess
+
+
+def _best_code(
+    codes: tuple[Code, ...], *, error: Fraction, failure: Fraction, epsilon: Fraction
+) -> tuple[int, Code, Fraction]:
+    """Records needed as floats see it, the code, and the tolerated error; ties go to the smaller code."""
+    weight, wrong = math.exp(-float(epsilon) / 2), float(error)
+    logs, shared = _numbers(codes)
+    tolerated = wrong * _FLOAT_PARTS
+    base = 1 - wrong * (1 - weight) + tolerated * (1 / weight - 1)
+    share = np.where(shared > 0, 1 - shared / tolerated, 1.0)
+    fall = np.where(shared > 0, np.where(base < 1, -np.log(base), 0.0), -math.log1p(-wrong * (1 - weight)))
+    useful = (share > 0) & (fall > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        need = (logs - np.log(share) - math.log(failure)) / fall
+    records = np.ceil(np.round(np.where(useful, need, np.inf), 6))
+    least = records.min()
+    if not math.isfinite(least):  # nothing is proved at so small an epsilon; any code is private
+        return 2**62, codes[0], Fraction(0)
+    row, column = min(
+        np.argwhere(records == least).tolist(), key=lambda at: (codes[at[0]].size, codes[at[0]].digits, at[1])
+    )
+    code = codes[row]
+    return int(least), code, Fraction(0) if code.digits == 1 else error * _PARTS[column]
+
+
+def code_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Code:
+    """The code for `n` records: the one with which the search sees the smallest error; any is private.
+
+    Codes that would take too long on so many records are left out; one digit, which is points themselves, never does.
+    """
+    codes = tuple(
+        code for code in _codes(domain) if code.digits == 1 or code.prime * code.digits * n <= _MOST_STEPS
+    )
+
+    def best(step: int) -> tuple[int, Code, Fraction]:
+        return _best_code(codes, error=step * GRID, failure=failure, epsilon=epsilon)
+
+    step = first_whole(lambda k: k >= LARGEST_STEP or best(k)[0] <= n, start=_guess(n, epsilon), smallest=1)
+    return best(step)[1]
+
+
+def _guess(n: int, epsilon: Fraction) -> int:
+    return min(LARGEST_STEP, int(30 / float(epsilon * max(n, 1) * GRID)))
+
+
+@formula("reed-solomon-points")
+def plan_code(domain: int, *, error: Number, failure: Number, epsilon: Number) -> tuple[int, Code, Fraction]:
+    """Records that suffice with an explicit code, the code, and the error its good sets may have.
+
+    Statement: (prime·N - good)/good·base^n ≤ failure with base = 1 - error·(1 - e^-s) + tolerated·(e^s - 1),
+    s = epsilon/2, N evaluations, good = N(1 - (digits - 1)/(N·tolerated)) rounded up, prime^digits ≥ domain.
+    Source: register `reed-solomon-points`, instead of Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.1.
+    Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/reed-solomon-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
+
+    >>> plan_code(2**32, error=0.1, failure=0.05, epsilon=1)[:2]
+    (287, Code(prime=1627, digits=3))
+    """
+    owner = "plan_code"
+    size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
+    wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
+    _, code, tolerated = _best_code(_codes(size), error=wrong, failure=miss, epsilon=loss)
+    return records_code(code, tolerated=tolerated, error=wrong, failure=miss, epsilon=loss), code, tolerated
+
+
+@formula("reed-solomon-points")
+def records_code(code: Code, *, tolerated: Number, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records that suffice with this very code.
+
+    Statement: as `plan_code`. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
+    Proof: docs/proofs/reed-solomon-points.md.
+    Tested by: tests/unit/test_point_sizes.py.
+
+    >>> records_code(Code(2963, 12), tolerated=0.0065, error=0.1, failure=0.05, epsilon=1)
+    331
+    """
+    owner = "records_code"
+    known = rational(tolerated, owner=owner, name="tolerated")
+    loss = positive(epsilon, owner=owner, name="epsilon")
+    bound = _bound(code, error=chance(error, owner=owner, name="error"), tolerated=known, epsilon=loss)
+    if bound is None:
+        least = Fraction(code.digits - 1, code.evaluations)
+        raise ParameterError(
+            owner,
+            "tolerated",
+            tolerated,
+            allowed=f"above (digits - 1)/prime = {least} and below error·e^(-epsilon/2)",
+        )
+    return bound.records(chance(failure, owner=owner, name="failure"))
+
+
+@formula("reed-solomon-points")
+def proves_code(
+    n: int, *, code: Code, tolerated: Fraction, error: Fraction, failure: Fraction, ratio: Fraction
+) -> bool:
+    """Whether `n` records prove `error` and `failure` for draws from this code at `ratio` a mistake.
+
+    Statement: as `plan_code`, with e^-s = ratio. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
+    Proof: docs/proofs/reed-solomon-points.md.
+    Tested by: tests/statistical/test_points.py.
+    """
+    good = good_codewords(code, tolerated)
+    return represents(
+        n, size=code.size, good=good, tolerated=tolerated, error=error, failure=failure, ratio=ratio
+    )
+
+
+@formula("reed-solomon-points")
+def error_code(n: int, *, code: Code, failure: Number, ratio: Fraction) -> tuple[Fraction, Fraction]:
+    """The smallest error on the grid that `n` records prove with this code, and the tolerated error of the proof.
+
+    Error 1, which always holds, when they prove none. Statement: as `plan_code`.
+    Source: register `reed-solomon-points`. Holds if: as `plan_code`.
+    Proof: docs/proofs/reed-solomon-points.md. Tested by: tests/unit/test_point_sizes.py.
+    """
+    owner = "error_code"
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    parts = _PARTS if code.digits > 1 else (Fraction(0),)
+
+    def proof(step: int) -> Fraction | None:
+        """The first tolerated error that works."""
+        wrong = step * GRID
+        for part in parts:
+            if proves_code(have, code=code, tolerated=wrong * part, error=wrong, failure=miss, ratio=ratio):
+                return wrong * part
+        return None
+
+    step = first_whole(lambda k: k * GRID >= 1 or proof(k) is not None, start=1000, smallest=1)
+    if step * GRID >= 1:
+        return Fraction(1), Fraction(0)
+    tolerated = proof(step)
+    assert tolerated is not None  # the search said so
+    return step * GRID, tolerated
+
+
+# --- Random hashed sets --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cover:
+    """`keys` random sets of a pairwise independent family, each holding a point with probability `share`."""
+
+    keys: int
+    share: Fraction
+
+    @property
+    def tolerated(self) -> Fraction:
+        """A set that holds the target weighs no more besides with probability one half."""
+        return 2 * self.share
+
+
+GOOD = 64
+"""Good sets a cover is made to hold."""
+
+STRONGEST = Fraction(2237, 10_000)
+"""Just above √(tolerated/error) = √(1/20): what a mistake weighs where the bound of a cover is best."""
+
+
+def cover_ratio(epsilon: Fraction) -> Fraction:
+    """What a mistake weighs in draws from a cover: as epsilon allows, and never less than where the bound is best. A
+    stronger pull proves less, at last nothing: good sets make mistakes, too.
+
+    >>> cover_ratio(Fraction(8))
+    Fraction(2237, 10000)
+    """
+    return max(ratio_for(epsilon / 2), STRONGEST)
+
+
+SPENT_ON_KEYS = Fraction(1, 10)
+"""Part of the failure probability left to unlucky keys."""
+
+
+def _few_hits(keys: int, *, chance: Fraction, hits: int) -> arb:
+    """P[Binomial(keys, chance) < hits]."""
+    p = ball(chance)
+    weight, total = (1 - p) ** keys, arb(0)
+    for k in range(min(hits, keys + 1)):
+        total += weight
+        weight = weight * (keys - k) / (k + 1) * p / (1 - p)
+    return total
+
+
+def sure_hits(cover: Cover, *, failure: Fraction) -> int:
+    """How many good sets the cover holds, except with a tenth of the failure probability."""
+    spent, good = SPENT_ON_KEYS * failure, cover.share / 2
+
+    def too_many(hits: int) -> bool:
+        return not certainly_below(lambda: _few_hits(cover.keys, chance=good, hits=hits), spent)
+
+    return first_whole(too_many, start=GOOD, smallest=1) - 1
+
+
+@formula("pairwise-cover")
+def proves_cover(
+    n: int, *, cover: Cover, good: int, error: Fraction, failure: Fraction, ratio: Fraction
+) -> bool:
+    """Whether `n` records prove `error` and `failure` for draws from so many random sets at `ratio` a mistake.
+
+    Statement: P[Binomial(keys, share/2) < good] + (keys + 1 - good)/good·base^n ≤ failure, base = 1 - error·(1 - ratio)
+    + 2·share·(1/ratio - 1). Source: register `pairwise-cover`. Holds if: as `plan_cover`.
+    Proof: docs/proofs/pairwise-cover.md.
+    Tested by: tests/statistical/test_points.py.
+    """
+    tolerated = cover.tolerated
+    if good < 1 or not tolerated < error < 1:
+        return False
+    base = 1 - error * (1 - ratio) + tolerated * (1 / ratio - 1)
+    odds = Fraction(cover.keys + 1 - good, good)
+    return base < 1 and certainly_below(
+        lambda: _few_hits(cover.keys, chance=cover.share / 2, hits=good) + ball(odds) * ball(base) ** n,
+        failure,
+    )
+
+
+@formula("pairwise-cover")
+def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int, Cover]:
+    """Records that suffice with random hashed sets, for any domain, and how many sets of what share.
+
+    Statement: sets of share error/40; keys so many that 64 of them are good (error at most error/20) except with
+    probability failure/10; then (keys + 1 - 64)/64·base^n ≤ 9/10·failure, base as in `plan_code` with e^-s =
+    `cover_ratio`.
+    Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
+    drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
+    Tested by: tests/unit/test_point_sizes.py.
+
+    >>> plan_cover(error=0.1, failure=0.05, epsilon=1)
+    (275, Cover(keys=69172, share=Fraction(1, 400)))
+    """
+    owner = "plan_cover"
+    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
+    rate = Rate.read(None, cover_ratio(positive(epsilon, owner=owner, name="epsilon")), owner=owner)
+    share, spent = wrong / 40, SPENT_ON_KEYS * miss
+
+    def enough(keys: int) -> bool:
+        return certainly_below(lambda: _few_hits(keys, chance=share / 2, hits=GOOD), spent)
+
+    cover = Cover(first_whole(enough, start=int(1.4 * GOOD * 2 / share), smallest=GOOD), share)
+    bound = _own(cover.keys + 1, GOOD, error=wrong, tolerated=cover.tolerated, rate=rate)
+    return bound.records(miss - spent), cover
+
+
+@formula("pairwise-cover")
+def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
+    """Records that suffice with random hashed sets: `plan_cover` without the sets.
+
+    Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
+    Proof: docs/proofs/pairwise-cover.md.
+    Tested by: tests/unit/test_point_sizes.py.
+
+    >>> records_cover(error=0.1, failure=0.05, epsilon=0.5)
+    483
+    """
+    return plan_cover(error=error, failure=failure, epsilon=epsilon)[0]
+
+
+@formula("pairwise-cover")
+def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fraction:
+    """The smallest error on the grid that `n` records prove with such a cover; 1 when they prove none.
+
+    Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
+    Proof: docs/proofs/pairwise-cover.md.
+    Tested by: tests/unit/test_point_sizes.py.
+    """
+    owner = "error_cover"
+    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
+    good = sure_hits(cover, failure=miss)
+
+    def enough(step: int) -> bool:
+        wrong = step * GRID
+        return wrong >= 1 or proves_cover(
+            have, cover=cover, good=good, error=wrong, failure=miss, ratio=ratio
+        )
+
+    return min(Fraction(1), first_whole(enough, start=1000, smallest=1) * GRID)
+
+
+def cover_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Cover:
+    """The cover for `n` records: that of the smallest error they prove; any is private. At most a million keys."""
+    smallest = max(1, math.ceil(40 * Fraction(7, 2) * GOOD / (_MOST_KEYS * GRID)))
+
+    def enough(step: int) -> bool:
+        if step >= LARGEST_STEP:
+            return True
+        return records_cover(error=step * GRID, failure=failure, epsilon=epsilon) <= n
+
+    step = first_whole(enough, start=_guess(n, epsilon), smallest=smallest)
+    return plan_cover(error=step * GRID, failure=failure, epsilon=epsilon)[1]
+
+
+_MOST_KEYS = 10**6

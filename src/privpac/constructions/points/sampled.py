@@ -1,0 +1,185 @@
+"""Look at few records, take the value that is seen, answer with a random set that favours it: A_1 to A_5.
+
+Statement: two-sided (no failure outcome), e^epsilon = (1 - p + p·c)/(1 - p + p/c) with c = (1 - f)/f; as printed, with
+probability `fail` of no answer, the larger of 1 + p(1 - fail)/fail and 1 + p·c/(1 - p).
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.3, Lemma 4.4, Section 4.2.1; register `star-entries`,
+`sampled-point`, `sampled-point-accuracy`. Keys by rejection (Theorem 4.8) are not offered: register `key-rejection`.
+Holds if: every cell of a random set has probability exactly f (the families see to it); parameters are public.
+Accuracy of keyed sets assumes a pseudorandom function, and the certificate says so; privacy does not.
+Proof: docs/proofs/sampled-points.md. Tested by tests/exact/, tests/statistical/test_points.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Protocol
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.no_answer import NoAnswer
+from privpac.concepts.sets.hashes import HashFamily
+from privpac.concepts.sets.keys import KeyedFamily
+from privpac.concepts.sets.points import Points
+from privpac.constructions.base import require_labels
+from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.sampled_formulas import Draw, draw_for, error_sampled, rate_star
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.data.statistics import ColumnCounts
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = ["ONE_RUN_FAILURE", "Family", "SampledPoint"]
+
+ONE_RUN_FAILURE = Fraction(1, 2)
+"""What a single run is promised to stay below: noise alone fails more often than people accept (boost it)."""
+
+
+class Family(Protocol):
+    """Random sets whose cells have exactly the same probability; conditioned without rejection."""
+
+    assumption: ClassVar[str | None]
+    """What accuracy, never privacy, assumes of the sets."""
+    conditioned: ClassVar[bool]
+    """Whether a set drawn for a cell can be made to hold it always."""
+
+    @property
+    def share(self) -> Fraction: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether a draw could ever be this set."""
+
+    def draw(self, coins: Coins) -> Hypothesis: ...
+
+    def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> Hypothesis: ...
+
+
+@dataclass(frozen=True)
+class SampledPoint:
+    """One run. `fail` None: two-sided, always an answer; else as printed, with that chance of none."""
+
+    schema: Schema
+    column: str
+    epsilon: Fraction
+    rate: Fraction
+    family: Family
+    fail: Fraction | None = None
+    failure: Fraction = ONE_RUN_FAILURE
+
+    @classmethod
+    def tuned(
+        cls,
+        schema: Schema,
+        column: str,
+        *,
+        epsilon: Fraction,
+        size: Size,
+        keyed: bool = False,
+        failure: Fraction = ONE_RUN_FAILURE,
+    ) -> SampledPoint:
+        """Two-sided, with pairwise independent or keyed sets, tuned to so many records."""
+        share = draw_for(size.labelled, failure=failure, epsilon=epsilon).flip
+        family: HashFamily | KeyedFamily = (
+            KeyedFamily.sharing(column, share) if keyed else HashFamily.sharing(schema, column, share)
+        )
+        rate = rate_star(epsilon=epsilon, spread=Draw(Fraction(1), family.share).spread)
+        return cls(schema, column, epsilon, rate, family, failure=failure)
+
+    @property
+    def concepts(self) -> Points:
+        return Points(self.schema, self.column)
+
+    @property
+    def outcomes(self) -> int | None:
+        return None
+
+    @property
+    def _sure(self) -> bool:
+        """Whether a set drawn for a value always holds it: only where a failure outcome hides what is inconsistent."""
+        return self.fail is not None and self.family.conditioned
+
+    @property
+    def spread(self) -> Fraction:
+        """The largest factor by which one more record that is looked at changes the probability of an answer."""
+        return 1 / self.family.share if self._sure else self.run.spread
+
+    @property
+    def run(self) -> Draw:
+        return Draw(self.rate, self.family.share)
+
+    def accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
+        fail = self.fail or Fraction(0)
+        error = error_sampled(n, draw=self.run, failure=self.failure, fail=fail)
+        if error == 1 or self.rate == 0:
+            return ()
+        proof = points_rules.sampled_point_accuracy(
+            draw=self.run, fail=fail, light=error / 2, records=n, error=error, failure=self.failure
+        )
+        return (self.assumed(proof),)
+
+    def assumed(self, proof: Proof[Accuracy]) -> Proof[Accuracy]:
+        return proof if self.family.assumption is None else rules.assuming(proof, self.family.assumption)
+
+    def require(self, size: Size) -> None:
+        require_labels("SampledPoint", size)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        loss = (
+            points_rules.star_entries(rate=self.rate, spread=self.spread)
+            if self.fail is None
+            else points_rules.sampled_point(rate=self.rate, fail=self.fail, spread=self.spread)
+        )
+        return Certificate(
+            privacy=rules.declared(loss, epsilon=self.epsilon),
+            accuracy=self.accuracy(size.labelled),
+            learner={
+                "name": "sampled point",
+                "concepts": f"points:{self.column}:sampled",
+                "sets": type(self.family).__name__,
+                "epsilon": plain(self.epsilon),
+                "rate": plain(self.rate),
+                "share": plain(self.family.share),
+                "fail": None if self.fail is None else plain(self.fail),
+                "failure": plain(self.failure),
+                "note": ONE_VALUE,
+            },
+            labelled=size.labelled,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        if self.fail is not None and hypothesis == NoAnswer(self.column):
+            return True
+        return self.family.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        if self.fail is not None and coins.flip(self.fail):
+            return NoAnswer(self.column)
+        seen, consistent = self._look(sample.reduce(self.concepts.statistic), coins)
+        if not consistent:
+            if self.fail is not None:
+                return NoAnswer(self.column)
+            seen = None
+        if seen is None:
+            return self.family.draw(coins)
+        holds = self._sure or coins.flip(1 - self.family.share)
+        return self.family.draw_given(seen, holds=holds, coins=coins)
+
+    def _look(self, evidence: ColumnCounts, coins: Coins) -> tuple[int | None, bool]:
+        """The value of class 1 among the records looked at, if any, and whether they are consistent with one.
+
+        One coin a value: of n records at least one is looked at with probability 1 - (1 - rate)^n.
+        """
+        unlooked = 1 - self.rate
+        seen: int | None = None
+        for value, (zeros, ones) in zip(evidence.values.tolist(), evidence.counts.tolist(), strict=True):
+            if ones and coins.flip(1 - unlooked**ones):
+                if seen is not None or (zeros and coins.flip(1 - unlooked**zeros)):
+                    return None, False
+                seen = int(value)
+        return seen, True

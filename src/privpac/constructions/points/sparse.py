@@ -1,0 +1,101 @@
+"""Find a value of a column with a set drawn cell by cell: improper, fewest records, up to 2^24 values.
+
+Statement: the exponential mechanism over all sets of cells with a product prior; it learns any sparse set.
+Source: register `sparse-sets-accuracy` (ours).
+Holds if: prior and ratio are public. Accuracy is proved if one value carries class 1.
+Proof: docs/proofs/sparse-sets.md. Tested by tests/exact/, tests/statistical/test_points.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.sets.points import Points
+from privpac.concepts.sets.sparse import SparseSets, require_listable
+from privpac.constructions.base import require_labels
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.clipped import ONE_VALUE, require_summable
+from privpac.constructions.points.formulas import Sparsity, error_sparse, sparsity_for
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = ["SparsePoints"]
+
+
+@dataclass(frozen=True)
+class SparsePoints:
+    """Draw a set of values, each by itself."""
+
+    schema: Schema
+    column: str
+    epsilon: Fraction
+    sparsity: Sparsity
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        require_listable(self.schema, self.column, owner="SparsePoints")
+
+    @classmethod
+    def tuned(
+        cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
+    ) -> SparsePoints:
+        """The prior that proves most with so many records."""
+        require_summable(size, owner="SparsePoints")
+        sparsity = sparsity_for(size.labelled, failure=failure, epsilon=epsilon)
+        return cls(schema, column, epsilon, sparsity, failure)
+
+    @property
+    def concepts(self) -> Points:
+        return Points(self.schema, self.column)
+
+    @property
+    def outcomes(self) -> None:
+        """2^values: an estimate of accuracy needs records of its own."""
+        return None
+
+    def require(self, size: Size) -> None:
+        require_labels("SparsePoints", size)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
+        error = error_sparse(n, failure=self.failure, sparsity=self.sparsity)
+        accuracy: tuple[Proof[Accuracy], ...] = ()
+        if error < 1:
+            accuracy = (
+                points_rules.sparse_sets_accuracy(
+                    sparsity=self.sparsity, records=n, error=error, failure=self.failure
+                ),
+            )
+        return Certificate(
+            privacy=rules.declared(
+                rules.exponential_mechanism(ratio=self.sparsity.ratio), epsilon=self.epsilon
+            ),
+            accuracy=accuracy,
+            learner={
+                "name": "sparse points",
+                "concepts": f"points:{self.column}:gibbs",
+                "epsilon": plain(self.epsilon),
+                "flip": plain(self.sparsity.flip),
+                "failure": plain(self.failure),
+                "note": ONE_VALUE,
+            },
+            labelled=n,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return SparseSets(self.schema, self.column, self.sparsity.flip).contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        sets = SparseSets(self.schema, self.column, self.sparsity.flip)
+        evidence = sample.reduce(sets.statistic)
+        return sets.gibbs(evidence, ratio=self.sparsity.ratio, costs=(1, 1)).draw(coins)

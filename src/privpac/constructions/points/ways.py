@@ -1,0 +1,60 @@
+"""The ways to find one value of a column, by the name that stands after the column: `points:COLUMN:WAY`.
+
+Which one is used is a public choice. All are tuned from the number of records, epsilon and the schema alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+
+from privpac.concepts.sets.points import Points
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.points.boosted import BoostedPoints
+from privpac.constructions.points.clipped import ClippedPoints
+from privpac.constructions.points.coded import CodedPoints
+from privpac.constructions.points.covered import CoveredPoints
+from privpac.constructions.points.sampled import SampledPoint
+from privpac.constructions.points.sparse import SparsePoints
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+
+__all__ = ["POINT_WAYS", "point_learner"]
+
+Way = Callable[..., Learner]
+
+
+def _improper(schema: Schema, column: str, *, epsilon: Fraction, size: Size) -> Learner:
+    """A set of a code, or the value itself where a column is so short that nothing is gained by a code."""
+    coded = CodedPoints.tuned(schema, column, epsilon=epsilon, size=size)
+    return Occam(Points(schema, column), epsilon) if coded is None else coded
+
+
+POINT_WAYS: Mapping[str, tuple[Way, str]] = {
+    "clipped": (ClippedPoints.tuned, "one value, by its clipped margin: long keys, clean labels"),
+    "improper": (_improper, "a set of a public code that holds the value: few records, any length"),
+    "cover": (CoveredPoints.tuned, "one of many random sets: few records, any length"),
+    "gibbs": (SparsePoints.tuned, "a listed set drawn value by value: fewest records, up to 2^24 values"),
+    "sampled": (SampledPoint.tuned, "one run that looks at few records (fails every second time)"),
+    "keyed": (partial(SampledPoint.tuned, keyed=True), "the same with a keyed hash"),
+    "boosted": (BoostedPoints.tuned, "several such runs, and a private choice among them"),
+}
+"""Besides `points:COLUMN`, which draws a value itself by the exponential mechanism and takes costs and noisy labels."""
+
+
+def point_learner(
+    way: str, schema: Schema, column: str, *, epsilon: Fraction, size: Size, costs: object
+) -> Learner:
+    """The learner of a way; only the plain one knows costs."""
+    if costs not in (None, (1, 1)):
+        raise ParameterError(
+            "concepts",
+            "costs",
+            costs,
+            allowed=f"left out for points:{column}:{way}",
+            remedy=f"points:{column} takes costs.",
+        )
+    return POINT_WAYS[way][0](schema, column, epsilon=epsilon, size=size)

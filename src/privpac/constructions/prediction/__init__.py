@@ -1,0 +1,1 @@
+"""Predictors: records in, answers out, no rule released."""

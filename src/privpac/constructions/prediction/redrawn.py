@@ -1,0 +1,123 @@
+"""What predictors share that draw everything afresh for every question.
+
+They keep the records themselves, since nothing that was drawn from them may be used twice.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.constructions.prediction.voters import require_two_classes
+from privpac.data.remembered import Remembered
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+
+__all__ = ["PreparedDraws", "Redrawn", "drawn", "known_vc"]
+
+
+@dataclass(frozen=True)
+class Redrawn(ABC):
+    """`kept` random ones of `records` records, others for every question, list the labellings of a class."""
+
+    owner: ClassVar[str]
+
+    concepts: ConceptClass
+    epsilon: Fraction
+    kept: int
+    records: int
+
+    def __post_init__(self) -> None:
+        require_two_classes(self.schema, self.owner)
+        with_dichotomies(self.concepts, owner=self.owner)
+
+    @property
+    def schema(self) -> Schema:
+        return self.concepts.schema
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.concepts.statistic.columns
+
+    @property
+    def listed(self) -> Dichotomous:
+        """The class, whose labellings of the kept records are listed."""
+        return with_dichotomies(self.concepts, owner=self.owner)
+
+    def require(self, size: Size) -> None:
+        if size.labelled != self.records:
+            raise SizeError(
+                f"{self.owner} was planned for {self.records} records, and there are {size.labelled}.",
+                remedy="Plan it for the number of records there are.",
+            )
+        self.require_draw()
+
+    @abstractmethod
+    def require_draw(self) -> None:
+        """Refuse what `draw` could not do, whatever the records are."""
+
+    def accuracy(self) -> tuple[Proof[Accuracy], ...]:
+        """What is proved of the error, if anything is."""
+        vc = self.concepts.vc
+        try:
+            return () if vc is None else (self.proved(vc),)
+        except RuleRefused:  # so few records that nothing is proved
+            return ()
+
+    @abstractmethod
+    def proved(self, vc: int) -> Proof[Accuracy]: ...
+
+    @abstractmethod
+    def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
+        """One answer to one question, with coins for nothing else."""
+
+    def prepare(self, sample: Sample, coins: Coins) -> PreparedDraws:
+        """The records themselves: nothing that was drawn from them may be kept."""
+        self.require(sample.size)
+        return self.over(sample)
+
+    def over(self, sample: Sample) -> PreparedDraws:
+        return PreparedDraws(self, Remembered(sample))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PreparedDraws:
+    """The records. Private: it has no repr."""
+
+    predictor: Redrawn
+    sample: Sample
+
+    def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
+        rows = [_row(cells, i) for i in range(len(next(iter(cells.values()))))]
+        runs = [lambda own, asked=asked: self.predictor.draw(self.sample, asked, own) for asked in rows]
+        return np.array(coins.each(runs), dtype=np.uint8)
+
+
+def _row(cells: Cells, place: int) -> dict[str, NDArray[Any]]:
+    """One question."""
+    return {name: values[place : place + 1] for name, values in cells.items()}
+
+
+def known_vc(concepts: ConceptClass, owner: str) -> int:
+    if concepts.vc is None:
+        raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose VC dimension is known")
+    return concepts.vc
+
+
+def drawn(concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins) -> Hypothesis:
+    """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
+    chosen = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
+    listed = concepts.dichotomies(sample.take(chosen))
+    return listed.member(gibbs.draw(listed.mistakes(sample), ratio, coins))

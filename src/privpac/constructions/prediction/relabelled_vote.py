@@ -1,0 +1,149 @@
+"""A vote on records relabelled by the others: Theorem 20 of Li–Wang–Ye.
+
+Statement: for every question, `kept` random records are relabelled by a private vote of all others, concepts are fitted
+to `models` blocks of them, and these vote. Each answer is epsilon-DP, and errs above the best concept by at most the
+certified amount, except with the certified probability over independent records.
+Source: Li–Wang–Ye 2025, Theorem 20; register `relabelled-vote`, `relabelling`, `vote`.
+Holds if: everything is drawn afresh for every question; the relabelled records come in uniformly random order.
+Proof: docs/proofs/relabelled-vote.md. Tested by tests/exact/test_prediction.py,
+tests/statistical/test_prediction.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells, ConceptClass
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.redrawn import Redrawn, known_vc
+from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
+from privpac.constructions.prediction.vote_law import VoteLaw
+from privpac.constructions.prediction.voters import Concepts, largest_block
+from privpac.constructions.stored_classes import stored_concepts
+from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.wrappers.vote import Vote as LabelVote
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["RelabelledVote", "votes_of"]
+
+
+def votes_of(concepts: ConceptClass, records: Sample, *, models: int, cells: Cells) -> NDArray[np.int64]:
+    """How many concepts fitted to slots of records in random order say class 1, for every question."""
+    voters, n = Concepts(concepts), records.size.labelled
+    slots = [np.arange(slot, n, models) for slot in range(models)]
+    return voters.tally([voters.train(records.take(slot)) for slot in slots], cells)[:, 1]
+
+
+@dataclass(frozen=True)
+class RelabelledVote(Redrawn):
+    """`kept` of `records` records get labels voted for at epsilon `labels`; `models` concepts vote at `inner`."""
+
+    owner: ClassVar[str] = "RelabelledVote"
+
+    labels: Fraction
+    weight: Fraction
+    models: int
+    inner: Fraction
+    failure: Fraction = FAILURE
+
+    @classmethod
+    def planned(
+        cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
+    ) -> RelabelledVote:
+        """With the parameters that prove the smallest excess for so many records."""
+        vc = known_vc(concepts, cls.owner)
+        plan = plan_relabelled_vote(records, epsilon=epsilon, failure=failure, vc=vc)
+        if plan.inner <= 0 or plan.kept < plan.models:
+            raise SizeError(f"{cls.owner}: {records} records are too few to relabel some and vote on them.")
+        return cls(
+            concepts, epsilon, plan.kept, records, plan.labels, plan.weight, plan.models, plan.inner, failure
+        )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Concepts(self.concepts)
+        if not 1 <= self.models <= self.kept < self.records:
+            raise ParameterError(
+                self.owner, "kept", self.kept, allowed=f"between {self.models} and {self.records - 1}"
+            )
+        if min(self.epsilon, self.labels, self.weight, self.inner) <= 0:
+            raise ParameterError(
+                self.owner, "epsilon", plain(self.epsilon), allowed="positive, as all its parts"
+            )
+
+    @property
+    def label_vote(self) -> LabelVote:
+        return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
+
+    def require_draw(self) -> None:
+        self.listed.require_relabelled(self.kept, voters=self.records - self.kept)
+        Concepts(self.concepts).require(largest_block(self.kept, self.models))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        vote = self.label_vote
+        proof = wrappers_rules.relabelling(
+            prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models),
+            kept=self.kept,
+            of=self.records,
+            ratio=vote.ratio,
+            change=vote.change,
+            mistake=vote.mistake,
+        )
+        return Certificate(
+            privacy=rules.declared(proof, epsilon=self.epsilon),
+            accuracy=self.accuracy(),
+            learner={"name": "relabelled vote", **self.to_json()},
+            labelled=size.labelled,
+        )
+
+    def proved(self, vc: int) -> Proof[Accuracy]:
+        vote = self.label_vote
+        return prediction_rules.relabelled_vote(
+            kept=self.kept,
+            ratio=vote.ratio,
+            mistake=vote.mistake,
+            weight=self.weight,
+            models=self.models,
+            inner=ratio_for(self.inner),
+            records=self.records,
+            vc=vc,
+            failure=self.failure,
+        )
+
+    def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
+        """The votes for class 1, from one relabelling. Private, and good for one answer only."""
+        chosen = np.asarray(coins.subset(self.records, self.kept), dtype=np.int64)
+        labelled = self.label_vote.relabel(self.concepts, sample.take(chosen), sample.rest(chosen), coins)
+        return votes_of(self.concepts, labelled, models=self.models, cells=cells)
+
+    def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
+        votes = self.votes(sample, cells, coins)
+        return int(VoteLaw(self.models, ratio_for(self.inner)).draw(votes, coins)[0])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": "relabelled-vote",
+            "concepts": stored_concepts(self.concepts),
+            "epsilon": plain(self.epsilon),
+            "kept": self.kept,
+            "records": self.records,
+            "labels": plain(self.labels),
+            "weight": plain(self.weight),
+            "models": self.models,
+            "inner": plain(self.inner),
+            "failure": plain(self.failure),
+        }

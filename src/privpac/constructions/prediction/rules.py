@@ -1,0 +1,235 @@
+"""Answers instead of models: votes, draws from labellings of a random subset, flips that remove a delta."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.constructions.prediction.formulas import error_vote, excess_flipped
+from privpac.constructions.prediction.relabelled_formulas import (
+    excess_net_relabelled,
+    excess_relabelled_vote,
+    net_failure,
+)
+from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational, selection
+from privpac.numbers.exact import shortened
+
+__all__ = [
+    "delta_removal",
+    "flipped_answers",
+    "net_relabelling",
+    "net_relabelling_accuracy",
+    "plurality",
+    "relabelled_vote",
+    "vote",
+    "vote_accuracy",
+]
+
+
+def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
+    """One answer by the vote of `models` models of which one record changes at most one: e^epsilon = 1/ratio.
+
+    Source: Li–Wang–Ye 2025, Lemma 19, Dagan–Feldman 2020, Lemma 6, mechanism and constant ours; register `vote`. Holds
+    if models are trained on blocks that share no record and chosen without looking at records (assumed of the caller).
+    """
+    rule = "vote"
+    need_ratio(rule, ratio, 1)
+    need(rule, models >= 1, "there must be at least one model")
+    fact = Privacy(Loss(factor=1 / ratio), unit=unit, part=part, release=Release.ANSWER)
+    return Proof(fact, rule, where={"ratio": str(ratio), "models": models}, seal=SEAL)
+
+
+def plurality(
+    *, ratio: Fraction, models: int, classes: int, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """One answer by permute-and-flip on the votes of `models` models for `classes` classes: e^epsilon = ratio^-2.
+
+    Source: McKenna–Sheldon 2020, Theorem 1, where a record changes one vote: one count falls by one, another grows by
+    one; register `plurality`. Holds if models are trained on blocks that share no record and chosen without looking
+    at records (assumed of the caller).
+    """
+    rule = "plurality"
+    need_ratio(rule, ratio, 1)
+    need(rule, models >= 1, "there must be at least one model")
+    need(rule, classes >= 2, "there must be at least two classes")
+    fact = Privacy(selection(rule, ratio, 1), unit=unit, part=part, release=Release.ANSWER)
+    where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
+    """An answer turned round with probability `flip` is pure: e^eps' = max(e^eps, 1 + delta·(1 - 2·flip)/flip).
+
+    Source: Dagan–Feldman 2020, Corollary 1, generalised; register `delta-removal`. Holds if there are two possible
+    answers and the flip has coins of its own (assumed of the caller).
+    """
+    rule = "delta-removal"
+    old = premise.fact
+    need(rule, old.release is Release.ANSWER, "only an answer can be turned round")
+    need(rule, 0 < flip <= Fraction(1, 2), "the flip must lie in (0, 1/2]")
+    floor = Loss(factor=shortened(1 + old.delta * (1 - 2 * flip) / flip))
+    epsilon = old.epsilon if floor <= old.epsilon else floor
+    fact = Privacy(epsilon, Fraction(0), old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), {"flip": str(flip)}, seal=SEAL)
+
+
+def vote_accuracy(
+    *, models: int, ratio: Fraction, records: int, vc: int, failure: Fraction
+) -> Proof[Accuracy]:
+    """The error of a vote of consistent concepts, one a block of at least records // models records.
+
+    Source: register `vote-accuracy`, `epsilon-net`. Holds for independent records of which some concept judges all
+    rightly.
+    """
+    rule = "vote-accuracy"
+    need_ratio(rule, ratio, 1)
+    need(rule, 1 <= models <= records, "there must be at least one record a model")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = error_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {"models": models, "ratio": str(ratio), "records": records, "vc": vc}
+    fact = Accuracy(shortened(error), failure, Against.REALIZABLE, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def flipped_answers(
+    *,
+    kept: int,
+    ratio: Fraction,
+    flip: Fraction,
+    slip: Fraction,
+    records: int,
+    vc: int,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """How far flipped answers of a draw from the labellings of a random subset err above the best of the class.
+
+    Source: Dagan–Feldman 2020, Theorem 1 and Corollary 1, constants ours; register `flipped-answers`. Holds for
+    independent records.
+    """
+    rule = "flipped-answers"
+    need_ratio(rule, ratio, 1)
+    need(rule, ratio < 1, "a ratio of 1 draws blindly")
+    need(rule, 1 <= kept <= records, "the number kept must lie between 1 and the number of records")
+    need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = excess_flipped(records, kept=kept, ratio=ratio, flip=flip, slip=slip, failure=failure, vc=vc)
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {
+        "kept": kept,
+        "ratio": str(ratio),
+        "flip": str(flip),
+        "slip": str(slip),
+        "records": records,
+        "vc": vc,
+    }
+    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def net_relabelling(
+    premise: Proof[Privacy], *, ratio: Fraction, kept: int, of: int, net: Fraction, vc: int
+) -> Proof[Privacy]:
+    """An answer from all records, labelled by a draw from the labellings of a random subset of them.
+
+    With E = ratio^-2·e^eps of the inner answer, q = kept/of, D = floor(net·(of - 1)) + 1: e^eps' = (1 - q)·E + 4q·E^D
+    and delta' = q·growth(of - 1)^2·e^(-net·(kept - 1))/2. Source: Dagan–Feldman 2020, Theorem 2 and Lemmas 8 to 11,
+    constants ours; register `net-relabelling`. Holds if representatives depend on the set of points alone, and draw
+    and inner
+    answer have fresh coins (assumed of the caller).
+    """
+    rule = "net-relabelling"
+    need_ratio(rule, ratio, 1)
+    need(rule, 2 <= kept < of, "at least two records must be kept, and some not")
+    need(rule, 0 <= net < 1 and vc >= 0, "net or VC dimension is out of range")
+    old = premise.fact
+    need(rule, old.delta == 0 and old.release is Release.ANSWER, "the inner answer must be pure")
+    need(rule, old.unit is Unit.RECORD and old.part == ALL, "the inner answer must protect whole records")
+    both = shortened(power(rule, 1 / ratio, 2) * rational(rule, old.epsilon))
+    reach = int(net * (of - 1)) + 1
+    q = Fraction(kept, of)
+    factor = shortened((1 - q) * both + 4 * q * power(rule, both, reach))
+    delta = shortened(min(ONE, q * net_failure(of, kept=kept, net=net, vc=vc)))
+    where: dict[str, Value] = {"ratio": str(ratio), "kept": kept, "of": of, "net": str(net), "vc": vc}
+    fact = Privacy(Loss(factor=factor), delta, old.unit, old.part, old.release)
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
+
+
+def relabelled_vote(
+    *,
+    kept: int,
+    ratio: Fraction,
+    mistake: int,
+    weight: Fraction,
+    models: int,
+    inner: Fraction,
+    records: int,
+    vc: int,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """How far the vote of concepts on relabelled records errs above the best of the class.
+
+    Source: Li–Wang–Ye 2025, Theorem 20, constants ours; register `relabelled-vote`. Holds for independent records.
+    """
+    rule = "relabelled-vote"
+    numbers = {"kept": kept, "mistake": mistake, "models": models}
+    need(rule, all(number >= 1 for number in numbers.values()) and kept < records, "a number is out of range")
+    need(rule, 0 < ratio < 1 and 0 < inner <= 1 and weight > 0, "a ratio or the weight is out of range")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = excess_relabelled_vote(
+        records,
+        kept=kept,
+        ratio=ratio,
+        mistake=mistake,
+        weight=weight,
+        models=models,
+        inner=inner,
+        failure=failure,
+        vc=vc,
+    )
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {**numbers, "ratio": str(ratio), "weight": str(weight), "inner": str(inner)}
+    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
+    return Proof(fact, rule, where=where | {"records": records, "vc": vc}, seal=SEAL)
+
+
+def net_relabelling_accuracy(
+    *,
+    kept: int,
+    ratio: Fraction,
+    models: int,
+    inner: Fraction,
+    flip: Fraction,
+    slip: Fraction,
+    records: int,
+    vc: int,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """How far answers of a vote on all records, relabelled by a fresh draw, err above the best of the class.
+
+    Source: Dagan–Feldman 2020, Theorem 2 and Lemma 9, constants ours; register `net-relabelling-accuracy`. Holds for
+    independent records.
+    """
+    rule = "net-relabelling-accuracy"
+    need(rule, 1 <= kept <= records and 1 <= models <= records, "a number is out of range")
+    need(rule, 0 < ratio < 1 and 0 < inner <= 1, "a ratio is out of range")
+    need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = excess_net_relabelled(
+        records,
+        kept=kept,
+        ratio=ratio,
+        models=models,
+        inner=inner,
+        flip=flip,
+        slip=slip,
+        failure=failure,
+        vc=vc,
+    )
+    need(rule, error < 1, "these records prove nothing")
+    texts = {"ratio": ratio, "inner": inner, "flip": flip, "slip": slip}
+    where: dict[str, Value] = {name: str(value) for name, value in texts.items()}
+    where |= {"kept": kept, "models": models, "records": records, "vc": vc}
+    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)

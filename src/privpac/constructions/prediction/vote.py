@@ -1,0 +1,157 @@
+"""The vote of models trained on disjoint blocks of the records: any classifier, one price an answer.
+
+Statement: each answer is epsilon-DP when one record is replaced, exactly, whatever the models are and however many.
+With concepts that fit their blocks best, if some concept makes no error and records are independent, an answer
+errs with at most the certified probability.
+Source: Li–Wang–Ye 2025, Lemma 19; Dagan–Feldman 2020, Lemma 6; the vote itself and its constants are ours.
+Holds if: a model is a function of its own block. Blocks are slots of a uniformly random order of the records, drawn
+without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
+Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts.
+Proof: docs/proofs/vote.md, docs/proofs/plurality.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py,
+tests/unit/test_plurality.py, tests/statistical/test_prediction.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.vote_law import VoteLaw
+from privpac.constructions.prediction.voters import Voters, largest_block
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms.plurality import PluralityLaw
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["PreparedVote", "Vote", "default_models"]
+
+RECORDS_A_MODEL = 12
+UNANIMOUS = 1 / 200
+MOST_MODELS = 1_001
+"""As many models as it takes for noise to turn a unanimous vote round once in 200 times, half a percent of error, while
+each has 12 records. Fewer add noise; more starve each of them of records and only sharpen what is sharp. The constants
+are choices that did well where they were tried (benchmarks/accuracy/README.md); privacy does not depend on them."""
+
+
+def default_models(n: int, epsilon: Fraction) -> int:
+    """An odd number of models that follows from public numbers: the least with E0 = e^(-epsilon·j)/(1 + e^epsilon)
+    below `UNANIMOUS`, j = (models - 1)/2, if there are records for them."""
+    price = float(epsilon)
+    majority = (-math.log(UNANIMOUS) - price - math.log1p(math.exp(-price))) / price
+    wanted = min(2 * max(0, math.ceil(majority)) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
+    return max(1, wanted - (wanted + 1) % 2)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """`models` voters on disjoint shuffled blocks, asked at `epsilon` an answer."""
+
+    voters: Voters
+    epsilon: Fraction
+    models: int
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise ParameterError("Vote", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if isinstance(self.models, bool) or not isinstance(self.models, int) or self.models < 1:
+            raise ParameterError("Vote", "models", self.models, allowed="a positive whole number")
+
+    @property
+    def schema(self) -> Schema:
+        return self.voters.schema
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.voters.columns
+
+    @property
+    def _two(self) -> bool:
+        return len(self.schema.classes) == 2
+
+    @property
+    def ratio(self) -> Fraction:
+        """Of one vote: between two classes a changed vote is one step, among more of them two counts move."""
+        return ratio_for(self.epsilon if self._two else self.epsilon / 2)
+
+    def require(self, size: Size) -> None:
+        if size.labelled < self.models:
+            raise SizeError(
+                f"A vote of {self.models} models needs at least as many records, and there are {size.labelled}.",
+                remedy="Ask for fewer models.",
+            )
+        self.voters.require(largest_block(size.labelled, self.models))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        if self._two:
+            proof = prediction_rules.vote(ratio=self.ratio, models=self.models)
+        else:
+            proof = prediction_rules.plurality(
+                ratio=self.ratio, models=self.models, classes=len(self.schema.classes)
+            )
+        return Certificate(
+            privacy=rules.declared(proof, epsilon=self.epsilon),
+            accuracy=self._accuracy(size.labelled),
+            learner={"name": "vote", **self.to_json()},
+            labelled=size.labelled,
+        )
+
+    def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:
+        vc = self.voters.vc
+        if vc is None:
+            return ()
+        try:
+            return (
+                prediction_rules.vote_accuracy(
+                    models=self.models, ratio=self.ratio, records=records, vc=vc, failure=self.failure
+                ),
+            )
+        except RuleRefused:  # so few records that nothing is proved
+            return ()
+
+    def prepare(self, sample: Sample, coins: Coins) -> PreparedVote:
+        self.require(sample.size)
+        n = sample.size.labelled
+        order = np.asarray(coins.subset(n, n), dtype=np.int64)
+        blocks = [sample.take(order[slot :: self.models]) for slot in range(self.models)]
+        return PreparedVote(self, tuple(self.voters.train(block) for block in blocks))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": "vote",
+            "voters": dict(self.voters.to_json()),
+            "epsilon": plain(self.epsilon),
+            "models": self.models,
+            "failure": plain(self.failure),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PreparedVote:
+    """Trained models. Private: it has no repr."""
+
+    predictor: Vote
+    models: Sequence[Any]
+
+    def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
+        vote = self.predictor
+        votes = vote.voters.tally(self.models, cells)
+        if votes.shape[1] == 2:
+            return VoteLaw(vote.models, vote.ratio).draw(votes[:, 1], coins)
+        return PluralityLaw(vote.ratio).draw(votes, coins)

@@ -1,0 +1,310 @@
+"""What a vote is made of: scikit-learn classifiers, or concepts that fit their block best.
+
+A voter is trained on its own block, by a function of that block alone, and what it says is a function of that block and
+the question. Both must be defined whatever the records are: an error raised on one table and not on its neighbour would
+be an answer that nobody paid for, and scikit-learn has classifiers that raise one where no record is near. So every
+voter knows the commonest class of its block, and says that where its classifier has nothing to say. A classifier that
+fails on rows that are public is another matter: training then makes a constant of it, and a bundle with such a model is
+not loaded.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
+from privpac.concepts.labellings.base import with_dichotomies
+from privpac.constructions.prediction.encoding import Encoding
+from privpac.constructions.prediction.gathered import gathered
+from privpac.constructions.stored_classes import stored_concepts
+from privpac.data.sample import Sample
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError
+from privpac.theory.listing import MOST_BLOCK
+
+__all__ = [
+    "Classifiers",
+    "Concepts",
+    "Trained",
+    "Voter",
+    "Voters",
+    "largest_block",
+    "require_two_classes",
+    "type_name",
+]
+
+T = TypeVar("T")
+
+OWNER = "vote"
+REHEARSED = 50
+"""Rows per class on which training is tried out."""
+TRIED = 8
+"""Of those rows, how many every trained model must answer before it may vote."""
+NO_CLASS = -1
+SEED = 0
+"""A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
+
+
+def require_two_classes(schema: Schema, owner: str) -> None:
+    if len(schema.classes) != 2:
+        raise SchemaError(
+            f"Label '{schema.label}' has {len(schema.classes)} classes, but {owner} answers with one of two.",
+            column=schema.label,
+            remedy="Vote with classifiers, such as vote:logistic, which take any number, or merge classes.",
+        )
+
+
+def largest_block(records: int, models: int) -> int:
+    """How many records the largest of `models` blocks has, which is public."""
+    return -(-records // models)
+
+
+class Voters(Protocol):
+    """How voters are trained and asked."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def vc(self) -> int | None:
+        """Of the class a voter is consistent with, if that is what it does; None: nothing is proved of its error."""
+
+    def require(self, block: int) -> None:
+        """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
+
+    def train(self, block: Sample) -> Any: ...
+
+    def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
+        """How many models say each class: a row a question, a column a class."""
+
+    def to_json(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Voter:
+    """A classifier trained on one block. Private: it has no repr."""
+
+    otherwise: int
+    """The commonest class of the block: said where the model says no class."""
+    model: Any = None
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Stands for a classifier of which only trained copies were stored."""
+
+    stored_type: str
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {}
+
+    def fit(self, X: object, y: object) -> Trained:
+        raise PrivpacError("A bundle holds trained models and cannot train further ones.")
+
+    def predict(self, X: object) -> object:
+        raise PrivpacError("A bundle answers with the models it holds.")
+
+
+def type_name(estimator: object) -> str:
+    if isinstance(estimator, Trained):
+        return estimator.stored_type
+    return f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+
+
+@dataclass(frozen=True)
+class Classifiers:
+    """Any scikit-learn classifier, on the public encoding of the schema."""
+
+    schema: Schema
+    estimator: Any
+    """Cloned for every block, with every `random_state` set to a public seed."""
+
+    def __post_init__(self) -> None:
+        if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):
+            allowed = "a scikit-learn classifier: with fit, predict and get_params"
+            raise ParameterError(OWNER, "base", type(self.estimator).__name__, allowed=allowed)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def vc(self) -> None:
+        return None
+
+    def require(self, block: int) -> None:
+        """Nothing is refused: what cannot be fitted becomes a constant."""
+
+    def train(self, block: Sample) -> Voter:
+        """A fitted clone, unless the block has one class only or no clone has an answer."""
+        cells, labels = gathered(block)
+        otherwise = int(np.bincount(labels, minlength=1).argmax())
+        if len(np.unique(labels)) < 2:
+            return Voter(otherwise)
+        rows = Encoding(self.schema).matrix(cells)
+        return Voter(otherwise, _or_else(lambda: self._fitted(rows, labels), None))
+
+    def rehearse(self) -> Voter:
+        """One trained on rows that are nobody's: what cannot be trained at all would be constants in silence."""
+        classes = len(self.schema.classes)
+        rows = self._nobodys(REHEARSED * classes)
+        try:
+            return Voter(0, self._fitted(rows, np.arange(len(rows), dtype=np.uint8) % classes))
+        except Exception as problem:
+            raise ParameterError(
+                OWNER,
+                "base",
+                f"{type(self.estimator).__name__}, which cannot be trained on {classes} classes",
+                allowed="a classifier that can",
+                remedy=f"It says: {str(problem)[:200]}",
+            ) from None
+
+    def _fitted(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
+        with _quiet():
+            model = self._fresh().fit(rows, labels)
+        self.audition(model)
+        return model
+
+    def audition(self, model: Any) -> None:
+        """Raises whatever a model raises when it is asked about public rows: then it cannot answer at all."""
+        _predicted(model, self._nobodys(TRIED), len(self.schema.classes))
+
+    def _nobodys(self, count: int) -> NDArray[np.float64]:
+        """Rows from all over the schema, the same for everybody."""
+        cells = {
+            column.name: np.array(
+                [i * max(1, column.size // count) % column.size for i in range(count)], column.dtype
+            )
+            for column in self.schema.columns
+        }
+        return Encoding(self.schema).matrix(cells)
+
+    def _fresh(self) -> Any:
+        from sklearn.base import clone
+
+        model = clone(self.estimator)
+        seeds = {name: SEED for name in model.get_params() if name.split("__")[-1] == "random_state"}
+        return model.set_params(**seeds)
+
+    def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
+        rows = Encoding(self.schema).matrix(cells)
+        classes = len(self.schema.classes)
+        return _tally((_said(voter, rows, classes) for voter in models), len(rows), classes)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": "classifiers", "type": type_name(self.estimator)}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """A warning would tell about the block."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _or_else(attempt: Callable[[], T], otherwise: T) -> T:
+    """What an attempt makes, or else something that the same block decides: the one place where a fault is an outcome.
+
+    Any fault: classifiers are other people's code, and one that came through would tell about the block. Only a machine
+    without memory has failed for reasons of its own.
+    """
+    try:
+        return attempt()
+    except MemoryError:
+        raise
+    except Exception:
+        return otherwise
+
+
+def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+    """The class a model predicts for every row; `NO_CLASS` where that is none."""
+    with _quiet():
+        raw = np.asarray(model.predict(rows)).reshape(len(rows))
+    said = np.full(len(rows), NO_CLASS)
+    known = np.isin(raw, np.arange(classes))
+    said[known] = raw[known]
+    return said
+
+
+def _said(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+    """What a voter says about every row."""
+    nothing = np.full(len(rows), NO_CLASS)
+
+    def ask(some: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        return _or_else(lambda: _predicted(voter.model, some, classes), None)
+
+    said = nothing if voter.model is None else ask(rows)
+    if said is None:  # some row is at fault, and must not speak for the others
+        alone = [ask(rows[i : i + 1]) for i in range(len(rows))]
+        said = np.concatenate([nothing[:1] if one is None else one for one in alone])
+    return np.where(said == NO_CLASS, voter.otherwise, said)
+
+
+def _tally(said: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:
+    votes = np.zeros((rows, classes), dtype=np.int64)
+    everyone = np.arange(rows)
+    for answers in said:
+        votes[everyone, answers] += 1
+    return votes
+
+
+@dataclass(frozen=True)
+class Concepts:
+    """The first of the members of a class with the fewest mistakes on the block."""
+
+    concepts: ConceptClass
+
+    def __post_init__(self) -> None:
+        require_two_classes(self.schema, "a vote of concepts")
+        if not hasattr(self.concepts, "scores"):
+            with_dichotomies(self.concepts, owner=OWNER)
+
+    @property
+    def schema(self) -> Schema:
+        return self.concepts.schema
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.concepts.statistic.columns
+
+    @property
+    def vc(self) -> int | None:
+        return self.concepts.vc
+
+    def require(self, block: int) -> None:
+        if hasattr(self.concepts, "scores"):
+            self.concepts.require(block)
+            return
+        if block > MOST_BLOCK:
+            raise SizeError(
+                f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_BLOCK} records.",
+                remedy="Ask for more models.",
+            )
+        with_dichotomies(self.concepts, owner=OWNER).require_listed(block)
+
+    def train(self, block: Sample) -> Hypothesis:
+        if hasattr(self.concepts, "scores"):
+            concepts = cast(ScoredClass, self.concepts)
+            scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
+            return scores.locate(scores.histogram(0).best, 0)
+        listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
+        mistakes = listed.mistakes(block)
+        return listed.member(mistakes.locate(mistakes.histogram(0).best, 0))
+
+    def tally(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
+        rows = len(next(iter(cells.values())))
+        return _tally((model.predict(cells) for model in models), rows, 2)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": "concepts", "concepts": stored_concepts(self.concepts)}

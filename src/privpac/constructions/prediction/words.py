@@ -1,0 +1,139 @@
+"""What may answer: an object, or the word for one on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, cast
+
+from privpac.concepts.base import ConceptClass
+from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote, default_models
+from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.constructions.words import WORDS, Request, learner_for
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, SchemaError
+
+__all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
+
+OWNER = "PrivatePredictor"
+
+
+def _logistic(rest: str, classes: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    # The faster of the two on small blocks knows two classes only.
+    return LogisticRegression(solver="liblinear" if classes == 2 else "lbfgs")
+
+
+def _tree(rest: str, classes: int) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(max_depth=_number(rest, "vote:tree:DEPTH", 3))
+
+
+def _forest(rest: str, classes: int) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(n_estimators=_number(rest, "vote:forest:TREES", 50))
+
+
+def _boosting(rest: str, classes: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier()
+
+
+def _neighbours(rest: str, classes: int) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(n_neighbors=_number(rest, "vote:neighbours:K", 5))
+
+
+def _bayes(rest: str, classes: int) -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB()
+
+
+CLASSIFIERS: Mapping[str, Callable[[str, int], Any]] = {
+    "logistic": _logistic,
+    "tree": _tree,
+    "forest": _forest,
+    "boosting": _boosting,
+    "neighbours": _neighbours,
+    "bayes": _bayes,
+}
+"""Classifiers a vote can be made of, by name."""
+
+FORMS = (
+    "auto",
+    "vote:logistic",
+    "vote:tree:DEPTH",
+    "vote:forest:TREES",
+    "vote:boosting",
+    "vote:neighbours:K",
+    "vote:bayes",
+    "CLASS",
+    "consistent:CLASS",
+    "relabelled:CLASS",
+    "reference:CLASS",
+)
+"""How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer."""
+
+PLANNED: Mapping[str, Callable[..., Predictor]] = {
+    "relabelled": RelabelledVote.planned,
+    "reference": NetRelabelled.planned,
+}
+
+
+def _number(text: str, form: str, default: int) -> int:
+    if text and not text.isdecimal():
+        raise ParameterError(OWNER, "base", text, allowed=f"of the form {form}")
+    return int(text or default)
+
+
+def predictor_for(
+    base: object, *, schema: Schema, epsilon: Fraction, models: int | None, records: int
+) -> Predictor:
+    """The predictor a person means by `base`, at `epsilon` an answer for one record."""
+    if isinstance(base, str):
+        return _worded(base, schema=schema, epsilon=epsilon, models=models, records=records)
+    if hasattr(base, "prepare") and hasattr(base, "certify"):
+        return _given(cast(Predictor, base), schema, epsilon)
+    count = models or default_models(records, epsilon)
+    if hasattr(base, "gibbs"):
+        return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
+    voters = Classifiers(schema, base)
+    voters.rehearse()
+    return Vote(voters, epsilon, count)
+
+
+def _given(predictor: Predictor, schema: Schema, epsilon: Fraction) -> Predictor:
+    if predictor.schema != schema:
+        raise SchemaError("The predictor was made for another schema.", remedy="Give both the same schema.")
+    return predictor
+
+
+def _worded(word: str, *, schema: Schema, epsilon: Fraction, models: int | None, records: int) -> Predictor:
+    head, _, rest = ("vote", "", "logistic") if word == "auto" else word.partition(":")
+    count = models or default_models(records, epsilon)
+    if head == "vote":
+        name, _, option = rest.partition(":")
+        if name in CLASSIFIERS:
+            return Vote(Classifiers(schema, CLASSIFIERS[name](option, len(schema.classes))), epsilon, count)
+    if head == "consistent" and rest:
+        return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count)
+    if head in PLANNED and rest:
+        return PLANNED[head](_class(rest, schema, epsilon, records), epsilon, records=records)
+    if head in WORDS:
+        return FreshDraws.planned(_class(word, schema, epsilon, records), epsilon, records=records)
+    raise ParameterError(OWNER, "base", word, allowed="one of " + ", ".join(FORMS))
+
+
+def _class(word: str, schema: Schema, epsilon: Fraction, records: int) -> ConceptClass:
+    return learner_for(word, Request(schema, Size(records), epsilon)).concepts

@@ -1,0 +1,211 @@
+"""A recipe: learn, and if asked count the leaves and estimate the accuracy, under one certificate for all.
+
+On the same records the releases add up (rule `sequential`); an estimate on a hold-out part does not add to the rest
+(rule `disjoint-parts`). The hold-out records are picked by coins that look at no record, and their number is public.
+A person behind several records is protected by the group rule on top of everything: her records may lie in both parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.tree import Tree
+from privpac.concepts.trees.trees import Trees
+from privpac.constructions.base import Learner
+from privpac.constructions.estimates.confusion import (
+    Confusion,
+    estimate_privacy,
+    release_confusion,
+    summarise,
+)
+from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
+from privpac.constructions.stored_classes import stored_concepts
+from privpac.constructions.words import Request, learner_for
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = ["Recipe", "Released"]
+
+ENOUGH = 200
+"""n·epsilon below which the default classifier did not reliably beat a constant (benchmarks/accuracy)."""
+
+TRAINING, HOLDOUT = "training part", "hold-out part"
+
+
+class Released(NamedTuple):
+    """All that one run of a recipe makes public."""
+
+    hypothesis: Hypothesis
+    estimate: Confusion | None = None
+    leaf_counts: LeafCounts | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What `concepts` names, built for `request`, plus, if paid for, noisy counts of a tree's leaves (`leaf_epsilon`)
+    and an estimate of the accuracy (`estimate_epsilon`), on a `holdout` share of the records or on all of them."""
+
+    concepts: str | ConceptClass
+    request: Request
+    estimate_epsilon: Fraction | None = None
+    holdout: Fraction = Fraction(0)
+    leaf_epsilon: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        self._check_leaves()
+        estimate = self.estimate_epsilon
+        if estimate is not None and estimate <= 0:
+            raise ParameterError("learn", "estimate_epsilon", plain(estimate), allowed="a positive number")
+        if not 0 <= self.holdout < 1:
+            raise ParameterError("learn", "holdout", plain(self.holdout), allowed="at least 0 and below 1")
+        if self.holdout and estimate is None:
+            raise ParameterError(
+                "learn",
+                "holdout",
+                plain(self.holdout),
+                allowed="0 without an estimate",
+                remedy="Say what the estimate may cost with estimate_epsilon.",
+            )
+        if estimate is not None and not self.holdout and self.learner.outcomes is None:
+            raise ParameterError(
+                "learn",
+                "holdout",
+                "0",
+                allowed="above 0 for this learner, whose choices cannot be counted beforehand",
+                remedy="Keep some records aside for the estimate, such as holdout=0.2.",
+            )
+        if self.holdout and not 1 <= self._aside < self.request.size.labelled:
+            raise SizeError("The hold-out share leaves no record on one side.", remedy="Change holdout.")
+
+    def _check_leaves(self) -> None:
+        share = self.leaf_epsilon
+        if share is None:
+            return
+        if share <= 0:
+            raise ParameterError("learn", "leaf_epsilon", plain(share), allowed="a positive number")
+        if not isinstance(self.learner.concepts, Trees | OneTest | TreeMixture):
+            raise ParameterError(
+                "learn",
+                "leaf_epsilon",
+                plain(share),
+                allowed="left out for rules without leaves",
+                remedy="Leaf counts exist for trees: concepts='auto', 'trees:3' or 'staged:3+3'.",
+            )
+
+    @cached_property
+    def learner(self) -> Learner:
+        return learner_for(self.concepts, self.request)
+
+    @property
+    def advice(self) -> str | None:
+        """A word of caution that follows from public numbers; None when there is none."""
+        n, epsilon = self.request.size.labelled, self.request.per_record
+        if self.concepts != "auto" or n * epsilon >= ENOUGH:
+            return None
+        return (
+            f"n·epsilon is {float(n * epsilon):.3g}, below {ENOUGH}: on unbalanced tables a constant may do as well as "
+            f"what is learnt. {ENOUGH} would take {-(-ENOUGH // epsilon)} records, or epsilon {float(ENOUGH / n):.2g}."
+        )
+
+    @property
+    def _aside(self) -> int:
+        """How many records are kept aside."""
+        return int(self.request.size.labelled * self.holdout)
+
+    def _per_record(self, share: Fraction) -> Fraction:
+        return share / self.request.records_per_person
+
+    def certify(self) -> Certificate:
+        size = self.request.size
+        own = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
+        proof = self._with_estimate(self._with_leaves(own.privacy))
+        if self.request.records_per_person > 1:
+            proof = rules.group(proof, size=self.request.records_per_person)
+        if self.request.schema.origin == "from_data":
+            proof = rules.assuming(proof, FROM_DATA)
+        wishes = {
+            "concepts": stored_concepts(self.concepts),
+            **self.request.to_json(),
+            "estimate_epsilon": None if self.estimate_epsilon is None else plain(self.estimate_epsilon),
+            "leaf_epsilon": None if self.leaf_epsilon is None else plain(self.leaf_epsilon),
+            "holdout": plain(self.holdout),
+            "labelled": size.labelled,
+        }
+        return replace(own, privacy=proof, request=wishes)
+
+    def _with_leaves(self, own: Proof[Privacy]) -> Proof[Privacy]:
+        if self.leaf_epsilon is None:
+            return own
+        cost = leaf_counts_privacy(epsilon=self._per_record(self.leaf_epsilon), unit=own.fact.unit)
+        return rules.sequential(own, cost)
+
+    def _with_estimate(self, own: Proof[Privacy]) -> Proof[Privacy]:
+        if self.estimate_epsilon is None:
+            return own
+        cost = estimate_privacy(epsilon=self._per_record(self.estimate_epsilon), unit=own.fact.unit)
+        if not self._aside:
+            return rules.sequential(own, cost)
+        return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
+
+    def releases(self, hypothesis: Hypothesis) -> bool:
+        """Whether this hypothesis could ever be what is learnt."""
+        size = self.request.size
+        return self.learner.releases(hypothesis, Size(size.labelled - self._aside, size.unlabelled))
+
+    def run(self, sample: Sample, coins: Coins) -> Released:
+        training, tested = sample, sample
+        if self._aside:
+            positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)
+            training, tested = sample.rest(positions), sample.take(positions)
+        hypothesis = self.learner.learn(training, coins)
+        leaf_counts = self._leaf_counts(training, hypothesis, coins)
+        return Released(hypothesis, self._estimate(tested, hypothesis, coins), leaf_counts)
+
+    def _leaf_counts(self, sample: Sample, hypothesis: Hypothesis, coins: Coins) -> LeafCounts | None:
+        if self.leaf_epsilon is None:
+            return None
+        assert isinstance(hypothesis, Tree)  # what a learner over `Trees` returns
+        return release_leaf_counts(
+            sample, hypothesis, epsilon=self._per_record(self.leaf_epsilon), coins=coins
+        )
+
+    def _estimate(self, sample: Sample, hypothesis: Hypothesis, coins: Coins) -> Confusion | None:
+        if self.estimate_epsilon is None:
+            return None
+        return release_confusion(
+            sample,
+            hypothesis,
+            epsilon=self._per_record(self.estimate_epsilon),
+            coins=coins,
+            class_size=self._class_size,
+        )
+
+    @property
+    def _class_size(self) -> int | None:
+        """How many rules the estimate had to hold for at once; None when its records had no part in the choice."""
+        return None if self._aside else self.learner.outcomes
+
+    def estimate_from(self, counts: tuple[tuple[int, ...], ...]) -> Confusion | None:
+        """The estimate these released counts lead to; None where the recipe makes none."""
+        if self.estimate_epsilon is None:
+            return None
+        return summarise(
+            counts,
+            records=self._aside or self.request.size.labelled,
+            epsilon=self._per_record(self.estimate_epsilon),
+            class_size=self._class_size,
+        )

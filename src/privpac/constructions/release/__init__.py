@@ -1,0 +1,1 @@
+"""Whole tables released: sanitisers, and the tables they make."""

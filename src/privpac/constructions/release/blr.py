@@ -1,0 +1,299 @@
+"""Synthetic databases drawn from all small ones (Blum, Ligett and Roth), exactly.
+
+Statement: a candidate is scored by how many records its worst answer lies beyond a public radius, rounded up; one
+record moves that by at most 1, so the exponential mechanism is epsilon-DP. The drawn database answers every query
+within the promised error, except with probability `failure`.
+Source: Blum–Ligett–Roth 2008; Beimel–Nissim–Stemmer 2015, Theorem A.3; Beimel–Brenner–Kasiviswanathan–Nissim 2013,
+Theorem 7.1; registers `exponential-mechanism`, `candidate-answers`, `quantile-candidates`, `listed-candidates`.
+Holds if: the candidates are public: all multisets of so many cells.
+Proof: docs/proofs/candidate-answers.md. Tested by tests/exact/ (rows `release-blr`, `release-blr-listed`),
+tests/unit/test_blr.py, tests/statistical/test_release.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.line.unions import check_ordered
+from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.buckets import Buckets
+from privpac.constructions.release.formulas import (
+    CandidatePlan,
+    plan_candidates,
+    radius_listed,
+    radius_quantiles,
+)
+from privpac.constructions.release.lattice import Band, Paths
+from privpac.constructions.release.point_counts import PointCounts
+from privpac.constructions.release.sanitiser import (
+    FAILURE,
+    Released,
+    check_wishes,
+    noise_ratio,
+    require_enough,
+)
+from privpac.data.joint import JointCells
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Answers, Queries, Release
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.scores import Row, Runs
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["ListedBLR", "ThresholdBLR"]
+
+
+@dataclass(frozen=True)
+class ThresholdBLR:
+    """A few synthetic records of one ordered column that answer all its thresholds and ranges, for any domain."""
+
+    schema: Schema
+    column: str
+    epsilon: Fraction
+    error: Fraction | None = None
+    failure: Fraction = FAILURE
+    points: int | None = None
+    """Synthetic records; by default the number with the best promise."""
+
+    def __post_init__(self) -> None:
+        owner = "ThresholdBLR"
+        check_wishes(owner, epsilon=self.epsilon, failure=self.failure, error=self.error)
+        check_ordered(owner, self.schema, (self.column,), 1)
+        _check_points(owner, self.points)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def ratio(self) -> Fraction:
+        return noise_ratio("ThresholdBLR", ratio_for(self.epsilon / 2))
+
+    @property
+    def _cells(self) -> int:
+        return self.schema.column(self.column).size
+
+    def plan(self, records: int) -> CandidatePlan:
+        """How many synthetic records, and what is promised: from public numbers."""
+        return _plan(self.points, records, self._cells, self.ratio, self.failure, radius_quantiles)
+
+    def synthetic(self, records: int) -> int:
+        """How many synthetic records there will be."""
+        return self.plan(records).points
+
+    def require(self, size: Size) -> None:
+        _require(self, size, Queries.THRESHOLDS)
+
+    def certify(self, size: Size) -> Certificate:
+        return _certificate(self, "threshold-blr", size, Queries.THRESHOLDS)
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """So many records on single cells as were planned."""
+        if not isinstance(table, Buckets) or table.column != self.column:
+            return False
+        return table.on_cells(self._cells) and table.total == self.synthetic(size.total)
+
+    def release(self, sample: Sample, coins: Coins) -> Buckets:
+        plan = self.plan(sample.size.total)
+        evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
+        drawn = Paths(Band(evidence, self._cells, plan.points), self.ratio).draw(coins)
+        held = sorted(Counter(drawn).items())
+        return Buckets(self.column, tuple((cell, cell + 1, count) for cell, count in held))
+
+
+_LARGEST_LIST = 2**24
+"""Entries of the table of candidates by cells or by queries: 128 MB."""
+
+
+@dataclass(frozen=True)
+class ListedBLR:
+    """A few synthetic records that answer a public list of queries, on a domain so small that all candidates are tried.
+
+    A query is a rule; it asks for the share of records on which the rule says 1.
+    """
+
+    schema: Schema
+    columns: tuple[str, ...]
+    queries: tuple[Hypothesis, ...]
+    epsilon: Fraction
+    error: Fraction | None = None
+    failure: Fraction = FAILURE
+    points: int | None = None
+
+    def __post_init__(self) -> None:
+        owner = "ListedBLR"
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "queries", tuple(self.queries))
+        check_wishes(owner, epsilon=self.epsilon, failure=self.failure, error=self.error)
+        _check_points(owner, self.points)
+        if not self.queries:
+            raise ParameterError(owner, "queries", (), allowed="at least one rule")
+        if self.most == 0:
+            raise SizeError(
+                f"{owner}: a domain of {self._joint.size} cells has too many small databases to try them all.",
+                remedy="Release fewer or coarser columns, or thresholds of one column, which need no list.",
+            )
+
+    @cached_property
+    def _joint(self) -> JointCells:
+        return JointCells(self.schema, self.columns)
+
+    @property
+    def ratio(self) -> Fraction:
+        return noise_ratio("ListedBLR", ratio_for(self.epsilon / 2))
+
+    @cached_property
+    def most(self) -> int:
+        """The largest number of synthetic records whose candidates can all be listed."""
+        cells, points = self._joint.size, 0
+        width = max(cells, len(self.queries))
+        while points < 4096 and comb(cells + points, points + 1) * width <= _LARGEST_LIST:
+            points += 1
+        return points
+
+    def plan(self, records: int) -> CandidatePlan:
+        """How many synthetic records, and what is promised: from public numbers."""
+        cells, queries = self._joint.size, len(self.queries)
+
+        def radius(points: int) -> Fraction:
+            return radius_listed(points, cells=cells, queries=queries)
+
+        return _plan(self.points, records, cells, self.ratio, self.failure, radius, most=self.most)
+
+    def require(self, size: Size) -> None:
+        _require(self, size, Queries.LISTED)
+
+    def certify(self, size: Size) -> Certificate:
+        return _certificate(self, "listed-blr", size, Queries.LISTED)
+
+    @cached_property
+    def _asked(self) -> NDArray[np.int64]:
+        """Cells x queries: whether the query counts the cell."""
+        listed = self._joint.cells(range(self._joint.size))
+        cells = {name: np.array(listed[name], dtype=self.schema.column(name).dtype) for name in self.columns}
+        return np.stack([query.predict(cells) for query in self.queries], axis=1).astype(np.int64)
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """So many records as were planned, wherever they are."""
+        points = self.plan(size.total).points
+        if not isinstance(table, PointCounts) or (table.names, table.total) != (self.columns, points):
+            return False
+        inside = all(0 <= cell < self._joint.size for cell, _ in table.counts)
+        return inside and sum(count for _, count in table.counts) == points
+
+    def release(self, sample: Sample, coins: Coins) -> PointCounts:
+        n = sample.size.total
+        plan = self.plan(n)
+        evidence = sample.reduce(self._joint)
+        true = np.zeros(self._joint.size, dtype=np.int64)
+        true[evidence.values.astype(np.intp)] = evidence.counts[:, 0]
+        candidates = _multisets(self._joint.size, plan.points)
+        scores = self._scores(candidates, true, plan, n)
+        last = len(candidates) - 1
+        row = Row.of(0, np.arange(last, dtype=np.uint64), scores, last)
+        drawn = candidates[gibbs.draw(Runs([row]), self.ratio, coins)[1]]
+        counts = tuple((cell, int(drawn[cell])) for cell in np.flatnonzero(drawn).tolist())
+        return PointCounts(self.columns, counts, plan.points)
+
+    def _scores(
+        self, candidates: NDArray[np.int64], true: NDArray[np.int64], plan: CandidatePlan, n: int
+    ) -> NDArray[np.int64]:
+        """ceil(n·(worst error - radius)), and at least 0, in whole numbers: errors times n·points are whole."""
+        off = np.abs(plan.points * (true @ self._asked) - n * (candidates @ self._asked)).max(axis=1)
+        free = plan.radius * n * plan.points
+        beyond = off * free.denominator - free.numerator
+        scale = free.denominator * plan.points
+        rounded: NDArray[np.int64] = -(-beyond // scale)
+        return np.maximum(rounded, 0)
+
+
+def _multisets(cells: int, points: int) -> NDArray[np.int64]:
+    """Every way to put `points` records into cells, a row each: the gaps between bars."""
+    bars = np.array(list(combinations_with_replacement(range(points + 1), cells - 1)), dtype=np.int64)
+    rows = comb(cells + points - 1, points)
+    bars = bars.reshape(rows, cells - 1)
+    ends = np.concatenate([np.zeros((rows, 1), np.int64), bars, np.full((rows, 1), points)], axis=1)
+    return np.diff(ends, axis=1)
+
+
+def _check_points(owner: str, points: int | None) -> None:
+    if points is not None and (isinstance(points, bool) or not isinstance(points, int) or points < 1):
+        raise ParameterError(owner, "points", points, allowed="a positive integer, or None")
+
+
+def _plan(
+    points: int | None,
+    records: int,
+    cells: int,
+    ratio: Fraction,
+    failure: Fraction,
+    radius: Callable[[int], Fraction],
+    **limits: int,
+) -> CandidatePlan:
+    """The best plan, or the one for so many points."""
+    if points is None:
+        return plan_candidates(records, cells=cells, ratio=ratio, failure=failure, radius=radius, **limits)
+    return plan_candidates(
+        records, cells=cells, ratio=ratio, failure=failure, radius=radius, least=points, most=points
+    )
+
+
+def _require(sanitiser: Any, size: Size, queries: Queries) -> None:
+    require_enough(
+        type(sanitiser).__name__,
+        records=size.total,
+        wanted=sanitiser.error,
+        proved=lambda m: sanitiser.plan(m).error,
+        queries=queries.value,
+    )
+
+
+def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
+    sanitiser.require(size)
+    n = size.total
+    plan: CandidatePlan = sanitiser.plan(n)
+    answers: tuple[Proof[Answers], ...] = ()
+    if 2 * plan.error < 1:
+        asked = release_rules.candidate_answers(
+            candidates=plan.count,
+            records=n,
+            ratio=sanitiser.ratio,
+            radius=plan.radius,
+            error=plan.error,
+            failure=sanitiser.failure,
+            queries=queries,
+        )
+        ranges = (release_rules.ranges_from_thresholds(asked),) if queries is Queries.THRESHOLDS else ()
+        answers = (asked, *ranges)
+    draw = rules.exponential_mechanism(ratio=sanitiser.ratio, release=Release.NUMBERS)
+    return Certificate(
+        privacy=rules.declared(draw, epsilon=sanitiser.epsilon),
+        accuracy=(),
+        answers=answers,
+        learner={
+            "name": name,
+            "columns": list(sanitiser.columns),
+            "epsilon": plain(sanitiser.epsilon),
+            "failure": plain(sanitiser.failure),
+            "points": plan.points,
+        },
+        labelled=size.labelled,
+        unlabelled=size.unlabelled,
+    )

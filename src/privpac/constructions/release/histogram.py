@@ -1,0 +1,150 @@
+"""Point histograms: how many records have which combination of values, over a domain of any size.
+
+Statement: replacing one record takes one count down and one up by 1, so noise at `ratio` per unit on every cell, empty
+ones included, is epsilon-DP with e^epsilon = ratio^-2; dropping low counts and clamping are post-processing. Every
+count is right within the promised error, except with probability `failure`.
+Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 7 (POINT_d has a pure sanitizer); registers
+`geometric-noise`, `sparse-histogram`, `histogram-answers`.
+Holds if: the columns are public.
+Proof: docs/proofs/sparse-histogram.md. Tested by tests/exact/ (rows
+`release-histogram`, `release-histogram-sparse`), tests/unit/test_histogram.py, tests/statistical/test_release.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from privpac.coins import Coins
+from privpac.constructions.release import rules as release_rules
+from privpac.constructions.release.formulas import HistogramPlan, plan_histogram
+from privpac.constructions.release.point_counts import PointCounts
+from privpac.constructions.release.sanitiser import (
+    FAILURE,
+    Released,
+    check_wishes,
+    noise_ratio,
+    require_enough,
+)
+from privpac.data.joint import JointCells
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.data.statistics import ColumnCounts
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Answers, Release
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms.geometric import noisy_counts
+from privpac.mechanisms.sparse_noise import draw_kept
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["PointHistogram"]
+
+OWNER = "PointHistogram"
+
+DENSE = 2**16
+"""Cells up to which every one gets its own noise; beyond, the same law is drawn without visiting empty cells."""
+
+_CHANGE = 2
+
+
+@dataclass(frozen=True)
+class PointHistogram:
+    """Noisy counts of the combinations of some columns' values; low ones are called empty."""
+
+    schema: Schema
+    columns: tuple[str, ...]
+    epsilon: Fraction
+    error: Fraction | None = None
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        check_wishes(OWNER, epsilon=self.epsilon, failure=self.failure, error=self.error)
+        _ = self._joint
+
+    @cached_property
+    def _joint(self) -> JointCells:
+        return JointCells(self.schema, self.columns)
+
+    @property
+    def ratio(self) -> Fraction:
+        return noise_ratio(OWNER, ratio_for(self.epsilon / _CHANGE))
+
+    def plan(self, records: int) -> HistogramPlan:
+        """What is dropped and promised: from public numbers."""
+        return plan_histogram(
+            records, cells=self._joint.size, ratio=self.ratio, failure=self.failure, error=self.error
+        )
+
+    def _proved(self, records: int) -> Fraction:
+        return Fraction(self.plan(records).steps, records)
+
+    def require(self, size: Size) -> None:
+        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved, queries="points")
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.total
+        plan = self.plan(n)
+        noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE)
+        dropped = f"dropping counts up to {plan.above}"
+        return Certificate(
+            privacy=rules.declared(
+                rules.post_processing(noise, what=dropped, release=Release.NUMBERS), epsilon=self.epsilon
+            ),
+            accuracy=(),
+            answers=self._answers(n, plan),
+            learner={
+                "name": "point-histogram",
+                "columns": list(self.columns),
+                "epsilon": plain(self.epsilon),
+                "failure": plain(self.failure),
+                "above": plan.above,
+            },
+            labelled=size.labelled,
+            unlabelled=size.unlabelled,
+        )
+
+    def _answers(self, n: int, plan: HistogramPlan) -> tuple[Proof[Answers], ...]:
+        if plan.steps >= n:
+            return ()
+        return (
+            release_rules.histogram_answers(
+                cells=self._joint.size,
+                records=n,
+                ratio=self.ratio,
+                above=plan.above,
+                steps=plan.steps,
+                failure=self.failure,
+            ),
+        )
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """Counts above the cut, of no more records than there are."""
+        n = size.total
+        if not isinstance(table, PointCounts) or (table.names, table.total) != (self.columns, n):
+            return False
+        above, cells = self.plan(n).above, self._joint.size
+        return all(above < count <= n and 0 <= cell < cells for cell, count in table.counts)
+
+    def release(self, sample: Sample, coins: Coins) -> PointCounts:
+        n = sample.size.total
+        above = self.plan(n).above
+        evidence = sample.reduce(self._joint)
+        kept = self._kept(evidence, above=above, n=n, coins=coins) if above < n else {}
+        return PointCounts(self.columns, tuple(kept.items()), n)
+
+    def _kept(self, evidence: ColumnCounts, *, above: int, n: int, coins: Coins) -> dict[int, int]:
+        cells, counts = self._joint.size, np.asarray(evidence.counts[:, 0], dtype=np.int64)
+        if cells > DENSE:
+            return draw_kept(
+                evidence.values, counts, cells=cells, ratio=self.ratio, above=above, high=n, coins=coins
+            )
+        dense = np.zeros(cells, dtype=np.int64)
+        dense[evidence.values.astype(np.intp)] = counts
+        noisy = noisy_counts(dense, ratio=self.ratio, low=0, high=n, coins=coins)
+        return {cell: int(noisy[cell]) for cell in np.flatnonzero(noisy > above).tolist()}

@@ -1,0 +1,231 @@
+"""Released tables: what a drawn median loses, and how far counts and synthetic records lie from the truth."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from privpac.constructions.release.formulas import failure_histogram, rank_errors
+from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
+from privpac.guarantee.facts import ALL, Accuracy, Against, Answers, Loss, Privacy, Queries, Release, Unit
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.rules.conditions import need, need_ratio, power
+from privpac.numbers.exact import ball
+from privpac.theory.vc import growth
+
+__all__ = [
+    "candidate_answers",
+    "generic_learner",
+    "histogram_answers",
+    "leafwise_medians",
+    "quantile_answers",
+    "ranges_from_thresholds",
+    "tree_answers",
+]
+
+
+def leafwise_medians(*, ratio: Fraction, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
+    """A cut drawn in every range of a released partition, weight ratio^|2·below - all|: e^epsilon = ratio^-4.
+
+    A record added to a range, or removed, moves 2·below - all by exactly 1 at every cut, so that draw changes by at
+    most ratio^-2; a replaced record does this to two ranges, or moves one range's score by at most 2.
+    Register `leafwise-medians`. Holds if each record lies in one range and nothing else about a range is looked at
+    (assumed of the caller).
+    """
+    rule = "leafwise-medians"
+    need_ratio(rule, ratio, 1)
+    loss = Loss(factor=power(rule, 1 / ratio, 4))
+    fact = Privacy(loss, unit=unit, part=part, release=Release.NUMBERS)
+    return Proof(fact, rule, where={"ratio": str(ratio)}, seal=SEAL)
+
+
+def histogram_answers(
+    *, cells: int, records: int, ratio: Fraction, above: int, steps: int, failure: Fraction
+) -> Proof[Answers]:
+    """Counts of all cells, those with a noisy count up to `above` called empty, are right within `steps` records.
+
+    Register `histogram-answers`. Holds for two-sided geometric noise at `ratio` per unit on every cell.
+    """
+    rule = "histogram-answers"
+    _need_sizes(rule, cells, records, ratio, failure)
+    need(rule, 0 <= above <= steps, "the height must lie between 0 and the error")
+    bound = failure_histogram(steps, cells=cells, records=records, ratio=ratio, above=above)
+    need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
+    where: dict[str, Value] = {"cells": str(cells), "ratio": str(ratio), "above": above, "steps": steps}
+    return _answers(rule, Fraction(steps, records), failure, Queries.POINTS, records, where)
+
+
+def tree_answers(plan: TreePlan, *, records: int, failure: Fraction) -> Proof[Answers]:
+    """Thresholds from a tree of noisy counts are right within the number of records the plan says.
+
+    Register `tree-answers`. Holds if noise is independent between nodes, and a node is expanded if and only if its
+    noisy count exceeds `above`.
+    """
+    rule = "tree-answers"
+    _need_sizes(rule, plan.cells, records, plan.ratio, failure)
+    need(rule, plan.branching >= 2, "a node needs at least two children")
+    need(
+        rule, plan.levels == tree_levels(plan.cells, plan.branching), "the levels are not those of the domain"
+    )
+    need(rule, 1 < plan.tilt < 1 / plan.ratio, "the tilt must lie between 1 and 1/ratio")
+    need(rule, min(plan.steps, plan.hidden) >= 0, "an error cannot be negative")
+    fits = plan.hidden == 0 if plan.above is None else 0 <= plan.above <= plan.hidden
+    need(rule, fits, "the height does not fit what it hides")
+    bound = failure_tree(plan, records=records)
+    need(rule, bound <= failure, "the bound is larger than the failure probability asked for")
+    where: dict[str, Value] = {
+        "cells": str(plan.cells),
+        "branching": plan.branching,
+        "levels": plan.levels,
+        "ratio": str(plan.ratio),
+        "above": "never" if plan.above is None else plan.above,
+        "steps": plan.steps,
+        "hidden": plan.hidden,
+        "tilt": str(plan.tilt),
+    }
+    return _answers(rule, Fraction(plan.off, records), failure, Queries.THRESHOLDS, records, where)
+
+
+def quantile_answers(
+    *, cells: int, records: int, ratio: Fraction, levels: int, batch: int, steps: int, failure: Fraction
+) -> Proof[Answers]:
+    """Thresholds between the cuts of `levels` halvings are right within 1/2^(levels+1) + E_levels/records.
+
+    Register `quantile-answers`. Holds if copies of a value stand on ceil(records/batch) places, `batch` a place.
+    """
+    rule = "quantile-answers"
+    _need_sizes(rule, cells, records, ratio, failure)
+    need(rule, levels >= 1 and batch >= 1 and steps >= 1, "levels, batch and steps must be positive")
+    slots = -(-records // batch)
+    events = (2**levels - 1) * (cells * slots + 1)
+    need(
+        rule, _power_at_most(events, ratio, steps, failure), "the bound is larger than the failure asked for"
+    )
+    error = Fraction(1, 2 ** (levels + 1)) + rank_errors(levels, Fraction(batch + steps - 1, 2)) / records
+    where: dict[str, Value] = {
+        "cells": str(cells),
+        "ratio": str(ratio),
+        "levels": levels,
+        "batch": batch,
+        "steps": steps,
+    }
+    return _answers(rule, error, failure, Queries.THRESHOLDS, records, where)
+
+
+def candidate_answers(
+    *,
+    candidates: int,
+    records: int,
+    ratio: Fraction,
+    radius: Fraction,
+    error: Fraction,
+    failure: Fraction,
+    queries: Queries,
+) -> Proof[Answers]:
+    """The drawn database is off by more than `error` with probability (candidates - 1)·ratio^k.
+
+    Here k = floor(records·(error - radius)) + 1: a score counts records beyond `radius`, rounded up.
+    Register `candidate-answers`. Holds if some candidate lies within `radius` of every database (assumed of the caller;
+    registers `quantile-candidates` and `listed-candidates`).
+    """
+    rule = "candidate-answers"
+    _need_sizes(rule, candidates, records, ratio, failure)
+    need(rule, 0 <= radius <= error, "the error is below the radius")
+    steps = math.floor(records * (error - radius)) + 1
+    need(
+        rule,
+        _power_at_most(candidates - 1, ratio, steps, failure),
+        "the bound is larger than the failure asked for",
+    )
+    where: dict[str, Value] = {"candidates": str(candidates), "ratio": str(ratio), "radius": str(radius)}
+    return _answers(rule, error, failure, queries, records, where)
+
+
+def ranges_from_thresholds(premise: Proof[Answers]) -> Proof[Answers]:
+    """A range is the difference of two thresholds: twice their error."""
+    rule = "ranges-from-thresholds"
+    old = premise.fact
+    need(rule, old.queries is Queries.THRESHOLDS, "the premise must speak of thresholds")
+    fact = Answers(2 * old.error, old.failure, Queries.RANGES, old.records)
+    return Proof(fact, rule, (premise,), seal=SEAL)
+
+
+def generic_learner(
+    *answers: Proof[Answers],
+    gap: Fraction,
+    slabs: int,
+    vc: int,
+    hypotheses: int,
+    labelled: int,
+    ratio: Fraction,
+    tilt: Fraction,
+    tolerated: Fraction,
+    deviation: Fraction,
+    error: Fraction,
+    failure: Fraction,
+) -> Proof[Accuracy]:
+    """A hypothesis drawn from those that a sanitised sample tells apart errs by more than `error` rarely.
+
+    One of the `hypotheses` differs from the target on at most `slabs` ranges (or listed queries) that hold at most a
+    share `gap` of the synthetic records each: on at most slabs·(gap + error of the answers) of the unlabelled records,
+    and on at most `tolerated` of the distribution except with probability `deviation`. The exponential mechanism over
+    the hypotheses does the rest.
+    Register `generic-learner`. Holds for independent records, if a concept of the class makes no error and the
+    hypotheses depend on the synthetic records alone (assumed of the caller).
+    """
+    rule = "generic-learner"
+    need(rule, len(answers) >= 1, "there are no answers")
+    facts = [proof.fact for proof in answers]
+    kinds, records = {fact.queries for fact in facts}, facts[0].records
+    need(rule, kinds <= {Queries.RANGES, Queries.LISTED}, "the answers must be those of differences")
+    need(rule, all(fact.records == records for fact in facts), "the answers speak of different records")
+    need(rule, slabs >= 1 and vc >= 1 and hypotheses >= 1 and labelled >= 0 <= gap, "a number is too small")
+    need(rule, 0 < ratio <= tilt <= 1, "the tilt must lie between the ratio and 1")
+    seen = slabs * (gap + max(fact.error for fact in facts))
+    need(rule, seen < tolerated < error <= 1, "the errors must grow from seen to tolerated to final")
+    rest = failure - sum(fact.failure for fact in facts) - deviation
+    need(rule, deviation > 0 and rest > 0 and failure < 1, "the failures do not add up")
+    exponent = records * (tolerated - seen) ** 2 / (4 * tolerated)
+    base = 1 - error * (1 - tilt) + tolerated * (1 / tilt - 1)
+    with ctx.workprec(192):
+        events = ball(4 * growth(2 * records, vc=vc)).log() - ball(exponent)
+        need(rule, bool(events <= ball(deviation).log()), "there are too few unlabelled records for this")
+    need(
+        rule,
+        _power_at_most(hypotheses - 1, base, labelled, rest),
+        "there are too few labelled records for this",
+    )
+    where: dict[str, Value] = {
+        "gap": str(gap),
+        "slabs": slabs,
+        "vc": vc,
+        "hypotheses": str(hypotheses),
+        "ratio": str(ratio),
+        "tilt": str(tilt),
+        "tolerated": str(tolerated),
+        "deviation": str(deviation),
+    }
+    return Proof(Accuracy(error, failure, Against.REALIZABLE, labelled), rule, answers, where, seal=SEAL)
+
+
+def _need_sizes(rule: str, cells: int, records: int, ratio: Fraction, failure: Fraction) -> None:
+    need(rule, cells >= 1 and records >= 1, "there must be cells and records")
+    need(rule, 0 < ratio < 1 and 0 < failure < 1, "ratio and failure must lie in (0, 1)")
+
+
+def _power_at_most(odds: int, base: Fraction, count: int, limit: Fraction) -> bool:
+    """Whether odds·base^count is certainly at most the limit."""
+    if odds == 0:
+        return True
+    with ctx.workprec(192):
+        log: arb = ball(odds).log() + count * ball(base).log()
+        return bool(log <= ball(limit).log())
+
+
+def _answers(
+    rule: str, error: Fraction, failure: Fraction, queries: Queries, records: int, where: dict[str, Value]
+) -> Proof[Answers]:
+    need(rule, error < 1, "an error of 1 promises nothing")
+    return Proof(Answers(error, failure, queries, records), rule, where=where, seal=SEAL)

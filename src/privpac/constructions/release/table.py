@@ -1,0 +1,301 @@
+"""A released table and its file: synthetic records in the same schema, a certificate, and the error of every query.
+
+Releasing one is in `sanitising`.
+
+A released table is one JSON document (`privpac-table/1`): the synthetic records in short form, the schema of the
+columns that were released, certificate, version and a digest. `write` puts the records themselves into a CSV or
+Parquet file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from privpac import __version__
+from privpac.constructions.release.buckets import Buckets
+from privpac.constructions.release.methods import sanitiser_for
+from privpac.constructions.release.point_counts import PointCounts
+from privpac.constructions.release.sanitiser import FAILURE, Sanitiser
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import DataError, NotCertified, ParameterError, SizeError
+from privpac.fields import listed, record, refusing, text, whole
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
+from privpac.guarantee.document import digest, read_document, same
+from privpac.guarantee.facts import Answers, fact_from_json
+from privpac.numbers.exact import plain, written
+
+__all__ = [
+    "FORMAT",
+    "ReleasedTable",
+    "TableRequest",
+    "is_table",
+    "load_table",
+    "table_from",
+]
+
+FORMAT = "privpac-table/1"
+OWNER = "release"
+
+MOST_RECORDS = 10**12
+"""Beyond it the search for the best method takes too long, whoever asks, and a stored request asks too."""
+
+KINDS: dict[str, Callable[[Mapping[str, Any]], Buckets | PointCounts]] = {
+    "buckets": Buckets.from_json,
+    "points": PointCounts.from_json,
+}
+
+
+@dataclass(frozen=True)
+class TableRequest:
+    """Everything public that decides how a table is released."""
+
+    schema: Schema
+    columns: tuple[str, ...]
+    size: Size
+    epsilon: Fraction
+    method: str = "auto"
+    error: Fraction | None = None
+    failure: Fraction = FAILURE
+    records_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        person = self.records_per_person
+        if isinstance(person, bool) or not isinstance(person, int) or person < 1:
+            raise ParameterError(OWNER, "records_per_person", person, allowed="a positive integer")
+        if self.size.total > MOST_RECORDS:
+            raise SizeError(
+                f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
+            )
+        # Records count as labelled exactly if their labels are released, however they were read: one number, one way.
+        total, labelled = self.size.total, self.schema.label in self.columns
+        object.__setattr__(self, "size", Size(total) if labelled else Size(0, total))
+
+    @cached_property
+    def sanitiser(self) -> Sanitiser:
+        return sanitiser_for(
+            self.method,
+            self.schema,
+            self.columns,
+            epsilon=self.epsilon / self.records_per_person,
+            error=self.error,
+            failure=self.failure,
+            records=self.size.total,
+        )
+
+    def certify(self) -> Certificate:
+        own = self.sanitiser.certify(self.size)
+        proof = own.privacy
+        if self.records_per_person > 1:
+            proof = rules.group(proof, size=self.records_per_person)
+        if self.schema.origin == "from_data":
+            proof = rules.assuming(proof, FROM_DATA)
+        return replace(own, privacy=proof, request=self.to_json())
+
+    def to_json(self) -> dict[str, Any]:
+        """The public wishes from which `verify` makes the certificate anew; the schema is stored elsewhere."""
+        return {
+            "columns": list(self.columns),
+            "method": self.method,
+            "epsilon": plain(self.epsilon),
+            "error": None if self.error is None else plain(self.error),
+            "failure": plain(self.failure),
+            "records_per_person": self.records_per_person,
+        }
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any], *, schema: Schema, size: Size) -> TableRequest:
+        record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person")
+        return cls(
+            schema=schema,
+            columns=tuple(text(name) for name in listed(tree["columns"])),
+            size=size,
+            epsilon=written(tree["epsilon"]),
+            method=text(tree["method"]),
+            error=None if tree["error"] is None else written(tree["error"]),
+            failure=written(tree["failure"]),
+            records_per_person=whole(tree["records_per_person"], least=1),
+        )
+
+
+@dataclass(frozen=True)
+class ReleasedTable:
+    """Synthetic records with their public description and their certificate."""
+
+    table: Buckets | PointCounts
+    schema: Schema
+    certificate: Mapping[str, Any]
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        if not self.table.fits(self.schema):
+            raise NotCertified("The synthetic records do not belong to their schema.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.table.names if isinstance(self.table, PointCounts) else (self.table.column,)
+
+    @property
+    def promises(self) -> tuple[Answers, ...]:
+        """What every query of a class is promised, as the certificate says."""
+        facts = (fact_from_json(proof["fact"]) for proof in self.certificate["accuracy"])
+        return tuple(fact for fact in facts if isinstance(fact, Answers))
+
+    def query(self, low: object = None, high: object = None) -> float:
+        """About which share of the records lies from `low` up to, not including, `high`, in the column's own units."""
+        if not isinstance(self.table, Buckets):
+            raise ParameterError(
+                OWNER,
+                "query",
+                ",".join(self.columns),
+                allowed="of an ordered column released by tree, quantiles or blr",
+                remedy="Ask counts of combinations with share(column=value, ...).",
+            )
+        column = self.schema.column(self.table.column)
+        first = 0 if low is None else column.cell(low)
+        end = column.size if high is None else column.cell(high)
+        return float(self.table.query(first, end))
+
+    def share(self, **values: object) -> float:
+        """About which share of the records has these values, one for each released column."""
+        if not isinstance(self.table, PointCounts) or set(values) != set(self.columns):
+            raise ParameterError(
+                OWNER,
+                "share",
+                sorted(values),
+                allowed=f"a value for each of {', '.join(self.columns)}, released as points",
+            )
+        cells = [self._cell(name, values[name]) for name in self.columns]
+        return float(self.table.query(self.schema, cells))
+
+    def _cell(self, name: str, value: object) -> int:
+        if name == self.schema.label:
+            return int(self.schema.label_cells(np.array([value], dtype=object))[0])
+        return self.schema.column(name).cell(value)
+
+    def records(self) -> dict[str, list[Any]]:
+        """The synthetic records, column by column, in the schema's own values."""
+        block = self.table.records(self.schema).block()
+        made: dict[str, list[Any]] = {}
+        for name in self.columns:
+            if name == self.schema.label:
+                assert block.labels is not None
+                made[name] = [self.schema.classes[label] for label in block.labels.tolist()]
+            else:
+                made[name] = _values(self.schema.column(name).value, block.cells[name].tolist())
+        return made
+
+    def write(self, path: str | os.PathLike[str]) -> int:
+        """Write the synthetic records to a file that ends in .csv or .parquet, whole or not at all; says how many."""
+        target = Path(path)
+        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+        made = self.records()
+        try:
+            _WRITERS[_ending(target)](made, partial)
+            os.replace(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+        return len(next(iter(made.values())))
+
+    def explain(self) -> str:
+        """What was released and why it may be, in words."""
+        return explain_certificate(self.certificate)
+
+    def to_json(self) -> dict[str, Any]:
+        tree: dict[str, Any] = {
+            "format": FORMAT,
+            "version": self.version,
+            "table": self.table.to_json(),
+            "schema": self.schema.stored(),
+            "certificate": dict(self.certificate),
+        }
+        tree["digest"] = digest(tree)
+        return tree
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the document, whole or not at all."""
+        target = Path(path)
+        partial = target.with_name(target.name + ".partial")
+        partial.write_text(json.dumps(self.to_json(), ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(partial, target)
+
+
+def _values(value: Callable[[int], Any], cells: list[int]) -> list[Any]:
+    """Each cell's value; a cell that occurs often is looked up once."""
+    known = {cell: value(cell) for cell in set(cells)}
+    return [known[cell] for cell in cells]
+
+
+def _ending(path: Path) -> str:
+    if path.suffix not in _WRITERS:
+        raise ParameterError(OWNER, "out", path.name, allowed="a file that ends in .csv or .parquet")
+    return path.suffix
+
+
+def _write_csv(made: Mapping[str, Sequence[Any]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(made)
+        writer.writerows(zip(*made.values(), strict=True))
+
+
+def _write_parquet(made: Mapping[str, Sequence[Any]], path: Path) -> None:
+    arrays = {name: _plain_array(values) for name, values in made.items()}
+    with duckdb.connect() as connection:
+        connection.register("made", arrays)
+        place = str(path).replace("'", "''")
+        connection.execute(f"COPY (SELECT * FROM made) TO '{place}' (FORMAT parquet)")
+
+
+def _plain_array(values: Sequence[Any]) -> Any:
+    """Numbers as numbers; text, and whole numbers beyond 64 bits, as text."""
+    kinds = {type(value) for value in values}
+    if kinds <= {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    if kinds <= {bool} or kinds <= {float}:
+        return np.array(values, dtype=bool if bool in kinds else np.float64)
+    return np.array([str(value) for value in values], dtype=object)
+
+
+_WRITERS: dict[str, Callable[[Mapping[str, Sequence[Any]], Path], None]] = {
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+}
+
+
+def load_table(path: str | os.PathLike[str]) -> ReleasedTable:
+    """Read a released table; a damaged one is refused. Reading is not verifying: see `verify`."""
+    return table_from(read_document(path, format=FORMAT, what="released table"))
+
+
+def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
+    """The released table a document holds; its records must belong to its schema."""
+    with refusing("The released table is incomplete or malformed."):
+        if not isinstance(tree.get("version"), str):
+            raise NotCertified("The released table does not say which version wrote it.")
+        read = KINDS[tree["table"]["kind"]](tree["table"])
+        table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
+        if not same({**table.to_json(), "digest": None}, {**tree, "digest": None}):
+            raise NotCertified("The released table holds something that this version does not write.")
+    return table
+
+
+def is_table(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a released table."""
+    try:
+        with Path(path).open(encoding="utf-8") as stream:
+            return FORMAT in stream.read(80)
+    except (OSError, UnicodeDecodeError, DataError):
+        return False

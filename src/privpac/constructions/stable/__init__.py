@@ -1,0 +1,1 @@
+"""Rules that one record hardly moves."""

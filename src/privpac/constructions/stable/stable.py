@@ -1,0 +1,109 @@
+"""The stable learner (A_sta): no single record moves any prediction by much.
+
+A random `kept` of the records say which concepts are told apart: one for each labelling of their points. All records
+then draw one of them by the exponential mechanism, by their mistakes.
+Statement: replacing one record moves the probability of every event by at most q + (1 - q)·tanh(epsilon/4), q = kept/n;
+as privacy it is (epsilon, q), and q is far too large a delta to protect anybody. It is robustness, not privacy.
+Source: Dagan–Feldman 2020, Theorem 1 and Lemma 7 (printed: q + 2·epsilon).
+Holds if: the representative of a labelling is chosen by the set of the kept points alone (`Dichotomies.member`).
+Proof: docs/proofs/stable.md. Tested by tests/exact/test_stable.py, tests/unit/test_stable.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.constructions.base import require_labels
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.data.sample import Sample, Size
+from privpac.errors import ParameterError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Stability
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms import gibbs
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["Stable"]
+
+
+@dataclass(frozen=True)
+class Stable:
+    """A draw at `epsilon` from one concept a labelling of `kept` random points."""
+
+    concepts: ConceptClass
+    kept: int
+    epsilon: Fraction
+    failure: Fraction = FAILURE
+
+    def __post_init__(self) -> None:
+        with_dichotomies(self.concepts, owner="Stable")
+        if isinstance(self.kept, bool) or not isinstance(self.kept, int) or self.kept < 1:
+            raise ParameterError("Stable", "kept", self.kept, allowed="a positive whole number")
+        if self.epsilon <= 0:
+            raise ParameterError("Stable", "epsilon", plain(self.epsilon), allowed="a positive number")
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.concepts.size
+
+    @property
+    def ratio(self) -> Fraction:
+        return ratio_for(self.epsilon / 2)
+
+    @property
+    def _listed(self) -> Dichotomous:
+        return with_dichotomies(self.concepts, owner="Stable")
+
+    def require(self, size: Size) -> None:
+        require_labels("Stable", size, least=self.kept)
+        self._listed.require_listed(self.kept, elsewhere=size.labelled - self.kept)
+
+    def stability(self, size: Size) -> Proof[Stability]:
+        """How far one record moves the probability of any event."""
+        drawn = rules.total_variation(rules.bounded_range(ratio=self.ratio))
+        require_labels("Stable", size, least=self.kept)
+        return wrappers_rules.stable_from_some(drawn, kept=self.kept, of=size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
+        return Certificate(
+            privacy=wrappers_rules.listed_from_some(
+                rules.bounded_range(ratio=self.ratio), kept=self.kept, of=n
+            ),
+            accuracy=self._accuracy(n),
+            learner={
+                "name": "stable",
+                "concepts": self.concepts.word,
+                "kept": self.kept,
+                "epsilon": plain(self.epsilon),
+                "stability": plain(self.stability(size).fact.gamma),
+            },
+            labelled=n,
+        )
+
+    def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
+        vc = self.concepts.vc
+        if vc is None or self.ratio == 1:
+            return ()
+        proof = rules.stable_accuracy(
+            kept=self.kept, of=n, ratio=self.ratio, vc=max(1, vc), miss=self.failure / 4
+        )
+        return (proof,) if proof.fact.error < 1 else ()
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
+        chosen = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
+        found = self._listed.dichotomies(sample.take(chosen))
+        return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))

@@ -1,0 +1,130 @@
+"""From a learner of clean records to one of noisy records, with its guarantee (A_Agnostic).
+
+Statement: a random `kept` of n records are relabelled by the vote of the others and given, in random order, to the
+learner inside. With q = kept/n, a = e^(epsilon/2) of the vote, b = e^(weight·epsilon·(1 - q)/q):
+e^eps' = ((1 - q)·a^2 + q·w·4·b·e^eps)/((1 - q) + q·w), w = a(1 + a)/2 (a^2 if weight·(1 - q) < q); delta' = q·delta.
+With `ranks` (thresholds): e^eps' = ((1 - q)·a^2 + q·a^2·b·e^(2 eps))/((1 - q) + q·a^2), delta' = q·(1 + e^eps)·delta.
+Source: Li–Wang–Ye 2025, Algorithm 2, Lemma 15, Claim 16; constants ours, all parameters free, no smallness needed.
+Holds if: as `wrappers_rules.relabelling`; `ranks` hands equal points with different labels to the learner inside.
+Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py, tests/unit/test_transforms.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.labellings.base import with_dichotomies
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.wrappers.nested import (
+    described,
+    labelled_only,
+    places,
+    positive_integer,
+    positive_number,
+)
+from privpac.constructions.wrappers.relabel import accuracy_of_vote
+from privpac.constructions.wrappers.vote import Vote, needs_cuts
+from privpac.data.sample import Sample, Size
+from privpac.guarantee.certificate import Certificate
+
+__all__ = ["Agnostic"]
+
+
+@dataclass(frozen=True)
+class Agnostic:
+    """The learner inside gets `kept` random records with the labels that all others vote for."""
+
+    learner: Learner
+    kept: int
+    epsilon: Fraction
+    """Of the vote."""
+    weight: Fraction = Fraction(1)
+    """How much a label that differs from a concept's counts against a voter's mistake."""
+    ranks: bool = False
+    """Tell equal points of a threshold apart by their place: a smaller loss while the inner epsilon is below ln 4."""
+    labelling: ConceptClass | None = None
+    """The class whose labellings are voted on; the learner's own when not given."""
+    failure: Fraction = FAILURE
+    """How often the vote may fail, besides the learner inside."""
+
+    def __post_init__(self) -> None:
+        positive_integer("Agnostic", "kept", self.kept)
+        positive_number("Agnostic", "epsilon", self.epsilon)
+        positive_number("Agnostic", "weight", self.weight)
+        if self.ranks:
+            needs_cuts(self.classes)
+        else:
+            with_dichotomies(self.classes, owner="Agnostic")
+
+    @property
+    def concepts(self) -> ConceptClass:
+        return self.learner.concepts
+
+    @property
+    def classes(self) -> ConceptClass:
+        return self.labelling or self.learner.concepts
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.learner.outcomes
+
+    def vote(self, size: Size) -> Vote:
+        n = labelled_only("Agnostic", size, least=self.kept + 1)
+        return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
+
+    def require(self, size: Size) -> None:
+        voters = self.vote(size).voters
+        if not self.ranks:
+            with_dichotomies(self.classes, owner="Agnostic").require_relabelled(self.kept, voters=voters)
+        self.learner.require(Size(self.kept))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
+        rule = wrappers_rules.rank_relabelling if self.ranks else wrappers_rules.relabelling
+        # By ranks the labels may belong to no concept, so nothing is proved of a learner that expects one.
+        accuracy = (
+            () if self.ranks else accuracy_of_vote(self.learner, vote, self.classes, failure=self.failure)
+        )
+        return Certificate(
+            privacy=rule(
+                inner.privacy,
+                kept=self.kept,
+                of=size.labelled,
+                ratio=vote.ratio,
+                change=vote.change,
+                mistake=vote.mistake,
+            ),
+            accuracy=accuracy,
+            learner=described(
+                "agnostic",
+                inner,
+                kept=self.kept,
+                epsilon=self.epsilon,
+                weight=self.weight,
+                ranks=self.ranks,
+            ),
+            labelled=size.labelled,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
+        vote = self.vote(sample.size)
+        chosen = places(coins.subset(sample.size.labelled, self.kept))
+        return self.after(vote, sample.take(chosen), sample.rest(chosen), coins)
+
+    def after(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Hypothesis:
+        """What happens once it is drawn who is kept; `kept` come in random order."""
+        return self.learner.learn(self.labelled(vote, kept, rest, coins), coins)
+
+    def labelled(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+        relabel = vote.relabel_ranks if self.ranks else vote.relabel
+        return relabel(self.classes, kept, rest, coins)

@@ -1,0 +1,69 @@
+"""What transforms share: reading the size they are asked for, and telling of the learner inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from privpac.constructions.base import Learner
+from privpac.data.sample import Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = [
+    "Empirical",
+    "described",
+    "empirical_accuracy",
+    "labelled_only",
+    "places",
+    "positive_integer",
+    "positive_number",
+]
+
+
+@runtime_checkable
+class Empirical(Protocol):
+    """A learner that is proved to make few mistakes on the very records it is given, whatever they are."""
+
+    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None: ...
+
+
+def empirical_accuracy(learner: Learner, size: Size) -> Proof[Accuracy] | None:
+    """What is proved of its mistakes on its own records; None if nothing is."""
+    return learner.certify_empirical(size) if isinstance(learner, Empirical) else None
+
+
+def positive_integer(owner: str, name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ParameterError(owner, name, value, allowed="a positive whole number")
+
+
+def positive_number(owner: str, name: str, value: Fraction) -> None:
+    if not isinstance(value, Fraction | int) or value <= 0:
+        raise ParameterError(owner, name, value, allowed="a positive fraction")
+
+
+def labelled_only(owner: str, size: Size, *, least: int) -> int:
+    """How many records there are, all of which must have labels."""
+    if size.unlabelled:
+        raise SizeError(f"{owner} has no use for records without labels.")
+    if size.labelled < least:
+        raise SizeError(f"{owner} needs at least {least} records, there are {size.labelled}.")
+    return size.labelled
+
+
+def places(positions: tuple[int, ...] | range | list[int]) -> npt.NDArray[np.int64]:
+    return np.fromiter(positions, dtype=np.int64, count=len(positions))
+
+
+def described(name: str, inner: Certificate, **parameters: object) -> Mapping[str, Any]:
+    """The public parameters of a transform, and those of the learner inside."""
+    shown = {key: plain(value) if isinstance(value, Fraction) else value for key, value in parameters.items()}
+    return {"name": name, **shown, "inner": dict(inner.learner)}

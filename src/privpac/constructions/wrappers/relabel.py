@@ -1,0 +1,127 @@
+"""Let some records choose the labels of others, and learn from those: who is who is fixed beforehand.
+
+Statement: the first `kept` records are relabelled and learnt from; their own labels are never looked at, and they lose
+ln 4 + weight·epsilon·voters/kept + what the learner inside loses. The others vote and lose `epsilon`.
+Source: Li–Wang–Ye 2025, Algorithm 1 and Lemma 17 (A_Auxiliary). Accuracy as `Agnostic`.
+Holds if: positions are public, and the order of the records does not depend on what they say.
+Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py, tests/unit/test_transforms.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.labellings.base import with_dichotomies
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.wrappers import rules as wrappers_rules
+from privpac.constructions.wrappers.nested import (
+    described,
+    empirical_accuracy,
+    labelled_only,
+    places,
+    positive_integer,
+    positive_number,
+)
+from privpac.constructions.wrappers.vote import Vote
+from privpac.data.sample import Sample, Size
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
+
+__all__ = ["RELABELLED", "VOTING", "Relabelled", "accuracy_of_vote"]
+
+RELABELLED, VOTING = "relabelled records", "voting records"
+
+
+def accuracy_of_vote(
+    learner: Learner, vote: Vote, concepts: ConceptClass, *, failure: Fraction
+) -> tuple[Proof[Accuracy], ...]:
+    """Near the best concept on noisy records, if the learner inside is proved to follow clean labels."""
+    inner = empirical_accuracy(learner, Size(vote.kept))
+    if inner is None or concepts.vc is None or concepts != learner.concepts or vote.ratio == 1:
+        return ()
+    proof = rules.relabelling_accuracy(
+        inner,
+        kept=vote.kept,
+        of=vote.kept + vote.voters,
+        ratio=vote.ratio,
+        change=vote.change,
+        mistake=vote.mistake,
+        vc=concepts.vc,
+        miss=failure / 4,
+    )
+    return (proof,) if proof.fact.error < 1 else ()
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """The learner inside gets the first `kept` records with the labels that the others vote for."""
+
+    learner: Learner
+    kept: int
+    epsilon: Fraction
+    """Of the vote."""
+    weight: Fraction = Fraction(1)
+    """How much a label that differs from a concept's counts against a voter's mistake."""
+    labelling: ConceptClass | None = None
+    """The class whose labellings are voted on; the learner's own when not given."""
+    failure: Fraction = FAILURE
+    """How often the vote may fail, besides the learner inside."""
+
+    def __post_init__(self) -> None:
+        positive_integer("Relabelled", "kept", self.kept)
+        positive_number("Relabelled", "epsilon", self.epsilon)
+        positive_number("Relabelled", "weight", self.weight)
+        with_dichotomies(self.classes, owner="Relabelled")
+
+    @property
+    def concepts(self) -> ConceptClass:
+        return self.learner.concepts
+
+    @property
+    def classes(self) -> ConceptClass:
+        return self.labelling or self.learner.concepts
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.learner.outcomes
+
+    def vote(self, size: Size) -> Vote:
+        n = labelled_only("Relabelled", size, least=self.kept + 1)
+        return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
+
+    def require(self, size: Size) -> None:
+        voters = self.vote(size).voters
+        with_dichotomies(self.classes, owner="Relabelled").require_relabelled(self.kept, voters=voters)
+        self.learner.require(Size(self.kept))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
+        own = wrappers_rules.relabelling_part(inner.privacy, ratio=vote.ratio, change=vote.change)
+        drawn = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
+        voting = rules.post_processing(
+            rules.declared(drawn, epsilon=self.epsilon), what="an answer from the labels"
+        )
+        return Certificate(
+            privacy=rules.disjoint_parts(
+                rules.on_part(own, part=RELABELLED), rules.on_part(voting, part=VOTING)
+            ),
+            accuracy=accuracy_of_vote(self.learner, vote, self.classes, failure=self.failure),
+            learner=described("relabelled", inner, kept=self.kept, epsilon=self.epsilon, weight=self.weight),
+            labelled=size.labelled,
+        )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
+        vote, first = self.vote(sample.size), places(range(self.kept))
+        labelled = vote.relabel(self.classes, sample.take(first), sample.rest(first), coins)
+        return self.learner.learn(labelled, coins)

@@ -1,1 +1,0 @@
-"""Learners: pairs of `learn` (records and coins) and `certify` (neither), one a file."""

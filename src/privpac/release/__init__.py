@@ -1,1 +1,0 @@
-"""Private releases other than classifiers."""

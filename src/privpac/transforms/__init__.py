@@ -1,1 +1,0 @@
-"""Learners made of learners: sampling, confidence, relabelling, boosting of labels, questions to people. They nest."""
