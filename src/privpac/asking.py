@@ -20,16 +20,18 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import Coins, coins_for
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import DataError, PrivpacError, SizeError
+from privpac.errors import BudgetExceeded, DataError, PrivpacError, SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.stored_classes import concepts_from_json, stored_concepts
 from privpac.learners.words import Request, request_from_json
-from privpac.model import Model, positive, release_few_labels
+from privpac.learning import positive, release_few_labels
+from privpac.model import Model
+from privpac.releasing import Payment
 from privpac.transforms.active import Questions
 from privpac.transforms.active_settings import ask_settings
 from privpac.transforms.few_labels import FewLabels
@@ -126,18 +128,19 @@ class Asking:
         assert active is not None
         sample = MemorySample.of(table, self.recipe.request.schema, labelled=False)
         labels = np.array([self.answers[position] for position in self.questions.asked], dtype=np.uint8)
-        coins = coins_for(random_state)
-        if self.coins != "system" and coins.origin == "system":
-            coins = coins_for(
-                0
-            )  # a list drawn with a known seed makes everything that follows not for release
+        # A list drawn with a known seed makes everything that follows not for release.
+        seed = 0 if random_state is None and self.coins != "system" else random_state
 
-        def run(tossed: Coins) -> Any:
-            self._use_up()
-            return active.learn(sample, self.questions, labels, tossed)
+        def run(coins: Coins) -> Hypothesis:
+            return active.learn(sample, self.questions, labels, coins)
 
-        self._check_unused()
-        return release_few_labels(self.recipe, run, ledger=ledger, coins=coins)
+        payment = Payment.by(ledger, random_state=seed)
+        self._use_up()
+        try:
+            return release_few_labels(self.recipe, run, payment=payment)
+        except BudgetExceeded:
+            self._put_back()  # nothing was charged, so nothing was tossed
+            raise
 
     def _check_unused(self) -> None:
         if self.used or (self.folder is not None and (self.folder / USED).exists()):
@@ -147,7 +150,7 @@ class Asking:
             )
 
     def _use_up(self) -> None:
-        """Durable before the first coin: of two programs that learn at once only one may go on."""
+        """Durable before the charge: of two programs that learn at once only one may go on."""
         self._check_unused()
         self.used.append(True)
         if self.folder is not None:
@@ -155,6 +158,11 @@ class Asking:
                 os.close(os.open(self.folder / USED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             except FileExistsError:
                 self._check_unused()
+
+    def _put_back(self) -> None:
+        self.used.clear()
+        if self.folder is not None:
+            (self.folder / USED).unlink(missing_ok=True)
 
     # --- the folder ---
 

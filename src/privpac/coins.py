@@ -16,6 +16,7 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -25,19 +26,20 @@ import numpy as np
 from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, PrivpacError
 from privpac.theory.exact import UNIT_ROUNDOFF
 
 __all__ = [
-    "ChargedCoins",
     "Coins",
     "EnclosureError",
     "Enumeration",
+    "Raised",
     "SeededCoins",
     "SystemCoins",
     "Weights",
     "coins_for",
     "law",
+    "outcome_law",
 ]
 
 T = TypeVar("T", bound=Hashable)
@@ -104,55 +106,11 @@ class Coins(Protocol):
         """
 
     def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
-        """The results of several independent runs, in order.
+        """The results of several independent runs, in order; one that raises is the last.
 
         Nothing but a list to a tossing coin; an enumeration computes each run's law once instead of every branch of
         every combination.
         """
-
-
-class ChargedCoins:
-    """Coins that are paid for before the first of them is tossed: `pay` is called once, then or at `settle`.
-
-    Whatever can be found wrong with the records before chance is asked has cost nothing by then.
-    """
-
-    def __init__(self, coins: Coins, pay: Callable[[], None]) -> None:
-        self._coins = coins
-        self._pay = pay
-        self._paid = False
-
-    @property
-    def origin(self) -> str:
-        return self._coins.origin
-
-    def settle(self) -> Coins:
-        """Pay, if nothing has been tossed so far."""
-        if not self._paid:
-            self._pay()
-            self._paid = True
-        return self._coins
-
-    def choose(self, weights: Weights) -> int:
-        return self.settle().choose(weights)
-
-    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
-        return self.settle().choose_many(weights, count)
-
-    def below(self, n: int) -> int:
-        return self.settle().below(n)
-
-    def flip(self, p: Fraction) -> bool:
-        return self.settle().flip(p)
-
-    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
-        return self.settle().flips(chances, picks)
-
-    def subset(self, n: int, k: int) -> tuple[int, ...]:
-        return self.settle().subset(n, k)
-
-    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
-        return [run(self) for run in runs]  # a run may read records before it tosses
 
 
 class _BitCoins(ABC):
@@ -390,6 +348,26 @@ class Enumeration:
             raise EnclosureError("float weights leave their error bound")
 
 
+@dataclass(frozen=True)
+class Raised:
+    """An exception as an outcome: what the world sees of it is its type, and the sentence of one of our own."""
+
+    kind: str
+    sentence: str
+    error: Exception = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, error: Exception) -> Raised:
+        sentence = str(error) if isinstance(error, PrivpacError) else ""
+        return cls(
+            type(error).__name__, sentence, error.with_traceback(None)
+        )  # a traceback holds the records
+
+    def again(self) -> Exception:
+        """The exception, to be raised where the run would have raised it."""
+        return self.error.with_traceback(None)
+
+
 @lru_cache(maxsize=32)
 def _subsets(n: int, k: int, sets: bool) -> tuple[tuple[int, ...], ...]:
     """All ordered choices of k below n, or each set once."""
@@ -447,36 +425,66 @@ class EnumeratedCoins:
         return [self._outcome(run) for run in runs]
 
     def _outcome(self, run: Callable[[Coins], T]) -> T:
-        """One run by its law; the decisions so far fix everything it can depend on besides its own coins."""
+        """One run by its law; the decisions so far fix everything it can depend on besides its own coins.
+
+        That it raises is one of its outcomes, with a probability of its own; the runs after it are then not begun.
+        """
         here = tuple(index for index, _ in self.trail)
         if here not in self._laws:
-            self._laws[here] = list(law(run, memory=self._memory, sets=self._sets).items())
+            self._laws[here] = list(outcome_law(run, memory=self._memory, sets=self._sets).items())
         outcomes = self._laws[here]
-        result: T = outcomes[self._decide([probability for _, probability in outcomes])][0]
+        result: T | Raised = outcomes[self._decide([probability for _, probability in outcomes])][0]
+        if isinstance(result, Raised):
+            raise result.again()
         return result
 
 
 def law(
     run: Callable[[Coins], T], *, memory: Enumeration | None = None, sets: bool = False
 ) -> dict[T, Fraction]:
-    """The exact distribution of what `run` returns, by visiting every branch.
+    """The exact distribution of what `run` returns, by visiting every branch; whatever one of them raises is raised.
 
     With `sets`, `subset` gives every set once, in order: for runs that are known not to look at its order.
 
     >>> law(lambda coins: coins.below(2) + coins.below(2))
     {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
     """
+    returned: dict[T, Fraction] = {}
+    for outcome, probability in outcome_law(run, memory=memory, sets=sets).items():
+        if isinstance(outcome, Raised):
+            raise outcome.again()
+        returned[outcome] = probability
+    return returned
+
+
+def outcome_law(
+    run: Callable[[Coins], T], *, memory: Enumeration | None = None, sets: bool = False
+) -> dict[T | Raised, Fraction]:
+    """As `law`, with exceptions among the outcomes: a refusal is something the world sees.
+
+    >>> list(outcome_law(lambda coins: 1 // coins.below(4)).values())
+    [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
+    """
     memory = memory or Enumeration()
-    outcome: dict[T, Fraction] = {}
+    outcome: dict[T | Raised, Fraction] = {}
     prefix: list[int] | None = []
     laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]] = {}
     while prefix is not None:
         coins = EnumeratedCoins(prefix, memory, laws, sets=sets)
-        result = run(coins)
+        result = _result(run, coins)
         probability = math.prod((p[i] for i, p in coins.trail), start=Fraction(1))
         outcome[result] = outcome.get(result, Fraction(0)) + probability
         prefix = _next_prefix(coins.trail)
     return outcome
+
+
+def _result(run: Callable[[Coins], T], coins: EnumeratedCoins) -> T | Raised:
+    try:
+        return run(coins)
+    except EnclosureError:  # the coins are at fault, not the run
+        raise
+    except Exception as error:  # whatever it is, it ends the run in sight of everybody
+        return Raised.of(error)
 
 
 def _next_prefix(trail: list[tuple[int, list[Fraction]]]) -> list[int] | None:

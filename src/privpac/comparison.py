@@ -14,14 +14,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privpac.coins import coins_for
-from privpac.data.engines.opening import EngineSample, open_sample
+from privpac.coins import Coins
+from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
+from privpac.guarantee.check import check_certificate
 from privpac.guarantee.ledger import Ledger
-from privpac.model import Model, positive
+from privpac.learning import positive
+from privpac.model import Model
 from privpac.release.confusion import CONFIDENCE, compare, estimate_privacy
+from privpac.releasing import Payment
 from privpac.theory.exact import plain
 
 __all__ = ["Comparison", "compare_models"]
@@ -81,16 +84,22 @@ def compare_models(
             "The two models were learnt under different schemas.",
             remedy="Compare models of one schema, or estimate each on its own.",
         )
-    amount, coins = positive(epsilon, "epsilon"), coins_for(random_state)
+    payment = Payment.by(ledger, random_state=random_state, owner="compare")
+    amount = positive(epsilon, "epsilon")
     sample = open_sample(table, first.schema, y=y)
-    certificate = _certificate(first, sample, amount, records_per_person).with_coins(coins.origin)
-    sample.validate()
-    if ledger is not None:
-        ledger.charge(epsilon=certificate.epsilon, note="compare two models")
-    difference, half_width = compare(
-        sample, first.hypothesis, second.hypothesis, epsilon=amount / records_per_person, coins=coins
+
+    def draw(coins: Coins) -> tuple[int, int]:
+        share = amount / records_per_person
+        return compare(sample, first.hypothesis, second.hypothesis, epsilon=share, coins=coins)
+
+    return payment.release(
+        _certificate(first, sample, amount, records_per_person),
+        draw=draw,
+        document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
+        verify=lambda made: check_certificate(made.certificate),
+        note="compare two models",
+        unread=unread_records(sample),
     )
-    return Comparison(difference, half_width, sample.size.labelled, certificate.to_json())
 
 
 def _certificate(

@@ -5,10 +5,15 @@ No message may contain a value of a private record. `value` is for parameters an
 
 from __future__ import annotations
 
+import os
+import traceback
+from typing import Any
+
 __all__ = [
     "AccessDenied",
     "BudgetExceeded",
     "DataError",
+    "ExposedRecords",
     "MissingExtra",
     "NoSqlForm",
     "NotCertified",
@@ -20,7 +25,11 @@ __all__ = [
     "SizeError",
     "SmallEvidence",
     "TooFewRecords",
+    "UnverifiedRelease",
+    "place_of",
 ]
+
+PACKAGE = __name__.partition(".")[0]
 
 
 class PrivpacError(Exception):
@@ -39,6 +48,20 @@ class PrivpacError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Travel between processes whatever the constructor looks like: the sentence and the attributes."""
         return _restore, (type(self), self.args, self.__dict__)
+
+
+def place_of(fault: BaseException) -> str:
+    """Where the package's own code was when this was raised: all that may be said of what nobody foresaw.
+
+    Its words may quote records. A frame is the package's own by the name of its module: a path says where somebody
+    keeps the sources, and every folder may be called privpac.
+    """
+    frames = list(traceback.walk_tb(fault.__traceback__))
+    own = [frame for frame in frames if str(frame[0].f_globals.get("__name__")).split(".")[0] == PACKAGE]
+    if not frames:  # carried from another thread, or never raised
+        return "an unknown place"
+    frame, line = (own or frames)[-1]
+    return f"{os.path.basename(frame.f_code.co_filename)}, line {line}"
 
 
 def _restore(kind: type[PrivpacError], args: tuple[object, ...], state: dict[str, object]) -> PrivpacError:
@@ -130,6 +153,22 @@ class NotCertified(PrivpacError):
     exit_code = 4
 
 
+class UnverifiedRelease(NotCertified):
+    """A release was drawn and charged, and then did not pass its own verification: a fault of privpac.
+
+    `document` is what was made. The charge stands, because it was drawn from the records.
+    """
+
+    def __init__(self, reason: str, *, document: Any, charged: bool) -> None:
+        self.document = document
+        self.charged = charged
+        stands = "The charge stands" if charged else "It counts as released"
+        super().__init__(
+            f"What was made does not pass its own verification: {reason}",
+            remedy=f"{stands}; the error carries the document, please report it with the certificate in it.",
+        )
+
+
 class NoSqlForm(PrivpacError):
     """A released rule cannot be written as an SQL expression, such as one that needs a keyed hash."""
 
@@ -152,6 +191,10 @@ class AccessDenied(ServiceError):
 
 class SmallEvidence(UserWarning):
     """The numbers are legal but little can be learnt from so few records at so small an epsilon."""
+
+
+class ExposedRecords(UserWarning):
+    """A file that was meant to be public depends on records, and must be kept secret."""
 
 
 class MissingExtra(PrivpacError, ImportError):

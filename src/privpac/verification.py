@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac import __version__
+from privpac.concepts.base import ConceptClass
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified, PrivpacError
@@ -22,7 +23,7 @@ from privpac.learners.recipe import Recipe
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import request_from_json
 from privpac.model import Model, model_from, read_document
-from privpac.prediction.bundle import is_bundle
+from privpac.prediction.bundle import EXPOSED, FORMER, is_bundle
 from privpac.prediction.bundle import read as read_bundle
 from privpac.prediction.stored import offer_from_json
 from privpac.release.table import FORMAT as TABLE_FORMAT
@@ -30,7 +31,7 @@ from privpac.release.table import ReleasedTable, TableRequest, is_table, table_f
 from privpac.theory.exact import written
 from privpac.transforms.few_labels import FewLabels
 
-__all__ = ["Verified", "verify"]
+__all__ = ["Verified", "verify", "verify_document"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Verified:
     """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
 
 
-def verify(path: str | os.PathLike[str]) -> Verified:
+def verify(path: str | os.PathLike[str], *, concepts: ConceptClass | None = None) -> Verified:
     """Re-derive every number of a model file, bundle or released table, or raise NotCertified with the reason.
 
     Three independent looks: the digest, the derivation re-checked step by step, and certificate and estimate made anew
@@ -57,18 +58,28 @@ def verify(path: str | os.PathLike[str]) -> Verified:
     have had other rules, so there a difference is a warning, and a file that names this version must agree. What
     remains unseen is an edit of what chance decided (the rule within its schema, the noisy counts) and of the coins'
     origin, with a new digest.
+
+    A model drawn from a class of your own names that class and does not hold it: give it as `concepts`.
     """
     if is_bundle(path):
         return _verify_bundle(path)
     if is_table(path):
-        return _verify_table(path)
-    tree = read_document(path)
+        return verify_document(document.read_document(path, format=TABLE_FORMAT, what="released table"))
+    return verify_document(read_document(path), concepts=concepts)
+
+
+def verify_document(tree: Mapping[str, Any], *, concepts: ConceptClass | None = None) -> Verified:
+    """The same of a model or a released table that is in memory, as its file would hold it."""
+    return _verify_table(tree) if tree.get("format") == TABLE_FORMAT else _verify_model(tree, concepts)
+
+
+def _verify_model(tree: Mapping[str, Any], concepts: ConceptClass | None) -> Verified:
     model = model_from(tree)
     steps = check_certificate(tree["certificate"])
     _refusing(lambda: _refuse_unpaid(model))
     rebuilt = True
     try:
-        _refusing(lambda: _refuse_unlike(model, tree))
+        _refusing(lambda: _refuse_unlike(model, tree, concepts))
     except NotCertified:
         if model.version == __version__:
             raise
@@ -90,7 +101,7 @@ def _verified(tree: Mapping[str, Any], *, steps: int, rebuilt: bool) -> Verified
 
 
 def _verify_bundle(path: str | os.PathLike[str]) -> Verified:
-    """The same of a bundle: digests of all its files, the derivation, and the certificate made anew.
+    """The same of a bundle: the tag of its secret file, the derivation, and the certificate made anew.
 
     The models or records themselves are not looked into: their certificate holds whatever they are.
     """
@@ -103,7 +114,8 @@ def _verify_bundle(path: str | os.PathLike[str]) -> Verified:
         if tree.get("version") == __version__:
             raise
         rebuilt = False
-    return _verified(tree, steps=steps, rebuilt=rebuilt)
+    found = _verified(tree, steps=steps, rebuilt=rebuilt)
+    return replace(found, warnings=(EXPOSED, *found.warnings)) if tree["format"] == FORMER else found
 
 
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
@@ -113,12 +125,10 @@ def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 
-def _verify_table(path: str | os.PathLike[str]) -> Verified:
+def _verify_table(tree: Mapping[str, Any]) -> Verified:
     """The same three looks at a released table."""
-    tree = document.read_document(path, format=TABLE_FORMAT, what="released table")
     table = table_from(tree)
-    certificate = tree["certificate"]
-    steps = check_certificate(certificate)
+    steps = check_certificate(tree["certificate"])
     rebuilt = True
     try:
         _refusing(lambda: _refuse_unlike_table(table, tree))
@@ -126,15 +136,7 @@ def _verify_table(path: str | os.PathLike[str]) -> Verified:
         if table.version == __version__:
             raise
         rebuilt = False
-    return Verified(
-        warnings=tuple(_warnings(certificate, table.version, rebuilt=rebuilt)),
-        steps=steps,
-        rebuilt=rebuilt,
-        for_release=certificate["coins"] == "system",
-        assumptions=tuple(certificate["assumptions"]),
-        epsilon=certificate["epsilon"],
-        delta=certificate["delta"],
-    )
+    return _verified(tree, steps=steps, rebuilt=rebuilt)
 
 
 def _refuse_unlike_table(table: ReleasedTable, tree: Mapping[str, Any]) -> None:
@@ -195,9 +197,11 @@ def _refuse_unpaid(model: Model) -> None:
             raise NotCertified("The leaf counts are not those the certificate speaks of.")
 
 
-def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
+def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass | None) -> None:
     """What can be made anew from the stored parameters must be what is stored: everything but the draws."""
-    recipe = _few_labels(model) if "few_labels" in model.certificate["request"] else _recipe(model)
+    wishes = model.certificate["request"]
+    drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
+    recipe = (_few_labels if "few_labels" in wishes else _recipe)(model, drawn_from)
     made = recipe.certify().with_coins(model.certificate["coins"]).to_json()
     if made != tree["certificate"]:
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
@@ -212,22 +216,21 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any]) -> None:
         model.to_sql()
 
 
-def _few_labels(model: Model) -> FewLabels:
+def _few_labels(model: Model, concepts: str | ConceptClass) -> FewLabels:
     wishes = model.certificate["request"]
     size = Size(int(wishes["labelled"]), int(wishes["unlabelled"]))
     request = request_from_json(wishes, schema=model.schema, labelled=size.labelled)
-    concepts = concepts_from_json(wishes["concepts"], model.schema)
     return FewLabels(concepts, replace(request, size=size), wishes["few_labels"])
 
 
-def _recipe(model: Model) -> Recipe:
+def _recipe(model: Model, concepts: str | ConceptClass) -> Recipe:
     wishes = model.certificate["request"]
     shares = {
         name: None if wishes[name] is None else written(wishes[name])
         for name in ("estimate_epsilon", "leaf_epsilon")
     }
     return Recipe(
-        concepts_from_json(wishes["concepts"], model.schema),
+        concepts,
         request_from_json(wishes, schema=model.schema, labelled=int(wishes["labelled"])),
         holdout=written(wishes["holdout"]),
         **shares,

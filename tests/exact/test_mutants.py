@@ -22,7 +22,7 @@ from tests.exact.mutants.plain import subsampled_pair
 @pytest.mark.parametrize("name", MUTANTS)
 def test_the_audit_catches(name: str) -> None:
     finding = audit(MUTANTS[name](), stop_when_broken=True)
-    assert not finding.holds, f"survived: true epsilon {finding.epsilon} of {finding.claim.epsilon}"
+    assert finding.holds is False, f"survived: true epsilon {finding.epsilon} of {finding.claim.epsilon}"
 
 
 def test_shuffling_is_what_makes_subsampling_right() -> None:

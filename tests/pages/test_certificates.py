@@ -137,7 +137,7 @@ def test_a_bundle_of_this_machine(client: TestClient, files: Path, folder: Path)
     address = found.headers["location"]
     assert "one answer given" in client.get(address).text
     assert "Verified" in client.post(f"{address}/check").text
-    assert json.loads(client.get(f"{address}/certificate.json").text)["format"] == "privpac-bundle/1"
+    assert json.loads(client.get(f"{address}/certificate.json").text)["format"] == "privpac-bundle/2"
 
 
 def test_no_file_and_no_name(client: TestClient) -> None:

@@ -83,7 +83,7 @@ def test_the_service_shows_its_certificate_to_analysts(served: Served) -> None:
     sign_in(served, served.analyst)
     assert "one answer given" in served.client.get("/certificate/service").text
     assert "Verified" in served.client.post("/certificate/service/check", headers=HERE).text
-    assert served.client.get("/certificate/service/certificate.json").json()["format"] == "privpac-bundle/1"
+    assert served.client.get("/certificate/service/certificate.json").json()["format"] == "privpac-bundle/2"
 
 
 def test_posts_from_elsewhere_are_refused(served: Served) -> None:

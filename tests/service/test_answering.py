@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from privpac import Ledger
+from privpac import Ledger, PrivatePredictor
 from privpac.coins import Coins, SeededCoins, law
 from privpac.guarantee.budget import Budget
 from privpac.guarantee.sql_store import SqlStore
@@ -22,7 +22,7 @@ from privpac.service import keys, migrating
 from privpac.service.answering import Answering, Ask, Outcome, Reply
 from privpac.service.problems import Problem
 from privpac.service.rows import encoded
-from tests.service.asking import SCHEMA, Served, row
+from tests.service.asking import AGES, SCHEMA, Served, row
 
 NUMBERS = itertools.count()
 
@@ -215,3 +215,45 @@ def test_many_at_once_are_charged_once_and_never_beyond_the_limit(
     ]
     assert all(len(answers) <= 1 for answers in by_age)
     served.book.verify()
+
+
+def another(path: Path, *, turned: bool) -> Path:
+    """A bundle as `made_bundle`, with answers that are as good as certain; `turned`, they are the other way round."""
+    table = {"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}
+    predictor = PrivatePredictor("consistent:thresholds:age", 30, 900, schema=SCHEMA, models=3)
+    predictor.fit(table, y=["yes" if turned or age >= 60 else "no" for age in AGES]).save(path)
+    return path
+
+
+def test_answers_of_another_bundle_are_not_its_own(tmp_path: Path) -> None:
+    """One ledger, one key, the same question to two bundles: each answers from its own records, and is paid for it."""
+    first = another(tmp_path / "first", turned=False)
+    service, key = answering(first, tmp_path, SeededCoins(1), epsilon=900)
+    turned = Answering(load(another(tmp_path / "second", turned=True)), service.store, SeededCoins(2))
+    same = Answering(load(another(tmp_path / "third", turned=False)), service.store, SeededCoins(3))
+    assert len({part.bundle.digest for part in (service, turned, same)}) == 3
+    for number, (part, expected) in enumerate([(service, "no"), (turned, "yes"), (same, "no")]):
+        (outcome,) = part.answer([ask(part, key, 5)])
+        assert served_answers(outcome) == (expected,)
+        assert isinstance(outcome, Reply)
+        assert outcome.epsilon == 30
+        assert service.store.account().spent.epsilon == 30 * (number + 1)
+    for part, expected in [
+        (service, "no"),
+        (turned, "yes"),
+        (same, "no"),
+    ]:  # asked again, each remembers its own
+        (outcome,) = part.answer([ask(part, key, 5)])
+        assert served_answers(outcome) == (expected,)
+        assert isinstance(outcome, Reply)
+        assert outcome.epsilon == 0
+
+
+def test_an_idempotency_key_speaks_of_one_bundle(tmp_path: Path) -> None:
+    first = another(tmp_path / "first", turned=False)
+    service, key = answering(first, tmp_path, SeededCoins(1), epsilon=900)
+    turned = Answering(load(another(tmp_path / "second", turned=True)), service.store, SeededCoins(2))
+    assert served_answers(service.answer([ask(service, key, 5, again="k")])[0]) == ("no",)
+    (refused,) = turned.answer([ask(turned, key, 5, again="k")])
+    assert isinstance(refused, Problem)
+    assert refused.code == "idempotency_key_reused"

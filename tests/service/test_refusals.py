@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from privpac.service import keys
+from privpac.errors import PrivpacError
+from privpac.service import keys, problems
+from privpac.service.facts import FACTS
+from privpac.service.metrics import Metrics
+from privpac.service.observing import Observing
 from tests.service.asking import Served, row
 
 SECRET = "0" * 64
@@ -238,6 +243,19 @@ def test_a_fault_is_said_without_its_words(
     assert "41.73" not in response.text + caplog.text
     assert "RuntimeError in asked.py" in caplog.text
     assert served.spent == "epsilon 0"
+
+
+def test_a_fault_without_a_trace_has_a_line_too(caplog: pytest.LogCaptureFixture) -> None:
+    """An error that is handed over instead of raised has been nowhere."""
+
+    async def failing(scope: Any, receive: Any, send: Any) -> None:
+        scope[FACTS].fault = PrivpacError("age 41.73")
+        await problems.response(problems.FAULT)(scope, receive, send)
+
+    with caplog.at_level("INFO", logger="privpac.service"):
+        assert code(TestClient(Observing(failing, Metrics())).get("/"), 500) == "fault"
+    assert "PrivpacError in an unknown place" in caplog.text
+    assert "41.73" not in caplog.text
 
 
 def test_a_ledger_that_is_gone_is_unavailable(served: Served, caplog: pytest.LogCaptureFixture) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import stat
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
 from privpac.estimators.query import PrivateQuery
+from privpac.guarantee.certificate import FROM_DATA
 from privpac.guarantee.check import check_certificate
-from privpac.guarantee.facts import Release
+from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.parts import QUERIED, UNQUERIED, parts_of
 from privpac.learners.occam import Occam
@@ -31,6 +33,7 @@ from privpac.learners.words import Request
 from privpac.report.page import report_html
 from privpac.transforms.active import Active, Questions
 from privpac.transforms.active_settings import ask_settings, inner_epsilon
+from privpac.transforms.few_labels import FewLabels
 from privpac.transforms.label_boost import LabelBoost
 from privpac.transforms.labels_only import LabelsOnly
 from privpac.verification import verify
@@ -256,6 +259,25 @@ def test_people_behind_several_records_lose_no_more_than_declared() -> None:
     session = started(records_per_person=2)
     assert session.certificate.epsilon == 1
     assert session.certificate.parts == {}
+
+
+def test_what_those_who_know_more_are_told_counts_people_too() -> None:
+    """One record's number, in front of somebody behind two of them, would be half of the truth."""
+    for known in started(records_per_person=2).certificate.also:
+        assert known.rule == "group"
+        (one,) = known.premises
+        assert isinstance(one.fact, Privacy)
+        assert known.fact.epsilon.upper >= 2 * one.fact.epsilon.upper > 0
+        assert known.fact.release is one.fact.release
+    assert all(known.rule != "group" for known in started().certificate.also)
+
+
+def test_a_schema_read_from_the_data_marks_every_number() -> None:
+    schema = replace(SCHEMA, origin="from_data")
+    settings = ask_settings("thresholds:age", request(N), labels=100, error=None)
+    certificate = FewLabels("thresholds:age", replace(request(N), schema=schema), settings).certify()
+    for proof in (certificate.privacy, *certificate.also):
+        assert FROM_DATA in proof.assumptions
 
 
 # --- in the manner of scikit-activeml ---

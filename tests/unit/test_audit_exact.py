@@ -10,12 +10,14 @@ from fractions import Fraction
 import pytest
 
 from privpac.audit.exact import Audit, Case, Symmetry, audit
+from privpac.audit.limits import at_limits
 from privpac.audit.registry import REGISTRY, learner_case, mirrored, records_of, reordered, tiny_schema
+from privpac.audit.survey import survey
 from privpac.audit.symmetry import Record
-from privpac.coins import Coins
+from privpac.coins import Coins, Raised
 from privpac.concepts.points import Points
 from privpac.concepts.thresholds import Thresholds
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.learners.occam import Occam
 
@@ -146,9 +148,108 @@ def test_thresholds_on_four_points_and_five_records_take_seconds() -> None:
     assert time.process_time() - begin < 20
 
 
+def test_a_refusal_that_depends_on_a_record_breaks_the_claim() -> None:
+    def run(data: Sequence[Record], coins: Coins) -> int:
+        if coins.flip(Fraction(1, 2)) and len(set(data)) > 1:
+            raise SizeError("Too many different values.")
+        return 0
+
+    finding = audit(Case("refuses", run, ((0,), (1,)), 2, Privacy(Loss(log=Fraction(100)))))
+    assert (finding.exact, finding.delta, finding.holds) == (None, Fraction(1, 2), False)
+    assert finding.raised == {"SizeError"}
+    assert finding.worst is not None
+    assert finding.worst[2] == Raised.of(SizeError("Too many different values."))
+
+
+def test_a_refusal_of_everybody_alike_is_no_loss() -> None:
+    def run(data: Sequence[Record], coins: Coins) -> int:
+        if coins.flip(Fraction(1, 3)):
+            raise SizeError("Not today.")
+        return 0
+
+    finding = audit(Case("refuses", run, ((0,), (1,)), 2, Privacy(Loss())))
+    assert (finding.exact, finding.holds) == (1, True)
+
+
+def test_a_case_that_only_raises_or_has_no_pair_is_not_said_to_hold() -> None:
+    def run(data: Sequence[Record], coins: Coins) -> int:
+        raise TypeError("a slip in the case itself")
+
+    finding = audit(Case("slip", run, ((0,), (1,)), 2, Privacy(Loss())))
+    assert finding.compared > 0
+    assert finding.holds is None
+    lonely = audit(Case("lonely", lambda data, coins: 0, ((0,),), 2, Privacy(Loss())))
+    assert (lonely.complete, lonely.compared, lonely.holds) == (True, 0, None)
+
+
+def test_a_symmetry_leaves_refusals_alone() -> None:
+    def run(data: Sequence[Record], coins: Coins) -> int:
+        if coins.flip(Fraction(1, 3)):
+            raise SizeError("Not today.")
+        return int(str(data[0][0])) if coins.flip(Fraction(3, 4)) else 1 - int(str(data[0][0]))
+
+    swap = Symmetry(lambda record: (1 - int(str(record[0])),), lambda bit: 1 - bit)
+    case = Case("swapped", run, ((0,), (1,)), 1, Privacy(Loss(factor=Fraction(3))), symmetries=(swap,))
+    assert (audit(case).exact, audit(case).holds) == (3, True)
+
+
+def test_limits_are_one_record_more_all_alike_of_one_class_or_all_different() -> None:
+    case = _points(3, 3)
+    edge = at_limits(case)
+    assert edge is not None
+    assert edge.n == 4
+    assert edge.inputs is not None
+    equal, one_class, different = edge.inputs
+    assert len(set(equal)) == 1
+    assert {label for _, label in one_class} == {0}
+    assert len(set(different)) == 4
+    finding = audit(edge)
+    assert finding.pairs == finding.compared == finding.total == edge.pairs > 0
+    assert finding.holds
+    assert finding.exact is not None
+    whole = audit(_points(3, 4)).exact
+    assert whole is not None
+    assert finding.exact <= whole
+
+
+def test_a_fault_beyond_the_size_of_a_row_is_found_at_its_limits() -> None:
+    """Whatever is right for two records, and goes wrong at the third different one."""
+
+    def run(data: Sequence[Record], coins: Coins) -> int:
+        if len(set(data)) > 2:
+            raise SizeError("Too many different values.")
+        return 0
+
+    claim = Privacy(Loss(log=ONE))
+    case = Case("counts", run, ((0,), (1,), (2,)), 2, claim, certified=lambda records: claim)
+    assert audit(case).holds
+    finding = survey({"counts": lambda: case})["counts"]
+    assert finding.holds is False
+    assert finding.limit is not None
+    assert finding.limit.exact is None
+    assert at_limits(replace(case, certified=None)) is None
+
+
+def _compute(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_time_spent_waiting_is_not_counted() -> None:
+    def waits(data: Sequence[Record], coins: Coins) -> int:
+        time.sleep(0.02)
+        return coins.below(2)
+
+    case = Case("waits", waits, ((0,), (1,)), 2, Privacy(Loss(factor=ONE)))
+    finding = audit(case, budget_seconds=0.1)
+    assert finding.complete
+    assert finding.seconds < 0.1
+
+
 def test_time_is_kept_and_what_was_covered_is_said() -> None:
     def slow(data: Sequence[Record], coins: Coins) -> int:
-        time.sleep(0.02)
+        _compute(0.02)
         return coins.below(2)
 
     case = Case("slow", slow, ((0,), (1,), (2,)), 3, Privacy(Loss(factor=ONE)))
@@ -166,6 +267,7 @@ def test_the_deadline_ends_a_law_that_would_take_ages() -> None:
     finding = audit(Case("endless", endless, ((0,), (1,)), 1, Privacy(Loss())), budget_seconds=0.2)
     assert not finding.complete
     assert finding.pairs == 0
+    assert finding.holds is None
     assert finding.seconds < 2
 
 

@@ -20,11 +20,14 @@ from privpac import coins as coins_module
 from privpac.coins import (
     EnclosureError,
     Enumeration,
+    Raised,
     SeededCoins,
     SystemCoins,
     Weights,
     law,
+    outcome_law,
 )
+from privpac.errors import ParameterError, PrivpacError
 from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
 from privpac.mechanisms.permute_and_flip import _Coin
@@ -432,6 +435,82 @@ class TestEnumeration:
                 expected[1, (c, a)] = Fraction(1, 2) * q * p
         assert law(together) == expected
         assert [SeededCoins(3).each([die, biased])] == [[die(coins := SeededCoins(3)), biased(coins)]]
+
+    def test_an_exception_is_an_outcome_with_its_own_probability(self) -> None:
+        def run(coins: coins_module.Coins) -> int:
+            face = coins.below(6)
+            if face == 0:
+                raise ParameterError("die", "face", face, allowed="above 0")
+            if face == 1 and coins.flip(Fraction(1, 3)):
+                raise KeyError("a value nobody may see")
+            return face
+
+        found = outcome_law(run)
+        raised = {o.kind: (o.sentence, p) for o, p in found.items() if isinstance(o, Raised)}
+        assert raised == {
+            "ParameterError": ("die: face is 0, but must be above 0.", Fraction(1, 6)),
+            "KeyError": ("", Fraction(1, 18)),
+        }
+        assert {o: p for o, p in found.items() if not isinstance(o, Raised)} == {
+            1: Fraction(1, 9),
+            **{face: Fraction(1, 6) for face in range(2, 6)},
+        }
+        with pytest.raises(ParameterError):
+            law(run)
+
+    def test_a_run_that_raises_ends_the_independent_runs_after_it(self) -> None:
+        """As with coins that are tossed: what was decided before counts, what comes after does not happen."""
+
+        def fails(one_in: int, word: str) -> Callable[[coins_module.Coins], bool]:
+            def run(coins: coins_module.Coins) -> bool:
+                drawn = coins.below(one_in)
+                if drawn == 0:
+                    raise PrivpacError(word)
+                return drawn == 1
+
+            return run
+
+        def listed(coins: coins_module.Coins) -> tuple[object, ...]:
+            first = coins.flip(Fraction(1, 4))
+            runs = [fails(2, "one"), fails(3, "two")]
+            return tuple(coins.each(runs if first else runs[::-1]))
+
+        def one_by_one(coins: coins_module.Coins) -> tuple[object, ...]:
+            first = coins.flip(Fraction(1, 4))
+            runs = [fails(2, "one"), fails(3, "two")]
+            return tuple([run(coins) for run in (runs if first else runs[::-1])])
+
+        found = outcome_law(listed)
+        assert found == outcome_law(one_by_one)
+        said = {o.sentence: p for o, p in found.items() if isinstance(o, Raised)}
+        quarter, third, half = Fraction(1, 4), Fraction(1, 3), Fraction(1, 2)
+        assert said == {
+            "one": quarter * half + 3 * quarter * (1 - third) * half,
+            "two": quarter * half * third + 3 * quarter * third,
+        }
+        assert sum(found.values()) == 1
+
+    def test_a_refusal_inside_may_be_caught_outside(self) -> None:
+        def refuses(coins: coins_module.Coins) -> int:
+            if coins.flip(Fraction(1, 5)):
+                raise PrivpacError("No.")
+            return 1
+
+        def tries_again(coins: coins_module.Coins) -> int:
+            try:
+                return coins.each([refuses])[0]
+            except PrivpacError:
+                return 1 + coins.each([refuses])[0]
+
+        found = {o if isinstance(o, int) else o.kind: p for o, p in outcome_law(tries_again).items()}
+        assert found == {1: Fraction(4, 5), 2: Fraction(4, 25), "PrivpacError": Fraction(1, 25)}
+
+    def test_a_kernel_at_fault_is_no_outcome(self) -> None:
+        def run(coins: coins_module.Coins) -> int:
+            raise EnclosureError("a kernel")
+
+        with pytest.raises(EnclosureError):
+            outcome_law(run)
 
     def test_impossible_branches_are_not_taken(self) -> None:
         assert law(lambda coins: coins.flip(Fraction(1))) == {True: 1}

@@ -76,6 +76,13 @@ def test_people_with_several_records_cost_no_more(models: tuple[privpac.Model, p
     assert "3 records" in three.certificate["assumptions"][0]
 
 
+def test_a_schema_read_from_the_data_marks_the_comparison() -> None:
+    drawn = privpac.learn(_table(), schema="from_data", label="y", epsilon=5, concepts="thresholds:x")
+    found = privpac.compare_models(_table(), drawn, drawn, epsilon=1)
+    assert any("schema" in text for text in found.certificate["assumptions"])
+    assert set(drawn.certificate["assumptions"]) <= set(found.certificate["assumptions"])
+
+
 def test_command_line(
     tmp_path: Path, models: tuple[privpac.Model, privpac.Model], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,7 +27,9 @@ from privpac.errors import (
     SmallEvidence,
 )
 from privpac.learners.words import Request
-from privpac.model import digest, learn_sample
+from privpac.learning import learn_sample
+from privpac.model import digest
+from privpac.releasing import Payment
 
 SCHEMA = Schema.from_json(
     {
@@ -342,7 +344,7 @@ def draw_with(coins: SeededCoins, ledger: Ledger, **more: Any) -> Model:
     sample = MemorySample.of(table(), SCHEMA)
     request = Request(schema=SCHEMA, size=sample.size, epsilon=Fraction(1))
     wishes = {"estimate_epsilon": None, "holdout": Fraction(0), "leaf_epsilon": None, **more}
-    return learn_sample(sample, request, concepts="stumps", ledger=ledger, coins=coins, **wishes)
+    return learn_sample(sample, request, concepts="stumps", payment=Payment(ledger, coins), **wishes)
 
 
 def test_a_refused_charge_leaves_no_draw() -> None:
@@ -353,10 +355,13 @@ def test_a_refused_charge_leaves_no_draw() -> None:
     assert ledger.entries() == ()
 
 
-def test_the_charge_is_made_before_the_first_coin() -> None:
+@pytest.mark.parametrize("holdout", [Fraction(0), Fraction(1, 2)])
+def test_the_charge_is_made_before_the_first_coin(holdout: Fraction) -> None:
+    """Whom to hold out is the first coin, where there is a hold-out part."""
     ledger = Ledger(epsilon=2)
+    estimate = Fraction(1) if holdout else None
     with pytest.raises(ConnectionError):
-        draw_with(BrokenCoins(1), ledger)
+        draw_with(BrokenCoins(1), ledger, estimate_epsilon=estimate, holdout=holdout)
     assert ledger.spent.epsilon == 1
 
 

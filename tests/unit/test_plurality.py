@@ -22,7 +22,7 @@ from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction import bundle
 from privpac.prediction.distil import distil
 from privpac.prediction.vote import Vote
-from privpac.prediction.voters import Classifiers, Concepts
+from privpac.prediction.voters import Classifiers, Concepts, Voter
 from privpac.theory.exact import ratio_for
 from privpac.theory.plurality import plurality_chances, plurality_wrong
 from privpac.verification import verify
@@ -187,7 +187,7 @@ def test_what_is_refused() -> None:
         PrivatePredictor(LogisticRegression(solver="liblinear"), 1, 5, schema=SCHEMA).fit(table, y=names)
 
 
-def test_answers_that_are_no_class_and_failures_count_as_the_first_class() -> None:
+def test_answers_that_are_no_class_and_failures_count_as_the_commonest_class_of_the_block() -> None:
     class Odd(DecisionTreeClassifier):
         def predict(self, X):
             return np.full(len(X), 7)
@@ -196,9 +196,10 @@ def test_answers_that_are_no_class_and_failures_count_as_the_first_class() -> No
         def predict(self, X):
             raise ValueError("secret")
 
-    table, names = records(60)
+    table, _ = records(60)
+    names = [SCHEMA.classes[1]] * 40 + [SCHEMA.classes[0]] * 20
     sample = MemorySample.of(table, SCHEMA, y=names)
     for estimator in (Odd(), Silent()):
         voters = Classifiers(SCHEMA, estimator)
-        tally = voters.tally([voters.train(sample), 2], sample.block().cells)
-        assert (tally == [1, 0, 1]).all()
+        tally = voters.tally([voters.train(sample), Voter(2)], sample.block().cells)
+        assert (tally == [0, 1, 1]).all()

@@ -119,11 +119,10 @@ def test_what_keyed_sets_assume_stands_with_accuracy_and_not_with_privacy() -> N
 
 
 def test_refusals_name_the_way_that_can() -> None:
-    request = Request(keys(32), Size(300), Fraction(1))
     with pytest.raises(ParameterError, match="takes costs"):
         learner_for("points:code:improper", Request(keys(32), Size(300), Fraction(1), costs=(1, 5)))
     with pytest.raises(SizeError, match="improper"):
-        learner_for("points:code:boosted", request)
+        learner_for("points:code:boosted", Request(keys(32), Size(100), Fraction(1)))
     with pytest.raises(SizeError, match="too few"):
         learner_for("points:code:clipped", Request(keys(1), Size(300), Fraction(1)))
     with pytest.raises(ParameterError, match="few values"):

@@ -184,7 +184,7 @@ def test_every_seed_of_a_classifier_is_public_and_the_same() -> None:
 
     voters = Classifiers(SCHEMA, BaggingClassifier(DecisionTreeClassifier()))
     models = [voters.train(sample(40)) for _ in range(2)]
-    assert models[0].random_state == models[0].estimator.random_state == 0
+    assert models[0].model.random_state == models[0].model.estimator.random_state == 0
     rows = sample(300, seed=4).block().cells
     assert (voters.tally(models[:1], rows) == voters.tally(models[1:], rows)).all()
 

@@ -2,7 +2,8 @@
 
 A `Case` says which records are possible, how many there are, and what to run on them. `EnumeratedCoins` give the exact
 output law of every input; the largest ratio of probabilities over all neighbours and outputs is compared with the
-certificate. Probabilities are rational numbers: no rounding, no sampling, no confidence level.
+certificate. Probabilities are rational numbers: no rounding, no sampling, no confidence level. An exception is an
+output like any other: that a run refuses is something the world sees.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 from privpac.audit.symmetry import Group, Law, Numbers, Record, Symmetry
-from privpac.coins import Coins, Enumeration, law
+from privpac.coins import Coins, Enumeration, Raised, outcome_law
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.theory.exact import exp_down
@@ -35,7 +36,8 @@ class Case:
     order, inputs are multisets, and a neighbour replaces one record by another. With unit LABEL only the last entry of
     a record (its label) may change. `symmetries` generate a group under which the run looks the same (`symmetry.py`).
     `sets`: the run ignores the order of the subsets it draws, so that each of them is visited once; this, too, is tried
-    on a few inputs.
+    on a few inputs. `inputs`: only these are compared with their neighbours, instead of all there are. `certified`:
+    what is claimed of so many records, for those who run the same with another number of them (`limits.py`).
     """
 
     name: str
@@ -46,6 +48,8 @@ class Case:
     ordered: bool = False
     symmetries: tuple[Symmetry, ...] = field(default=(), repr=False)
     sets: bool = False
+    inputs: tuple[tuple[Record, ...], ...] | None = field(default=None, repr=False)
+    certified: Callable[[int], Privacy] | None = field(default=None, repr=False)
 
     @property
     def changes(self) -> frozenset[tuple[int, int]]:
@@ -59,6 +63,8 @@ class Case:
     @property
     def pairs(self) -> int:
         """Neighbouring pairs: what changes, times everything that stays."""
+        if self.inputs is not None:
+            return sum(1 for _ in _named_pairs(self))
         count = len(self.records)
         if self.n == 0:
             return 0
@@ -85,11 +91,26 @@ class Finding:
     """Neighbouring pairs there are."""
     compared: int = 0
     """Pairs whose laws were compared; fewer than `pairs` if symmetry was used."""
+    raised: frozenset[str] = frozenset()
+    """Types of the exceptions that were among the outputs."""
+    answered: bool = True
+    """Whether any run returned anything: a case that always raises says nothing about its claim."""
+    limit: Finding | None = None
+    """What was seen of the same run at its limits, if it was run there."""
 
     @property
-    def holds(self) -> bool:
-        """Whether the claim withstood every pair that was looked at."""
+    def holds(self) -> bool | None:
+        """Whether the claim withstood every pair that was looked at; None if there was nothing to withstand."""
+        if self.limit is not None and self.limit.holds is False:
+            return False
+        if not self.compared or not self.answered:
+            return None
         return self.delta <= self.claim.delta
+
+    @property
+    def settled(self) -> bool:
+        """Whether every pair was looked at, here and at the limits."""
+        return self.complete and (self.limit is None or self.limit.complete)
 
     @property
     def epsilon(self) -> str:
@@ -123,8 +144,8 @@ def delta_at(p: Law, q: Law, factor: Fraction) -> Fraction:
     return sum((gap for gap in gaps if gap > 0), Fraction(0))
 
 
-class _OutOfTime(Exception):
-    """The time for everything is over, in the middle of a law."""
+class _OutOfTime(BaseException):
+    """The time for everything is over, in the middle of a law. No `Exception`: those are outputs of a run."""
 
 
 class Audit:
@@ -146,6 +167,8 @@ class Audit:
         self._delta = Fraction(0)
         self._settled = Fraction(0)
         self._compared = 0
+        self._raised: set[str] = set()
+        self._answered = False
         self._worst: tuple[Numbers, Numbers, Any] | None = None
         self._deadline = math.inf
         self._cut = False
@@ -167,12 +190,15 @@ class Audit:
         progress: Callable[[int], None] | None = None,
         stop_when_broken: bool = False,
     ) -> None:
-        """Go on for so many seconds, or to the end. At `deadline` (monotonic) even a law is left unfinished."""
-        begin = time.monotonic()
+        """Go on for so many seconds of computing, or to the end. At `deadline` even a law is left unfinished.
+
+        Time is that of the processor (`time.process_time`): a busy machine does not cut an audit short.
+        """
+        begin = time.process_time()
         self._deadline = deadline
         try:
             while not (self.finished or self._cut or (stop_when_broken and self.broken)):
-                if seconds is not None and time.monotonic() - begin > seconds:
+                if seconds is not None and time.process_time() - begin > seconds:
                     return
                 next(self._steps)
                 if progress is not None:
@@ -182,7 +208,7 @@ class Audit:
         except _OutOfTime:
             self._cut = True  # the walk cannot be taken up again in the middle of a law
         finally:
-            self.seconds += time.monotonic() - begin
+            self.seconds += time.process_time() - begin
 
     def finding(self) -> Finding:
         worst = None
@@ -200,6 +226,8 @@ class Audit:
             worst,
             self.case.pairs,
             self._compared,
+            frozenset(self._raised),
+            self._answered,
         )
 
     def _walk(self) -> Iterator[None]:
@@ -209,11 +237,17 @@ class Audit:
         from both ends, so they count half.
         """
         self._try_symmetries()
+        if self.case.inputs is not None:
+            for one, two in _named_pairs(self.case):
+                self._compare(one, two)
+                self._settled += 1
+                yield
+            return
         for data in self._inputs():
             if self._group.chosen(data)[0] != data:
                 continue
             size = self._group.orbit_size(data)
-            for other in self._neighbours(data):
+            for other in _neighbours(self.case, data, self._instead):
                 home = self._group.chosen(other)[0]
                 if home < data:
                     continue
@@ -227,14 +261,6 @@ class Audit:
             return product(numbers, repeat=self.case.n)
         return combinations_with_replacement(numbers, self.case.n)
 
-    def _neighbours(self, data: Numbers) -> Iterator[Numbers]:
-        for position, old in enumerate(data):
-            if not self.case.ordered and old in data[:position]:
-                continue
-            for new in self._instead[old]:
-                changed = (*data[:position], new, *data[position + 1 :])
-                yield changed if self.case.ordered else tuple(sorted(changed))
-
     def _records(self, data: Numbers) -> tuple[Record, ...]:
         return tuple(self.case.records[i] for i in data)
 
@@ -242,11 +268,14 @@ class Audit:
         records = self._records(data)
 
         def run(coins: Coins) -> Hashable:
-            if time.monotonic() > self._deadline:
+            if time.process_time() > self._deadline:
                 raise _OutOfTime
             return self.case.run(records, coins)
 
-        return law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
+        found = outcome_law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
+        self._raised |= {outcome.kind for outcome in found if isinstance(outcome, Raised)}
+        self._answered |= not all(isinstance(outcome, Raised) for outcome in found)
+        return found
 
     def _law(self, data: Numbers) -> Law:
         """Computed for the chosen input of the orbit, and carried over."""
@@ -267,7 +296,6 @@ class Audit:
         return self._scaled[data]
 
     def _compare(self, data: Numbers, other: Numbers) -> None:
-        self._compared += 1
         for one, two in ((data, other), (other, data)):
             ratio, output = _largest_quotient(*self._integers(one), *self._integers(two))
             if self._exact is not None and (ratio is None or ratio > self._exact):
@@ -275,6 +303,7 @@ class Audit:
             if ratio is None or ratio > self._factor:
                 gap = delta_at(self._law(one), self._law(two), self._factor)
                 self._delta = max(self._delta, gap)
+        self._compared += 1
 
     def _try_symmetries(self) -> None:
         if self._group.order == 1 and not self.case.sets:
@@ -298,7 +327,7 @@ def audit(
     symmetry: bool = True,
 ) -> Finding:
     """Compare the exact loss of `case.run` with its claim, on all neighbouring pairs or as many as time allows."""
-    deadline = math.inf if budget_seconds is None else time.monotonic() + budget_seconds
+    deadline = math.inf if budget_seconds is None else time.process_time() + budget_seconds
     work = Audit(case, symmetry=symmetry)
     work.advance(budget_seconds, deadline=deadline, progress=progress, stop_when_broken=stop_when_broken)
     return work.finding()
@@ -325,6 +354,27 @@ def _replacements(case: Case) -> list[list[int]]:
         instead[one].append(other)
         instead[other].append(one)
     return instead
+
+
+def _neighbours(case: Case, data: Numbers, instead: list[list[int]]) -> Iterator[Numbers]:
+    for position, old in enumerate(data):
+        if not case.ordered and old in data[:position]:
+            continue
+        for new in instead[old]:
+            changed = (*data[:position], new, *data[position + 1 :])
+            yield changed if case.ordered else tuple(sorted(changed))
+
+
+def _named_pairs(case: Case) -> Iterator[tuple[Numbers, Numbers]]:
+    """The inputs a case names, each with its neighbours; no pair twice."""
+    place, instead = {record: i for i, record in enumerate(case.records)}, _replacements(case)
+    met: set[Numbers] = set()
+    for records in case.inputs or ():
+        numbers = tuple(place[record] for record in records)
+        data = numbers if case.ordered else tuple(sorted(numbers))
+        if data not in met:
+            yield from ((data, other) for other in _neighbours(case, data, instead) if other not in met)
+            met.add(data)
 
 
 def _factor(loss: Loss) -> Fraction:

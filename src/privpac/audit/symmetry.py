@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.coins import Raised
 from privpac.errors import ParameterError
 
 __all__ = ["Group", "Law", "Numbers", "Record", "Symmetry"]
@@ -109,8 +110,9 @@ class Group:
             return law
         moved: Law = {}
         for output, mass in law.items():
-            for number in word:
-                output = self._generators[number].output(output)
+            if not isinstance(output, Raised):  # a refusal looks the same wherever the records are
+                for number in word:
+                    output = self._generators[number].output(output)
             moved[output] = mass
         if len(moved) != len(law):
             raise _false("it takes two outputs to one")

@@ -17,7 +17,7 @@ import typer
 
 from privpac import __version__
 from privpac.cli import console
-from privpac.errors import PrivpacError
+from privpac.errors import PrivpacError, UnverifiedRelease, place_of
 
 __all__ = ["app", "run"]
 
@@ -98,6 +98,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:
+        if isinstance(problem, UnverifiedRelease):  # it is paid for, and needed for a report
+            console.show_json(problem.document.to_json())
         console.fail(problem, as_json=as_json)
         return problem.exit_code
     except _UsageError as problem:
@@ -126,11 +128,9 @@ def _fault(problem: Exception) -> PrivpacError:
     """A bug. Its own message may quote records, so only the place is told."""
     if os.environ.get(TRACEBACK):
         traceback.print_exception(problem, file=sys.stderr)
-    frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if "privpac" in frame.filename] or frames
-    place = f"{os.path.basename(own[-1].filename)}, line {own[-1].lineno}" if own else "an unknown place"
+    what = f"{type(problem).__name__} in {place_of(problem)}"
     return PrivpacError(
-        f"An unexpected {type(problem).__name__} in {place}: this is a fault of privpac, not of your input.",
+        f"An unexpected {what}: this is a fault of privpac, not of your input.",
         remedy=f"Please report it; {TRACEBACK}=1 prints the whole trace, which may quote records.",
     )
 

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from privpac.cli.audit_exact import HEADINGS, row_cells
+from privpac.cli.audit_rows import HEADINGS, coverage, row_cells
 
 __all__ = ["audit_html"]
 
@@ -16,7 +16,9 @@ NOTHING = "default-src 'none'; style-src 'unsafe-inline'"
 METHOD = (
     "Every input of a tiny domain and every neighbour of it were run with coins that take each branch in turn. The "
     "probabilities of all outputs are exact fractions, and so is the largest ratio between neighbours: the exact loss. "
-    "A row holds if it does not exceed the certificate.",
+    "A row holds if it does not exceed the certificate. That a run refuses is an output like any other.",
+    "Each row was also run at its limits: with one record more, on inputs whose records are all equal, all of one "
+    "class, or as different as possible.",
     "Inputs that differ by a symmetry of the construction have the same loss; one of each kind was run.",
     "A tiny domain is no proof for large ones. The proofs are for all sizes; this shows that the code does what they "
     "speak of.",
@@ -26,18 +28,16 @@ METHOD = (
 def audit_html(document: Mapping[str, Any]) -> str:
     """The page as text."""
     rows = document["rows"]
-    broken = [row["name"] for row in rows if not row["holds"]]
+    broken = [row["name"] for row in rows if row["holds"] is False]
     unfinished = [row["name"] for row in rows if not row["complete"]]
     if broken:
         verdict = f"{len(broken)} of {len(rows)} claims are broken"
     else:
         verdict = f"{len(rows)} claims, none broken"
     style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
-    cut = (
-        f"<p>Out of time, and settled in part only: {escape(', '.join(unfinished))}.</p>"
-        if unfinished
-        else ""
-    )
+    cut = f"<p>{escape(coverage(rows))}</p>"
+    if unfinished:
+        cut += f"<p>Out of time, and settled in part only: {escape(', '.join(unfinished))}.</p>"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

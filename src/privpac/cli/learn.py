@@ -205,10 +205,10 @@ def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress
 
 
 def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
+    from privpac.data.declared import schema_for
     from privpac.data.sample import Size
     from privpac.learners.recipe import Recipe
     from privpac.learners.words import Request
-    from privpac.model import schema_for
     from privpac.plan.cost import cost_of, extent_of
 
     schema = schema_for(wishes["schema"], data, label=wishes["label"])
@@ -311,7 +311,7 @@ def _declared(schema: str | None, label: str | None) -> str:
 
 def _learn(data: str, ledger: str | None, wishes: dict[str, Any]) -> Model:
     from privpac.guarantee.ledger import Ledger
-    from privpac.model import learn as learn_model
+    from privpac.learning import learn as learn_model
 
     account = None if ledger is None else Ledger.open(ledger)
     return learn_model(data, ledger=account, **wishes)

@@ -76,23 +76,20 @@ def _made(
     out: str,
     random_state: int | None,
 ) -> Offer:
-    from privpac.coins import coins_for
     from privpac.data.declared import schema_for
     from privpac.data.engines.opening import open_sample
     from privpac.guarantee.ledger import Ledger
     from privpac.prediction import bundle
     from privpac.prediction.offer import offer_for
+    from privpac.prediction.preparing import prepare
+    from privpac.releasing import Payment
 
     account = None if ledger is None else Ledger.open(ledger)
-    declared, coins = schema_for(schema, data, label=label), coins_for(random_state)
+    payment = Payment.by(account, random_state=random_state)
+    declared = schema_for(schema, data, label=label)
     sample = open_sample(data, declared, engine="memory")  # a bundle holds its records
-    offer = offer_for(schema=declared, size=sample.size, coins=coins.origin, **wishes)
-    cost = offer.cost
-    if account is not None:
-        account.charge(
-            epsilon=cost.epsilon, delta=cost.delta, note=f"{offer.answers} answers, declared beforehand"
-        )
-    bundle.write(out, offer, offer.predictor.prepare(sample, coins))
+    offer = offer_for(schema=declared, size=sample.size, coins=payment.coins.origin, **wishes)
+    bundle.write(out, offer, prepare(offer, sample, payment))
     return offer
 
 

@@ -36,10 +36,12 @@ def predict(
 ) -> None:
     """Predict the class of every record: a CSV with the header `prediction` and one line a record."""
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger))
-    with console.working("Predicting", as_json=as_json):
+    with console.working("Predicting", as_json=as_json), console.collecting() as warned:
         classes, facts = _answered(model, data, ledger, trust or [])
         if destination is not None:
             destination.write(_csv(classes))
+    for text in warned:
+        console.warn(text, as_json=as_json)
     if destination is not None:
         if as_json:
             console.show_json({"records": len(classes), "out": str(destination.path), **facts})

@@ -139,7 +139,7 @@ def _release(
     data: str, ledger: str | None, wishes: dict[str, Any], told: console.Progress | None
 ) -> ReleasedTable:
     from privpac.guarantee.ledger import Ledger
-    from privpac.release.table import release_table
+    from privpac.sanitising import release_table
 
     account = None if ledger is None else Ledger.open(ledger)
     return release_table(data, ledger=account, progress=told, **wishes)

@@ -93,7 +93,10 @@ def serve(
         pages=is_loopback(host) if pages is None else pages,
         trusted=tuple(trust or ()),
     )
-    service = Service.open(settings, epsilon=epsilon, upgrade=migrate)
+    with console.collecting() as warned:
+        service = Service.open(settings, epsilon=epsilon, upgrade=migrate)
+    for text in warned:
+        console.warn(text, as_json=as_json)
     _announce(service, as_json=as_json)
     run(settings, service)
 

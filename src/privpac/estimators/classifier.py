@@ -1,4 +1,4 @@
-"""`PrivateClassifier`: the shell around `privpac.model.learn` for people who think in `fit` and `predict`."""
+"""`PrivateClassifier`: the shell around `privpac.learn` for people who think in `fit` and `predict`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.words import takes_many_classes
-from privpac.model import Model, learn
+from privpac.learning import learn
+from privpac.model import Model
 
 __all__ = ["PrivateClassifier"]
 

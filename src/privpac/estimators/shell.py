@@ -14,10 +14,10 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
+from privpac.data.declared import schema_for
 from privpac.data.schema import Schema
 from privpac.data.tables import read
 from privpac.errors import DataError
-from privpac.model import schema_for
 
 __all__ = ["Array", "Shell", "as_array", "class_values", "free_name", "is_frame", "labels_of", "no_complex"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,14 @@ def digest(tree: Mapping[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def read_document(path: str | os.PathLike[str], *, format: str, what: str) -> dict[str, Any]:  # noqa: A002
-    """The JSON of a file of this format whose digest matches; `what` is its name for people."""
+def read_document(
+    path: str | os.PathLike[str],
+    *,
+    format: str,  # noqa: A002
+    what: str,
+    older: Collection[str] = (),
+) -> dict[str, Any]:
+    """The JSON of a file of this format, or an `older` one, whose digest matches; `what` is its name for people."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         tree = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
@@ -36,7 +42,7 @@ def read_document(path: str | os.PathLike[str], *, format: str, what: str) -> di
             f"{str(path)!r} is not a complete {what}: it cannot be read as JSON.",
             remedy="Copy it again from where it was made.",
         ) from None
-    if not isinstance(tree, dict) or tree.get("format") != format:
+    if not isinstance(tree, dict) or tree.get("format") not in (format, *older):
         raise NotCertified(f"{str(path)!r} is not a {what} of format {format}.")
     if tree.get("digest") != digest(tree):
         raise NotCertified(

@@ -10,6 +10,7 @@ Tested by tests/exact/, tests/statistical/test_points.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -41,6 +42,19 @@ from privpac.theory.sampled_points import Boost, boost_for, proves_boosted, prov
 __all__ = ["BoostedPoints"]
 
 
+LOOSER = tuple(Fraction(share) for share in ("0.1", "0.2", "0.4"))
+"""Failures that are tried in turn where too few records are there for the usual one: a plan may have asked for them."""
+
+
+def _first_proved(n: int, failure: Fraction, epsilon: Fraction) -> tuple[Fraction, Fraction, Boost]:
+    for looser in LOOSER:
+        if looser > failure:
+            with suppress(SizeError):
+                return failure, *boost_for(n, failure=failure, epsilon=epsilon)
+            failure = looser
+    return failure, *boost_for(n, failure=failure, epsilon=epsilon)
+
+
 @dataclass(frozen=True)
 class BoostedPoints:
     """`boost.runs` runs on `boost.each` records each, in order; the rest of the records choose."""
@@ -57,8 +71,8 @@ class BoostedPoints:
     def tuned(
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> BoostedPoints:
-        """The split that proves the smallest error with so many records."""
-        error, boost = boost_for(size.labelled, failure=failure, epsilon=epsilon)
+        """The split that proves the smallest error with so many records; a larger failure where they prove none."""
+        failure, error, boost = _first_proved(size.labelled, failure, epsilon)
         family = HashFamily.sharing(schema, column, boost.draw.flip)
         return cls(schema, column, epsilon, boost, family, error, failure)
 

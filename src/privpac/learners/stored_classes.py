@@ -81,7 +81,8 @@ def concepts_from_json(stored: str | Mapping[str, Any], schema: Schema) -> str |
     if kind is None:
         raise NotCertified(
             "The model was drawn from a class of concepts that this version does not know, so its certificate cannot "
-            "be made anew."
+            "be made anew.",
+            remedy="If the class is your own, verify the model in Python: privpac.verify(path, concepts=THE_CLASS).",
         )
     try:
         options = stored["options"]

@@ -1,19 +1,27 @@
 """The bundle: a folder that answers. Everything a predictor needs, for `privpac predict` and for a service.
 
-`bundle.json` is the public description (`privpac-bundle/1`): schema, certificate, and the digests of the other files.
-The models or records beside it are secret, so every file is readable by its owner only. A number of answers declared
-beforehand is counted in the bundle's own ledger; otherwise whoever asks names one. Answers that were given are kept, by
-digests of their questions.
+`bundle.json` is the public description (`privpac-bundle/2`): schema, certificate, and a random number that names the
+bundle. No byte of it depends on a record. Beside it lies one secret file of models or records, whose name follows from
+the certificate, and `secret.json`: a random key, and a tag of the secret file under that key, so that a changed file is
+noticed. A plain digest of the file would let anybody test a guess of what stands in it. Every file is readable by its
+owner only. A number of answers declared beforehand is counted in the bundle's own ledger; otherwise whoever asks names
+one. Answers that were given are kept, by digests of their questions.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
+import re
 import shutil
+import stat
 import uuid
-from collections.abc import Collection
+import warnings
+import zipfile
+import zlib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +29,7 @@ from typing import Any
 from privpac import __version__
 from privpac.coins import Coins, SystemCoins
 from privpac.data.schema import Schema
-from privpac.errors import NotCertified, ParameterError, PrivpacError
+from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee import document
 from privpac.guarantee.ledger import Ledger
 from privpac.guarantee.store import close_connections
@@ -29,14 +37,50 @@ from privpac.prediction.answers import FileAnswers
 from privpac.prediction.base import Prepared
 from privpac.prediction.offer import Offer
 from privpac.prediction.private_predictor import PrivatePredictor
-from privpac.prediction.storage import files_of, prepared_from
+from privpac.prediction.storage import content_of, file_of, prepared_from
 from privpac.prediction.stored import offer_from_json
 
-__all__ = ["FORMAT", "Bundle", "is_bundle", "load", "read", "write"]
+__all__ = [
+    "EXPOSED",
+    "FORMAT",
+    "FORMER",
+    "Bundle",
+    "describe",
+    "is_bundle",
+    "load",
+    "public_part",
+    "read",
+    "write",
+]
 
-FORMAT = "privpac-bundle/1"
+FORMAT, FORMER = "privpac-bundle/2", "privpac-bundle/1"
 OWNER = "bundle"
-MANIFEST, METER, ANSWERS = "bundle.json", "meter.sqlite", "answers.sqlite"
+MANIFEST, SECRET, METER, ANSWERS = "bundle.json", "secret.json", "meter.sqlite", "answers.sqlite"
+ENTRIES = frozenset({"format", "version", "schema", "certificate", "id", "digest"})
+FORMER_ENTRIES = frozenset({"format", "version", "schema", "certificate", "files", "types", "digest"})
+BITS_OF_NAME, BITS_OF_KEY = 128, 256
+NAME = "[0-9a-f]{32}"
+MOST_BYTES = 4 << 30
+"""Of one file of a bundle."""
+EXPOSED = (
+    f"The bundle.json of this bundle ({FORMER}) holds digests of its records: whoever reads it can test guesses of a "
+    "record. Keep it secret, and make the bundle anew."
+)
+BROKEN = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    PrivpacError,
+    RuntimeError,  # recursion that goes too deep, and ways of packing that nobody knows, are such
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What a forged or damaged file trips over."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +93,7 @@ class Bundle:
     certificate: dict[str, Any]
     """As it is stored; `privpac verify` derives it again."""
     digest: str = ""
-    """Of the whole description: which bundle this is."""
+    """Of the whole description: which bundle this is. Of a bundle of the former format it must not be shown."""
 
     @property
     def schema(self) -> Schema:
@@ -95,24 +139,48 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write(path: str | os.PathLike[str], offer: Offer, prepared: Prepared) -> Path:
-    """Make the folder, whole or not at all."""
+def write(
+    path: str | os.PathLike[str], offer: Offer, prepared: Prepared, *, coins: Coins | None = None
+) -> Path:
+    """Make the folder, whole or not at all.
+
+    `coins` name it and make its key: those of the operating system, whatever the answers are drawn with, so that two
+    bundles are never taken for one.
+    """
     target = check_target(path)
-    secret, types = files_of(prepared)
+    own = coins or SystemCoins()
     tree: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
         "schema": offer.schema.to_json(),
         "certificate": offer.certify().to_json(),
-        "files": {name: _sha(content) for name, content in secret.items()},
-        "types": types,
+        "id": _random_hex(own, BITS_OF_NAME),
     }
     tree["digest"] = document.digest(tree)
+    name, content = file_of(offer.predictor), content_of(prepared)
+    key = _random_hex(own, BITS_OF_KEY)
+    sealed = {"key": key, "tags": {name: _tag(key, tree["digest"], name, content)}}
+    manifest = (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
+    _write_folder(target, {name: content, SECRET: json.dumps(sealed).encode(), MANIFEST: manifest}, offer)
+    return target
+
+
+def _random_hex(coins: Coins, bits: int) -> str:
+    return f"{coins.below(1 << bits):0{bits // 4}x}"
+
+
+def _tag(key: str, digest: str, name: str, content: bytes) -> str:
+    """Of a file under its name in this very bundle."""
+    tag = hmac.new(bytes.fromhex(key), f"{digest}\0{name}\0".encode(), hashlib.sha256)
+    tag.update(content)
+    return tag.hexdigest()
+
+
+def _write_folder(target: Path, files: Mapping[str, bytes], offer: Offer) -> None:
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
         os.mkdir(draft, 0o700)
-        manifest = (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
-        for name, content in {**secret, MANIFEST: manifest}.items():
+        for name, content in files.items():
             _write_secret(draft / name, content)
         if offer.answers is not None:
             _make_meter(draft / METER, offer)
@@ -124,7 +192,6 @@ def write(path: str | os.PathLike[str], offer: Offer, prepared: Prepared) -> Pat
         ) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return target
 
 
 def _make_meter(path: Path, offer: Offer) -> None:
@@ -141,45 +208,89 @@ def _write_secret(path: Path, content: bytes) -> None:
         os.fsync(stream.fileno())
 
 
-def _sha(content: bytes) -> str:
-    return "sha256:" + hashlib.sha256(content).hexdigest()
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The description in a `bundle.json`, of this format or the former one, with nothing besides."""
+    tree = document.read_document(path, format=FORMAT, older=(FORMER,), what="description of a bundle")
+    if tree.keys() != (ENTRIES if tree["format"] == FORMAT else FORMER_ENTRIES):
+        raise NotCertified("The description of the bundle holds something that this version does not write.")
+    return tree
 
 
-def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The description and the secret files of a bundle, none of them changed since it was written."""
+def public_part(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a description may be handed out: all of it, or of the former format what no record enters.
+
+    The latter has no name: the only one it had was made from records.
+    """
+    if tree["format"] == FORMAT:
+        return dict(tree)
+    bare = {
+        "format": FORMAT,
+        **{name: tree[name] for name in ("version", "schema", "certificate")},
+        "id": None,
+    }
+    return bare | {"digest": document.digest(bare)}
+
+
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
+    """The description of a bundle and the content of its secret file, unchanged since they were written."""
     folder = Path(path)
-    tree = document.read_document(folder / MANIFEST, format=FORMAT, what="description of a bundle")
-    files: dict[str, bytes] = {}
-    for name, expected in _listed(tree).items():
-        try:
-            files[name] = (folder / name).read_bytes()
-        except OSError:
-            raise NotCertified(f"The bundle {str(folder)!r} is not complete: {name!r} is missing.") from None
-        if _sha(files[name]) != expected:
-            raise NotCertified(f"{name!r} of the bundle {str(folder)!r} was changed after it was written.")
-    return tree, files
+    tree = describe(folder / MANIFEST)
+    try:
+        name = file_of(_offer(tree).predictor)
+        if tree["format"] == FORMER:
+            tag = tree["files"][name]
+            content = _read_secret(folder, name)
+            same = set(tree["files"]) == {name} and tag == f"sha256:{hashlib.sha256(content).hexdigest()}"
+        else:
+            if not re.fullmatch(NAME, tree["id"]):
+                raise NotCertified(
+                    "The bundle has no name, and answers of another could be taken for its own."
+                )
+            sealed = json.loads(_read_secret(folder, SECRET))
+            content = _read_secret(folder, name)
+            made = _tag(sealed["key"], tree["digest"], name, content)
+            same = hmac.compare_digest(made, sealed["tags"][name])
+    except NotCertified:
+        raise
+    except BROKEN:
+        raise NotCertified(f"The bundle {str(folder)!r} is incomplete or malformed.") from None
+    if not same:
+        raise NotCertified(f"{name!r} of the bundle {str(folder)!r} was changed after it was written.")
+    return tree, content
 
 
-def _listed(tree: dict[str, Any]) -> dict[str, str]:
-    files = tree.get("files")
-    if not isinstance(files, dict) or any(Path(str(name)).name != name for name in files):
-        raise NotCertified("The description of the bundle names files outside of it.")
-    return files
+def _read_secret(folder: Path, name: str) -> bytes:
+    """A file of the bundle: a plain one, and no larger than may be."""
+    path = folder / name
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+            raise NotCertified(
+                f"{name!r} of the bundle {str(folder)!r} is no file of at most {MOST_BYTES} bytes."
+            )
+        return path.read_bytes()
+    except OSError:
+        raise NotCertified(f"The bundle {str(folder)!r} is not complete: {name!r} is missing.") from None
+
+
+def _offer(tree: Mapping[str, Any]) -> Offer:
+    stored = tree["certificate"]
+    return offer_from_json(stored["request"], schema=Schema.from_json(tree["schema"]), coins=stored["coins"])
 
 
 def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Bundle:
     """Read a bundle; a damaged one, or one with models of a type nobody vouched for, is refused.
 
-    `trusted` names further types of models, such as those of another package; those of scikit-learn are known.
+    `trusted` names further types of models, such as those of another package; `known_types` lists those that are known.
     """
-    tree, files = read(path)
+    tree, content = read(path)
+    if tree["format"] == FORMER:
+        warnings.warn(EXPOSED, ExposedRecords, stacklevel=2)
     try:
-        schema = Schema.from_json(tree["schema"])
-        stored = tree["certificate"]
-        offer = offer_from_json(stored["request"], schema=schema, coins=stored["coins"])
-        prepared = prepared_from(offer.predictor, files, named=tree["types"], trusted=trusted)
-    except NotCertified:
+        offer = _offer(tree)
+        prepared = prepared_from(offer.predictor, content, records=offer.size.labelled, trusted=trusted)
+    except (NotCertified, MissingExtra):
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+    except BROKEN:
         raise NotCertified(f"The bundle {str(path)!r} is incomplete or malformed.") from None
-    return Bundle(Path(path), offer, prepared, stored, str(tree["digest"]))
+    return Bundle(Path(path), offer, prepared, tree["certificate"], str(tree["digest"]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.coins import Coins, coins_for
+from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
@@ -24,6 +24,8 @@ from privpac.prediction.answers import Answers, MemoryAnswers
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.base import Prepared
 from privpac.prediction.offer import Offer, offer_for
+from privpac.prediction.preparing import prepare
+from privpac.releasing import Payment
 
 __all__ = ["PrivatePredictor"]
 
@@ -71,7 +73,7 @@ class PrivatePredictor:
         self._schema, self._label = schema, label
         self._answers_declared, self._models = answers, models
         self._records_per_person = records_per_person
-        self._coins: Coins = coins_for(random_state, owner=OWNER)
+        self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
         self._lock = threading.Lock()
         self._offer: Offer | None = None
 
@@ -107,13 +109,10 @@ class PrivatePredictor:
             records_per_person=self._records_per_person,
             coins=self._coins.origin,
         )
-        cost, meter = offer.cost, self.budget
-        if offer.answers is not None:
-            note = f"{offer.answers} answers, declared beforehand"
-            self.budget.charge(epsilon=cost.epsilon, delta=cost.delta, note=note)
-            meter = Ledger(epsilon=offer.answers * offer.price)
         with self._lock:
-            prepared = offer.predictor.prepare(sample, self._coins)
+            prepared = prepare(offer, sample, Payment(self.budget, self._coins))
+            declared = offer.answers
+            meter = self.budget if declared is None else Ledger(epsilon=declared * offer.price)
             self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
         return self
 
@@ -170,14 +169,18 @@ class PrivatePredictor:
             known = self._answers.known(asked.keys)
             new = asked.new(known)
             if new:
-                self._charge(len(new))
-                known |= self._answers.keep(draw([asked], self._prepared, self._coins, known=known))
+                known |= self._answers.keep(self._drawn(asked, known, len(new)))
         return asked.labels(known)
 
-    def _charge(self, count: int) -> None:
-        price = self.offer.price
+    def _drawn(self, asked: Asked, known: Container[bytes], count: int) -> dict[bytes, int]:
+        """Answers to the new questions, paid for before the first look at the records."""
+        payment = Payment(self._meter, self._coins)
         try:
-            self._meter.charge(epsilon=count * price, note=f"{count} answers")
+            return payment.paid(
+                Budget(count * self.offer.price),
+                draw=lambda coins: draw([asked], self._prepared, coins, known=known),
+                note=f"{count} answers",
+            )
         except BudgetExceeded:
             raise self._refusal(count) from None
 

@@ -1,13 +1,16 @@
-"""What a predictor has seen, as files: models through skops with named types, concepts as JSON, records as arrays.
+"""What a predictor has seen, as a file: models through skops, concepts as JSON, records as arrays.
 
-Never a pickle: loading a file must not run what stands in it.
+Which file that is, and what may stand in it, follows from the predictor's public parameters. Never a pickle: loading a
+file must not run what stands in it.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Collection, Mapping
+import zipfile
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,65 +18,140 @@ from numpy.typing import NDArray
 
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.data.column import Column
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.errors import MissingExtra, NotCertified
+from privpac.errors import MissingExtra, NotCertified, ParameterError
 from privpac.prediction.base import Predictor, Prepared
 from privpac.prediction.gathered import gathered
+from privpac.prediction.known_types import KNOWN, strangers
+from privpac.prediction.redrawn import PreparedDraws, Redrawn
+from privpac.prediction.unpacking import ARRAY, declared_arrays
 from privpac.prediction.vote import PreparedVote, Vote
-from privpac.prediction.voters import Concepts
+from privpac.prediction.voters import Classifiers, Concepts, Voter, type_name
 
-__all__ = ["files_of", "prepared_from"]
+__all__ = ["content_of", "file_of", "prepared_from"]
 
 MODELS, CONCEPTS, RECORDS = "models.skops", "models.json", "records.npz"
 LABELS = "label"
-KNOWN = ("sklearn.", "numpy.", "scipy.")
-"""Packages whose types are trusted without being named again: they are installed with privpac."""
+SCHEMA = "schema.json"
+"""The part of a skops file that says what is made of the others."""
+MOST_SCHEMA = 1 << 30
 
 
-def files_of(prepared: Prepared) -> tuple[dict[str, bytes], list[str]]:
-    """Names and contents of the secret files, and the types somebody must trust who loads them."""
+def file_of(predictor: Predictor) -> str:
+    """The name of the secret file of such a predictor: a public fact."""
+    if isinstance(predictor, Vote):
+        return CONCEPTS if isinstance(predictor.voters, Concepts) else MODELS
+    return RECORDS
+
+
+def content_of(prepared: Prepared) -> bytes:
+    """The secret file."""
     if isinstance(prepared, PreparedVote):
-        if isinstance(prepared.predictor.voters, Concepts):
-            trees = [model.to_json() for model in prepared.models]
-            return {CONCEPTS: json.dumps(trees).encode()}, []
-        content = _skops().dumps(list(prepared.models))
-        return {MODELS: content}, sorted(_skops().get_untrusted_types(data=content))
-    sample: Sample = getattr(prepared, "sample")  # noqa: B009  # predictors that draw afresh keep their records
-    return {RECORDS: _packed(sample)}, []
+        voters = prepared.predictor.voters
+        if isinstance(voters, Classifiers):
+            return _stored_voters(voters, prepared.models)
+        return json.dumps([model.to_json() for model in prepared.models]).encode()
+    if isinstance(prepared, PreparedDraws):
+        return _packed(prepared.sample)
+    raise ParameterError(
+        "bundle", "predictor", type(prepared).__name__, allowed="one of privpac's own, which can be stored"
+    )
 
 
 def prepared_from(
-    predictor: Predictor, files: Mapping[str, bytes], *, named: Collection[str], trusted: Collection[str]
+    predictor: Predictor, content: bytes, *, records: int, trusted: Collection[str]
 ) -> Prepared:
-    """Undo `files_of`. `named` are the types the bundle names, `trusted` those its reader vouches for."""
+    """Undo `content_of`. `records` is their public number, `trusted` are types the reader vouches for."""
     if isinstance(predictor, Vote):
-        models = _concepts(files, predictor.schema) if CONCEPTS in files else _models(files, named, trusted)
+        if isinstance(predictor.voters, Classifiers):
+            models: Sequence[Any] = _voters(content, predictor.voters, trusted)
+            _refuse_silent(predictor.voters, models)
+        else:
+            models = _concepts(content, predictor.schema)
         if len(models) != predictor.models:
             raise NotCertified("The bundle holds another number of models than it says.")
         return PreparedVote(predictor, tuple(models))
-    prepared: Prepared = getattr(predictor, "over")(_unpacked(files[RECORDS], predictor.schema))  # noqa: B009
-    return prepared
+    if isinstance(predictor, Redrawn):
+        return predictor.over(_unpacked(content, predictor.schema, records))
+    raise NotCertified("The bundle holds a kind of predictor that this version does not know.")
 
 
-def _concepts(files: Mapping[str, bytes], schema: Schema) -> list[Any]:
-    models = [hypothesis_from_json(tree) for tree in json.loads(files[CONCEPTS])]
+def _concepts(content: bytes, schema: Schema) -> list[Any]:
+    models = [hypothesis_from_json(tree) for tree in json.loads(content)]
     if any(misfit(model, schema) is not None for model in models):
         raise NotCertified("A model of the bundle does not belong to its schema.")
     return models
 
 
-def _models(files: Mapping[str, bytes], named: Collection[str], trusted: Collection[str]) -> list[Any]:
-    content = files[MODELS]
-    found = set(_skops().get_untrusted_types(data=content))
-    refused = {name for name in found if name not in named or not (name.startswith(KNOWN) or name in trusted)}
+def _stored_voters(voters: Classifiers, models: Sequence[Voter]) -> bytes:
+    """All in one shape: the commonest class of every block, whether its model is asked, and a model.
+
+    One that is not asked stands for the block that has none. It is another block's, or was trained on rows that are
+    nobody's.
+    """
+    spare = next((voter.model for voter in models if voter.model is not None), None)
+    if spare is None:
+        with suppress(ParameterError):  # loaded from a bundle, there is nothing left to train
+            spare = voters.rehearse().model
+    stored = {
+        "otherwise": np.array([voter.otherwise for voter in models], dtype=np.int64),
+        "asked": np.array([voter.model is not None for voter in models]),
+        "models": [spare if voter.model is None else voter.model for voter in models],
+    }
+    content: bytes = _skops().dumps(stored)
+    return content
+
+
+def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> list[Voter]:
+    stored = _loaded(content, trusted)
+    if isinstance(stored, list):  # as bundles of the former format hold them
+        parts = [(model, False, None) if isinstance(model, int) else (0, True, model) for model in stored]
+    else:
+        entries = stored["otherwise"].tolist(), stored["asked"].tolist(), stored["models"]
+        parts = list(zip(*entries, strict=True))
+    classes = range(len(voters.schema.classes))
+    expected = type_name(voters.estimator)
+    for otherwise, asked, model in parts:
+        if otherwise not in classes or (asked and type_name(model) != expected):
+            raise NotCertified("The bundle holds models of another type than it says.")
+    return [Voter(otherwise, model if asked else None) for otherwise, asked, model in parts]
+
+
+def _refuse_silent(voters: Classifiers, found: Sequence[Voter]) -> None:
+    """Every model answered public rows when it was trained: one that does not answer them here is not that model."""
+    try:
+        for voter in found:
+            if voter.model is not None:
+                voters.audition(voter.model)
+    except Exception:
+        raise NotCertified(
+            "A model of the bundle does not answer.",
+            remedy="Load the bundle with the versions of scikit-learn and numpy that it was made with.",
+        ) from None
+
+
+def _loaded(content: bytes, trusted: Collection[str]) -> Any:
+    """What a skops file holds, once everything in it is known to be harmless."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        declared_arrays(archive)
+        if archive.getinfo(SCHEMA).file_size > MOST_SCHEMA:
+            raise NotCertified("The bundle holds more models than can be looked through.")
+        refused = strangers(json.loads(archive.read(SCHEMA)), trusted)
+    skops = _skops()
+    if not refused:
+        # A second look, by skops itself: it knows of names that stand inside of what it makes.
+        named = set(skops.get_untrusted_types(data=content))
+        known = set().union(*KNOWN.values(), trusted)
+        refused = named - known
     if refused:
         raise NotCertified(
             f"The bundle holds objects of a type that nobody vouched for: {min(refused)[:80]!r}.",
             remedy="Look at that type, and name it as trusted if it is harmless.",
         )
-    return list(_skops().loads(content, trusted=sorted(found)))
+    return skops.loads(content, trusted=sorted(named))
 
 
 def _skops() -> Any:
@@ -86,23 +164,47 @@ def _skops() -> Any:
 
 def _packed(sample: Sample) -> bytes:
     cells, labels = gathered(sample)
-    arrays = {f"cells_{i}": _plain(values) for i, values in enumerate(cells.values())}
+    arrays = {
+        f"cells_{i}": _plain(column, cells[column.name]) for i, column in enumerate(sample.schema.columns)
+    }
     target = io.BytesIO()
     named: dict[str, Any] = {LABELS: labels, **arrays}
     np.savez_compressed(target, **named)
     return target.getvalue()
 
 
-def _plain(values: NDArray[Any]) -> NDArray[Any]:
+def _digits(column: Column) -> int:
+    return len(str(column.size))
+
+
+def _plain(column: Column, values: NDArray[Any]) -> NDArray[Any]:
     """Cells beyond 64 bits as text: arrays of objects would need a pickle."""
-    return np.array([str(value) for value in values], dtype="S") if values.dtype == object else values
+    if values.dtype != object:
+        return values
+    return np.array([str(value) for value in values], dtype=f"S{_digits(column)}")
 
 
-def _unpacked(content: bytes, schema: Schema) -> MemorySample:
+def _unpacked(content: bytes, schema: Schema, records: int) -> MemorySample:
+    """Records whose number and types are those that the schema and the certificate speak of."""
+    names = {f"cells_{i}": column for i, column in enumerate(schema.columns)}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        declared = dict(declared_arrays(archive))
+        members = {f"{name}{ARRAY}" for name in (LABELS, *names)}
+        if set(archive.namelist()) != members or any(shape != (records,) for shape, _ in declared.values()):
+            raise NotCertified("The bundle holds other records than its certificate speaks of.")
+    if not all(_holds(column, declared[f"{name}{ARRAY}"][1]) for name, column in names.items()):
+        raise NotCertified("The bundle holds records of another type than its schema says.")
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:
         cells = {}
-        for i, column in enumerate(schema.columns):
-            values = stored[f"cells_{i}"]
+        for name, column in names.items():
+            values = stored[name]
             wide = values.dtype.kind == "S"
             cells[column.name] = np.array([int(v) for v in values], dtype=object) if wide else values
         return MemorySample.from_cells(schema, cells, stored[LABELS])
+
+
+def _holds(column: Column, dtype: np.dtype[Any]) -> bool:
+    """Whether cells of this column are stored so."""
+    if column.dtype == object:
+        return dtype.kind == "S" and dtype.itemsize <= _digits(column)
+    return dtype == column.dtype

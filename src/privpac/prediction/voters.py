@@ -1,16 +1,20 @@
 """What a vote is made of: scikit-learn classifiers, or concepts that fit their block best.
 
-A voter is trained on its own block, by a function of that block alone. Training and answering must not fail either: an
-error raised on one table and not on its neighbour would be an answer that nobody paid for. So whatever goes wrong
-inside a classifier makes it a constant, silently.
+A voter is trained on its own block, by a function of that block alone, and what it says is a function of that block and
+the question. Both must be defined whatever the records are: an error raised on one table and not on its neighbour would
+be an answer that nobody paid for, and scikit-learn has classifiers that raise one where no record is near. So every
+voter knows the commonest class of its block, and says that where its classifier has nothing to say. A classifier that
+fails on rows that are public is another matter: training then makes a constant of it, and a bundle with such a model is
+not loaded.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +28,27 @@ from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
 
-__all__ = ["MOST_LISTED", "Classifiers", "Concepts", "Trained", "Voters", "require_two_classes", "type_name"]
+__all__ = [
+    "MOST_LISTED",
+    "Classifiers",
+    "Concepts",
+    "Trained",
+    "Voter",
+    "Voters",
+    "require_two_classes",
+    "type_name",
+]
+
+T = TypeVar("T")
 
 OWNER = "vote"
 REHEARSED = 50
-"""Rows a class on which training is tried out."""
+"""Rows per class on which training is tried out."""
+TRIED = 8
+"""Of those rows, how many every trained model must answer before it may vote."""
 MOST_LISTED = 4096
 """Records of a block whose labellings are listed one by one: below what any class refuses to list."""
+NO_CLASS = -1
 SEED = 0
 """A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
 
@@ -63,6 +81,15 @@ class Voters(Protocol):
         """How many models say each class: a row a question, a column a class."""
 
     def to_json(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Voter:
+    """A classifier trained on one block. Private: it has no repr."""
+
+    otherwise: int
+    """The commonest class of the block: said where the model says no class."""
+    model: Any = None
 
 
 @dataclass(frozen=True)
@@ -108,33 +135,21 @@ class Classifiers:
     def vc(self) -> None:
         return None
 
-    def train(self, block: Sample) -> Any:
-        """A fitted clone; the class itself where the block has one class only, or the fit failed."""
+    def train(self, block: Sample) -> Voter:
+        """A fitted clone, unless the block has one class only or no clone has an answer."""
         cells, labels = gathered(block)
-        classes = np.unique(labels)
-        if len(classes) < 2:
-            return int(classes[0]) if len(classes) else 0
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")  # a warning would tell about the block
-                return self._fresh().fit(Encoding(self.schema).matrix(cells), labels)
-        except Exception:
-            return int(np.bincount(labels).argmax())
+        otherwise = int(np.bincount(labels, minlength=1).argmax())
+        if len(np.unique(labels)) < 2:
+            return Voter(otherwise)
+        rows = Encoding(self.schema).matrix(cells)
+        return Voter(otherwise, _or_else(lambda: self._fitted(rows, labels), None))
 
-    def rehearse(self) -> None:
-        """Train once on rows that are nobody's: what cannot be trained at all would become constants in silence."""
+    def rehearse(self) -> Voter:
+        """One trained on rows that are nobody's: what cannot be trained at all would be constants in silence."""
         classes = len(self.schema.classes)
-        n = REHEARSED * classes
-        cells = {
-            column.name: np.array(
-                [i * max(1, column.size // n) % column.size for i in range(n)], column.dtype
-            )
-            for column in self.schema.columns
-        }
+        rows = self._nobodys(REHEARSED * classes)
         try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                self._fresh().fit(Encoding(self.schema).matrix(cells), np.arange(n, dtype=np.uint8) % classes)
+            return Voter(0, self._fitted(rows, np.arange(len(rows), dtype=np.uint8) % classes))
         except Exception as problem:
             raise ParameterError(
                 OWNER,
@@ -143,6 +158,26 @@ class Classifiers:
                 allowed="a classifier that can",
                 remedy=f"It says: {str(problem)[:200]}",
             ) from None
+
+    def _fitted(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
+        with _quiet():
+            model = self._fresh().fit(rows, labels)
+        self.audition(model)
+        return model
+
+    def audition(self, model: Any) -> None:
+        """Raises whatever a model raises when it is asked about public rows: then it cannot answer at all."""
+        _predicted(model, self._nobodys(TRIED), len(self.schema.classes))
+
+    def _nobodys(self, count: int) -> NDArray[np.float64]:
+        """Rows from all over the schema, the same for everybody."""
+        cells = {
+            column.name: np.array(
+                [i * max(1, column.size // count) % column.size for i in range(count)], column.dtype
+            )
+            for column in self.schema.columns
+        }
+        return Encoding(self.schema).matrix(cells)
 
     def _fresh(self) -> Any:
         from sklearn.base import clone
@@ -154,24 +189,56 @@ class Classifiers:
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
         classes = len(self.schema.classes)
-        return _tally((_said(model, rows, classes) for model in models), len(rows), classes)
+        return _tally((_said(voter, rows, classes) for voter in models), len(rows), classes)
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "classifiers", "type": type_name(self.estimator)}
 
 
-def _said(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
-    """What a model says about every row; class 0 where that is no class, or it fails."""
-    if isinstance(model, int):
-        return np.full(len(rows), model)
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """A warning would tell about the block."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _or_else(attempt: Callable[[], T], otherwise: T) -> T:
+    """What an attempt makes, or else something that the same block decides: the one place where a fault is an outcome.
+
+    Any fault: classifiers are other people's code, and one that came through would tell about the block. Only a machine
+    without memory has failed for reasons of its own.
+    """
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            raw = np.asarray(model.predict(rows)).reshape(len(rows))
-            known = np.isin(raw, np.arange(classes))
-            return np.where(known, raw, 0).astype(np.int64)
+        return attempt()
+    except MemoryError:
+        raise
     except Exception:
-        return np.zeros(len(rows), dtype=np.int64)
+        return otherwise
+
+
+def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+    """The class a model predicts for every row; `NO_CLASS` where that is none."""
+    with _quiet():
+        raw = np.asarray(model.predict(rows)).reshape(len(rows))
+    said = np.full(len(rows), NO_CLASS)
+    known = np.isin(raw, np.arange(classes))
+    said[known] = raw[known]
+    return said
+
+
+def _said(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+    """What a voter says about every row."""
+    nothing = np.full(len(rows), NO_CLASS)
+
+    def ask(some: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        return _or_else(lambda: _predicted(voter.model, some, classes), None)
+
+    said = nothing if voter.model is None else ask(rows)
+    if said is None:  # some row is at fault, and must not speak for the others
+        alone = [ask(rows[i : i + 1]) for i in range(len(rows))]
+        said = np.concatenate([nothing[:1] if one is None else one for one in alone])
+    return np.where(said == NO_CLASS, voter.otherwise, said)
 
 
 def _tally(said: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:

@@ -1,4 +1,6 @@
-"""From a table to a released one: synthetic records in the same schema, a certificate, and the error of every query.
+"""A released table and its file: synthetic records in the same schema, a certificate, and the error of every query.
+
+Releasing one is in `sanitising`.
 
 A released table is one JSON document (`privpac-table/1`): the synthetic records in short form, the schema of the
 columns that were released, certificate, version and a digest. `write` puts the records themselves into a CSV or
@@ -21,10 +23,6 @@ import duckdb
 import numpy as np
 
 from privpac import __version__
-from privpac.coins import ChargedCoins, coins_for
-from privpac.data.declared import schema_for
-from privpac.data.engines.memory import MemorySample
-from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, NotCertified, ParameterError, PrivpacError
@@ -32,12 +30,11 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.document import digest, read_document
 from privpac.guarantee.facts import Answers, fact_from_json
-from privpac.guarantee.ledger import Ledger
 from privpac.release.buckets import Buckets
 from privpac.release.methods import sanitiser_for
 from privpac.release.point_counts import PointCounts
 from privpac.release.sanitiser import FAILURE, Sanitiser
-from privpac.theory.exact import exact_decimal, plain, written
+from privpac.theory.exact import plain, written
 
 __all__ = [
     "FORMAT",
@@ -45,7 +42,6 @@ __all__ = [
     "TableRequest",
     "is_table",
     "load_table",
-    "release_table",
     "table_from",
 ]
 
@@ -265,85 +261,6 @@ _WRITERS: dict[str, Callable[[Mapping[str, Sequence[Any]], Path], None]] = {
     ".csv": _write_csv,
     ".parquet": _write_parquet,
 }
-
-
-def release_table(
-    table: object,
-    *,
-    schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
-    columns: str | Sequence[str],
-    epsilon: object = 1.0,
-    method: str = "auto",
-    error: object = None,
-    failure: object = FAILURE,
-    records_per_person: int = 1,
-    ledger: Ledger | None = None,
-    random_state: int | None = None,
-    label: str | None = None,
-    engine: str = "auto",
-    progress: Callable[[int, int], None] | None = None,
-) -> ReleasedTable:
-    """Release synthetic records of some columns of a table (file, frame or arrays), with a promise for every query.
-
-    `method` is 'points' (counts of combinations of any columns, the label among them if named), 'tree', 'quantiles' or
-    'blr' (one ordered column), or 'auto'. With `error`, a table too small for it is refused before anything is spent,
-    and the refusal says how many records would do and which error these prove. The ledger is charged before the first
-    coin is tossed.
-    """
-    declared = schema_for(schema, table, label=label)
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
-    sample = _open(table, _narrowed(declared, names), names, engine=engine, progress=progress)
-    request = TableRequest(
-        schema=sample.schema,
-        columns=names,
-        size=sample.size,
-        epsilon=_number("epsilon", epsilon),
-        method=method,
-        error=None if error is None else _number("error", error),
-        failure=_number("failure", failure),
-        records_per_person=records_per_person,
-    )
-    coins = coins_for(random_state)
-    certificate = request.certify().with_coins(coins.origin)
-    if ledger is not None:
-        ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)
-
-    def pay() -> None:
-        sample.validate()
-        if ledger is not None:
-            note = f"release {','.join(names)}"
-            ledger.charge(epsilon=certificate.epsilon, delta=certificate.delta, note=note)
-
-    charged = ChargedCoins(coins, pay)
-    released = request.sanitiser.release(sample, charged)
-    charged.settle()
-    assert isinstance(released, Buckets | PointCounts)
-    return ReleasedTable(released, request.schema, certificate.to_json())
-
-
-def _number(name: str, value: object) -> Fraction:
-    return exact_decimal(value, owner=OWNER, name=name)
-
-
-def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:
-    """The schema of the released columns alone; one column stays where only the label is released."""
-    wanted = [name for name in names if name != schema.label]
-    kept = tuple(schema.column(name) for name in wanted) or schema.columns[:1]
-    return replace(schema, columns=kept)
-
-
-def _open(
-    table: object,
-    schema: Schema,
-    names: tuple[str, ...],
-    *,
-    engine: str,
-    progress: Callable[[int, int], None] | None,
-) -> EngineSample:
-    """The records; labels are read only if they are released, or from files, which are read as a whole."""
-    if schema.label not in names and chosen_engine(table, engine) == "memory":
-        return MemorySample.of(table, schema, labelled=False)
-    return open_sample(table, schema, engine=engine, progress=progress)
 
 
 def load_table(path: str | os.PathLike[str]) -> ReleasedTable:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import time
-import traceback
 import uuid
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from privpac.errors import place_of
 from privpac.guarantee.budget import exact_text
 from privpac.service import problems
 from privpac.service.facts import FACTS, Facts
@@ -78,14 +77,8 @@ class Observing:
         if facts.code is not None:
             line["code"] = facts.code
         if facts.fault is not None:
-            line["fault"] = _place(facts.fault)
+            line["fault"] = f"{type(facts.fault).__name__} in {place_of(facts.fault)}"
         LOGGER.log(logging.INFO if facts.fault is None else logging.ERROR, json.dumps(line))
-
-
-def _place(fault: Exception) -> str:
-    frames = traceback.extract_tb(fault.__traceback__)
-    own = [frame for frame in frames if "privpac" in frame.filename] or frames
-    return f"{type(fault).__name__} in {Path(own[-1].filename).name}, line {own[-1].lineno}"
 
 
 def log_to_stderr() -> None:

@@ -286,7 +286,9 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
     bound = Occam.uniform(
         runs, owner=owner, error=wrong, rate=Rate.read(loss, None, owner=owner), tolerated=boost.tolerated
     )
-    boost = replace(boost, selecting=bound.records(miss / 2))
+    boost = replace(
+        boost, selecting=max(1, bound.records(miss / 2))
+    )  # a part of its own, also for a single run
     return boost.records, boost
 
 

@@ -228,6 +228,7 @@ class FewLabels:
             also = tuple(rules.group(known, size=people) for known in also)
         if self.request.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
+            also = tuple(rules.assuming(known, FROM_DATA) for known in also)
         size = self.request.size
         wishes = {
             "concepts": stored_concepts(self.concepts),

@@ -10,8 +10,9 @@ import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, sample_of, tiny_schema
-from privpac.audit.registry.relabelling import Adversary
+from privpac.audit.registry.relabelling import Adversary, confidence_case
 from privpac.coins import Coins
+from privpac.concepts.base import Hypothesis
 from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.guarantee.facts import Loss, Privacy
@@ -20,6 +21,7 @@ from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.theory.exact import exp_up
 from privpac.transforms.agnostic import Agnostic
+from privpac.transforms.confidence import Confidence
 from privpac.transforms.resample import Resampled
 from privpac.transforms.vote import Vote
 
@@ -42,6 +44,31 @@ def takes_the_best_labelling() -> Case:
     inner = Adversary(Thresholds(schema, "a"), ((0, 1),) * 4)
     case = learner_case("best labelling outright", _Outright(inner, 4, Fraction(3, 10)), schema, 5)
     return replace(case, records=((0, 0), (0, 1)))  # one point is enough
+
+
+class _PicksAtTwice(Confidence):
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        return Confidence(self.learner, self.runs, self.held, 2 * self.epsilon).learn(sample, coins)
+
+
+class _AllPick(Confidence):
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        block = (sample.size.labelled - self.held) // self.runs
+        parts = [sample.take(np.arange(i * block, (i + 1) * block)) for i in range(self.runs)]
+        answers = [self.learner.learn(part, coins) for part in parts]
+        seen = sample.block()
+        wrong = [int((answer.predict(seen.cells) != seen.labels).sum()) for answer in answers]
+        return answers[gibbs.draw(Listed(np.array(wrong, dtype=np.int64)), self.ratio, coins)]
+
+
+def picks_at_twice_its_epsilon() -> Case:
+    """The held-out records pick the best of several rules at the full rate a mistake: as if only one score moved."""
+    return confidence_case("a pick at twice its epsilon", _PicksAtTwice)
+
+
+def lets_all_records_pick() -> Case:
+    """All records pick, not only those held out, and those of the blocks pay for their block alone."""
+    return confidence_case("all records pick", _AllPick)
 
 
 def ranks_without_ties() -> Case:
@@ -99,5 +126,7 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         ranks_without_ties,
         lists_by_all_records,
         adds_up_in_proportion,
+        picks_at_twice_its_epsilon,
+        lets_all_records_pick,
     )
 }

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privpac.audit.exact import Case
 from privpac.audit.symmetry import Record, Symmetry
-from privpac.coins import Coins, law
+from privpac.coins import Coins, Raised, outcome_law
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size, Statistic
@@ -146,10 +146,13 @@ class LawMemory:
 
     def draw(self, key: Hashable, run: Callable[[Coins], Any], coins: Coins) -> Any:
         if key not in self._laws:
-            found = law(run)
+            found = outcome_law(run)
             self._laws[key] = tuple(found), Known(tuple(found.values()))
         outcomes, chances = self._laws[key]
-        return outcomes[coins.choose(chances)]
+        drawn = outcomes[coins.choose(chances)]
+        if isinstance(drawn, Raised):
+            raise drawn.again()
+        return drawn
 
 
 def learner_case(
@@ -162,8 +165,10 @@ def learner_case(
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return learner.learn(remembered(schema, data, memory), coins)
 
-    fact = claim or learner.certify(Size(n)).privacy.fact
-    return Case(name, run, records_of(schema), n, fact)
+    def certified(records: int) -> Privacy:
+        return claim or learner.certify(Size(records)).privacy.fact
+
+    return Case(name, run, records_of(schema), n, certified(n), certified=certified)
 
 
 def mirrored(case: Case, *, cells: int) -> Case:

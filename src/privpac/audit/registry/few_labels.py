@@ -46,8 +46,12 @@ def semi_case(
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return learner.learn(semi_sample(schema, data, size.labelled, memory), coins)
 
-    fact = claim or learner.certify(size).privacy.fact
-    return Case(name, run, records_of(schema), size.total, fact, ordered=True)
+    def certified(records: int) -> Privacy:
+        """One record more is one without a label."""
+        return claim or learner.certify(Size(size.labelled, records - size.labelled)).privacy.fact
+
+    fact = certified(size.total)
+    return Case(name, run, records_of(schema), size.total, fact, ordered=True, certified=certified)
 
 
 def _label_boost() -> Case:

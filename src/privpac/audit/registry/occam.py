@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from privpac.audit.exact import Case
 from privpac.audit.registry.cases import (
-    RememberedSample,
     learner_case,
     mirrored,
     records_of,
+    remembered,
     reordered,
     sample_of,
     tiny_schema,
@@ -31,7 +32,7 @@ from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Unit
+from privpac.guarantee.facts import Privacy, Unit
 from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.merged import Merged
 from privpac.learners.occam import Occam
@@ -111,7 +112,8 @@ def _comparison() -> Case:
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return compare(sample_of(schema, data), first, second, epsilon=ONE, coins=coins)[0]
 
-    return Case("comparison of two rules", run, records_of(schema), 3, estimate_privacy(epsilon=ONE).fact)
+    claim = estimate_privacy(epsilon=ONE).fact
+    return Case("comparison of two rules", run, records_of(schema), 3, claim, certified=lambda records: claim)
 
 
 def _one_test() -> Case:
@@ -141,32 +143,39 @@ def _geometric() -> Case:
         return tuple(add_noise(counts, ratio=ratio, low=0, high=len(data), coins=coins))
 
     claim = rules.geometric_noise(ratio=ratio, change=2).fact
-    case = Case("geometric histogram", run, ((0,), (1,), (2,)), 3, claim)
+    case = Case("geometric histogram", run, ((0,), (1,), (2,)), 3, claim, certified=lambda records: claim)
     return reordered(case, cells=3, output=lambda noisy, row: tuple(noisy[row.index(i)] for i in range(3)))
 
 
 def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
     schema = tiny_schema(2)
     request = Request(schema=schema, size=Size(n), epsilon=ONE)
-    recipe = Recipe("thresholds:a", request, **wishes)
+    return recipe_case(name, lambda size: Recipe("thresholds:a", replace(request, size=size), **wishes), n)
+
+
+def recipe_case(name: str, recipe: Callable[[Size], Recipe], n: int) -> Case:
+    """What `learn` releases: a rule and what was asked for beside it."""
+    made = lru_cache(maxsize=None)(recipe)
+    schema = made(Size(n)).request.schema
+    memory: dict[Hashable, object] = {}
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return recipe.run(sample_of(schema, data), coins)
+        sample = remembered(schema, data, memory)
+        return made(sample.size).run(sample, coins)
 
-    return Case(name, run, records_of(schema), n, recipe.certify().privacy.fact)
+    def certified(records: int) -> Privacy:
+        return made(Size(records)).certify().privacy.fact
+
+    return Case(name, run, records_of(schema), n, certified(n), certified=certified)
 
 
 def _leaf_counts(name: str, protect: str) -> Case:
     """A tree of one test and noisy counts of its leaves, as `learn` releases them."""
     schema = tiny_schema(2)
     request = Request(schema=schema, size=Size(1), epsilon=ONE, protect=protect)
-    recipe = Recipe("trees:1", request, leaf_epsilon=Fraction(1, 2))
-    remembered: dict[Hashable, object] = {}
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        return recipe.run(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
-
-    return Case(name, run, records_of(schema), 1, recipe.certify().privacy.fact)
+    return recipe_case(
+        name, lambda size: Recipe("trees:1", replace(request, size=size), leaf_epsilon=Fraction(1, 2)), 1
+    )
 
 
 def worded_case(name: str, word: str, cells: tuple[int, ...], n: int, *, classes: int = 2) -> Case:

@@ -37,7 +37,8 @@ ONE = Fraction(1)
 
 def _proved(case: Case, learner_loss: Fraction) -> Case:
     """The case with the loss itself as claim, not the decimal above it: equality can then be seen."""
-    return replace(case, claim=replace(case.claim, epsilon=type(case.claim.epsilon)(factor=learner_loss)))
+    claim = replace(case.claim, epsilon=type(case.claim.epsilon)(factor=learner_loss))
+    return replace(case, claim=claim, certified=lambda records: claim)
 
 
 def clipped_case(

@@ -19,6 +19,7 @@ from privpac.concepts.thresholds import Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
+from privpac.guarantee.facts import Privacy
 from privpac.mechanisms.scores import Listed
 from privpac.prediction.base import Predictor
 from privpac.prediction.fresh_draws import FreshDraws
@@ -48,8 +49,10 @@ def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]
         sample = RememberedSample(sample_of(schema, data), tuple(data), remembered)
         return tuple(predictor.prepare(sample, coins).answer(asked, coins).tolist())
 
-    one = predictor.certify(Size(n)).privacy
-    return Case(name, run, records_of(schema), n, rules.sequential(*[one] * len(rows)).fact)
+    def certified(records: int) -> Privacy:
+        return rules.sequential(*[predictor.certify(Size(records)).privacy] * len(rows)).fact
+
+    return Case(name, run, records_of(schema), n, certified(n), certified=certified)
 
 
 def _stump_classifier() -> Any:

@@ -13,6 +13,7 @@ from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
+from privpac.guarantee.facts import Privacy
 from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
 from privpac.learners.occam import Occam
 from privpac.learners.rec_concave import RecConcave
@@ -46,8 +47,11 @@ def rec_concave_case(learner: RecConcave, n: int) -> Case:
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return learner.steps(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
 
-    claim = learner.certify(Size(n)).privacy.fact
-    return Case("thresholds by recursion, all steps seen", run, records_of(schema), n, claim)
+    def certified(records: int) -> Privacy:
+        return learner.certify(Size(records)).privacy.fact
+
+    name = "thresholds by recursion, all steps seen"
+    return Case(name, run, records_of(schema), n, certified(n), certified=certified)
 
 
 def _rec_concave_word() -> Case:

@@ -28,13 +28,14 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.points import Points
 from privpac.concepts.stumps import Stumps
-from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.learners.base import Learner
 from privpac.learners.occam import Occam
 from privpac.learners.stable import Stable
+from privpac.theory.exact import ratio_for
 from privpac.transforms.agnostic import Agnostic
 from privpac.transforms.confidence import Confidence
 from privpac.transforms.relabel import Relabelled
@@ -42,7 +43,15 @@ from privpac.transforms.resample import Resampled
 from privpac.transforms.subsample import Subsampled
 from privpac.transforms.vote import Vote
 
-__all__ = ["ROWS", "Adversary", "RememberedAgnostic", "agnostic_case", "transform_case"]
+__all__ = [
+    "ROWS",
+    "Adversary",
+    "Rare",
+    "RememberedAgnostic",
+    "agnostic_case",
+    "confidence_case",
+    "transform_case",
+]
 
 ONE = Fraction(1)
 HALF = Fraction(1, 2)
@@ -68,15 +77,32 @@ class Adversary:
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        block = sample.block()
-        columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
-        answer: Any = coins.flip(self.ratio ** (2 * self._apart(list(zip(*columns, strict=True)))) / 2)
+        answer: Any = coins.flip(self.ratio ** (2 * self.apart(sample)) / 2)
         return answer  # type: ignore[no-any-return]
 
-    def _apart(self, records: list[tuple[Any, ...]]) -> int:
+    def apart(self, sample: Sample) -> int:
+        """How many records differ from the target."""
+        block = sample.block()
+        columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
+        records = list(zip(*columns, strict=True))
         if self.places:
             return sum(1 for one, other in zip(records, self.target, strict=True) if one != other)
         return len(records) - (Counter(records) & Counter(self.target)).total()
+
+
+@dataclass(frozen=True)
+class Rare(Adversary):
+    """As `Adversary`, but says yes rarely, by a rule that calls everything 1, and no by one that calls nothing so.
+
+    Rare enough that two blocks hardly ever agree on it: whoever sees it released learns of the one block, and of the
+    pick, all that they may tell.
+    """
+
+    chance: Fraction = Fraction(1, 10**4)
+
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        said = coins.flip(self.ratio ** (2 * self.apart(sample)) * self.chance)
+        return Threshold(sample.schema.names[0], 0 if said else sample.schema.columns[0].size, True)
 
 
 @dataclass(frozen=True)
@@ -154,6 +180,17 @@ def _confidence() -> Case:
     return transform_case("the better of two thresholds", learner, schema, 3, ordered=True)
 
 
+def confidence_case(name: str, kind: type[Confidence] = Confidence) -> Case:
+    """The pick and the learner inside both lose what they may: three records against the rare rule, and one for it.
+
+    Each block has two records, so that one of them can be far from what the learner inside looks for.
+    """
+    schema, ratio = tiny_schema(2), ratio_for(Fraction(3, 2))
+    inner = Rare(Thresholds(schema, "a"), ((0, 1), (0, 1)), ratio)
+    case = transform_case(name, kind(inner, runs=2, held=3, epsilon=Fraction(3)), schema, 7, ordered=True)
+    return replace(case, records=((0, 0), (0, 1)))  # labels tell all that is needed
+
+
 def _nested() -> Case:
     """Transforms inside of transforms."""
     schema = tiny_schema(2)
@@ -219,6 +256,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "resampled": _resampled,
     "nested": _nested,
     "confidence": _confidence,
+    "confidence-rare": lambda: confidence_case("the better of two rules, one of them rare"),
     "relabelled": _relabelled,
     "agnostic": agnostic_case,
     "agnostic-occam": lambda: agnostic_case(cells=4, n=5, kept=2),

@@ -19,6 +19,7 @@ from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
+from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.learners.generic import GenericLearner
 from privpac.mechanisms.sparse_noise import draw_kept
@@ -61,7 +62,10 @@ def sanitiser_case(name: str, sanitiser: Sanitiser, n: int, *, cells: int) -> Ca
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return sanitiser.release(sample_of(sanitiser.schema, data), coins)
 
-    return Case(name, run, _cells(cells), n, sanitiser.certify(Size(n)).privacy.fact)
+    def certified(records: int) -> Privacy:
+        return sanitiser.certify(Size(records)).privacy.fact
+
+    return Case(name, run, _cells(cells), n, certified(n), certified=certified)
 
 
 def _histogram() -> Case:
@@ -73,8 +77,11 @@ def _histogram() -> Case:
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return sanitiser.release(RememberedSample(sample_of(schema, data), tuple(data), remembered), coins)
 
-    claim = sanitiser.certify(Size(2)).privacy.fact
-    return Case("point histogram", run, tuple((0, label) for label in range(3)), 2, claim)
+    def certified(records: int) -> Privacy:
+        return sanitiser.certify(Size(records)).privacy.fact
+
+    labels = tuple((0, label) for label in range(3))
+    return Case("point histogram", run, labels, 2, certified(2), certified=certified)
 
 
 def _sparse() -> Case:
@@ -82,10 +89,11 @@ def _sparse() -> Case:
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         values, counts = np.unique([int(str(record[0])) for record in data], return_counts=True)
-        kept = draw_kept(values, counts, cells=3, ratio=ratio, above=0, high=2, coins=coins)
+        kept = draw_kept(values, counts, cells=3, ratio=ratio, above=0, high=len(data), coins=coins)
         return tuple(kept.items())
 
-    case = Case("sparse histogram", run, _cells(3), 2, rules.geometric_noise(ratio=ratio, change=2).fact)
+    claim = rules.geometric_noise(ratio=ratio, change=2).fact
+    case = Case("sparse histogram", run, _cells(3), 2, claim, certified=lambda records: claim)
 
     def moved(kept: tuple[tuple[int, int], ...], row: list[int]) -> tuple[tuple[int, int], ...]:
         return tuple(sorted((row[cell], count) for cell, count in kept))
@@ -94,15 +102,17 @@ def _sparse() -> Case:
 
 
 def tree_case(name: str, plan: TreePlan, n: int) -> Case:
-    """The noisy tree itself, every count of every level."""
+    """The noisy tree itself, every count of every level; what two records do to two levels takes too long."""
     seen = _remembered(plan.cells)
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        noise = TreeWalk(plan, n, seen(data)).run(coins)[2]
+        noise = TreeWalk(plan, len(data), seen(data)).run(coins)[2]
         return tuple(tuple(level.tolist()) for level in noise)
 
     claim = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels).fact
-    return Case(name, run, _cells(plan.cells), n, claim)
+    return Case(
+        name, run, _cells(plan.cells), n, claim, certified=None if plan.levels > 1 else lambda _: claim
+    )
 
 
 def _tree() -> Case:
@@ -118,14 +128,15 @@ def _lazy_tree() -> Case:
 def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int) -> Case:
     """All cuts, in the places of copies: more than is released."""
     seen = _remembered(cells)
-    ratio, slots = ratio_for(Fraction(1, 4 * levels)), -(-n // batch)
+    ratio = ratio_for(Fraction(1, 4 * levels))
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        slots = -(-len(data) // batch)
         standing = places(seen(data), slots=slots, batch=batch, cells=cells)
         return tuple(halved(standing, (0, cells * slots), levels=levels, ratio=ratio, coins=coins))
 
     claim = rules.sequential(*[rules.leafwise_medians(ratio=ratio)] * levels).fact
-    return Case(name, run, _cells(cells), n, claim)
+    return Case(name, run, _cells(cells), n, claim, certified=lambda records: claim)
 
 
 def _blr() -> Case:
@@ -149,9 +160,12 @@ def generic_case(name: str, learner: GenericLearner, *, part: str, fixed: tuple[
         unlabelled = MemorySample.from_cells(schema, cells)
         return learner.learn(SemiSample(sample_of(schema, labelled), unlabelled), coins)
 
-    sizes = Size(n, len(fixed)) if part == LABELLED else Size(len(fixed), n)
+    def certified(records: int) -> Privacy:
+        sizes = Size(records, len(fixed)) if part == LABELLED else Size(len(fixed), records)
+        return learner.certify(sizes).parts[part]
+
     records = records_of(schema) if part == LABELLED else _cells(schema.columns[0].size)
-    return Case(name, run, records, n, learner.certify(sizes).parts[part])
+    return Case(name, run, records, n, certified(n), certified=certified)
 
 
 def _generic(part: str) -> Case:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,7 +16,7 @@ from privpac.data.engines.streamed import Progress, StreamedSample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError
 
-__all__ = ["Engine", "EngineSample", "chosen_engine", "open_sample"]
+__all__ = ["Engine", "EngineSample", "chosen_engine", "open_sample", "unread_records"]
 
 Engine = Literal["auto", "memory", "files", "spark"]
 EngineSample = MemorySample | StreamedSample | ShardedSample
@@ -49,6 +50,11 @@ def chosen_engine(table: object, engine: str = "auto") -> Engine:
     path = Path(str(table))
     large = path.is_file() and path.stat().st_size >= LARGE
     return "files" if large or is_many(str(table)) else "memory"
+
+
+def unread_records(sample: EngineSample) -> Callable[[], None] | None:
+    """What reads the records that no pass has read so far; None for records in memory, which were read as a whole."""
+    return None if isinstance(sample, MemorySample) else sample.validate
 
 
 def open_sample(

@@ -13,7 +13,7 @@ from fractions import Fraction
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.python import listed_python
-from privpac.plan.wish import Wish
+from privpac.plan.wish import FAILURE, Wish
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import plain, ratio_for
 
@@ -113,10 +113,11 @@ def _row(
         if method is None:
             return None
         column = wish.concepts.word.partition(":")[2].partition(":")[0] or "COLUMN"
+        failure = "" if wish.failure == FAILURE else f" --failure {plain(wish.failure)}"
         return (
             f"privpac release DATA --schema SCHEMA --column {column} --method {method}"
             f" --epsilon {plain(wish.epsilon)} --error {plain(wish.error / ends(wish.concepts))}"
-            " --out SYNTHETIC.csv"
+            f"{failure} --out SYNTHETIC.csv"
         )
 
     return Option(

@@ -9,8 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.datastructures import UploadFile
 
 from privpac.errors import DataError
-from privpac.prediction.bundle import MANIFEST, is_bundle
-from privpac.service.pages.documents import open_document, recheck
+from privpac.service.pages.documents import handed_out, open_document, recheck
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.guards import Refusal
 from privpac.service.pages.render import page, part, place_of
@@ -78,9 +77,8 @@ def check(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
 def download(request: Request, visitor: SignedIn, name: str) -> Response:
     """The file itself; of a bundle its public description."""
     path, _ = _path(request, visitor, name)
-    file = path / MANIFEST if is_bundle(path) else path
     return Response(
-        file.read_bytes(),
+        handed_out(path),
         media_type="application/json",
         headers={"Content-Disposition": 'attachment; filename="certificate.json"'},
     )

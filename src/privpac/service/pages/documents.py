@@ -18,7 +18,7 @@ from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
 from privpac.model import model_from
 from privpac.prediction.bundle import FORMAT as BUNDLE
-from privpac.prediction.bundle import MANIFEST, is_bundle
+from privpac.prediction.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
 from privpac.release.table import FORMAT as TABLE
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.page import short, values_of
@@ -26,9 +26,10 @@ from privpac.report.summary import no_accuracy
 from privpac.theory.register import REGISTER
 from privpac.verification import Verified, verify
 
-__all__ = ["Checked", "Document", "Step", "open_document", "recheck"]
+__all__ = ["Checked", "Document", "Step", "handed_out", "open_document", "recheck"]
 
-KINDS = {MODEL: "model file", BUNDLE: "bundle of answers", TABLE: "released table"}
+BUNDLES = (BUNDLE, FORMER)
+KINDS = {MODEL: "model file", **dict.fromkeys(BUNDLES, "bundle of answers"), TABLE: "released table"}
 DEEPEST = 200
 BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -128,7 +129,7 @@ def open_document(path: Path) -> Document:
 
 
 def _opened(file: Path) -> Document:
-    tree = read_document(file, format=_format(file), what="model file, bundle or released table")
+    tree = _read(file)
     stored = tree["certificate"]
     rule = model_from(tree).describe() if tree["format"] == MODEL else None
     return Document(
@@ -142,6 +143,23 @@ def _opened(file: Path) -> Document:
         tuple(Step.of(proof) for proof in stored["accuracy"]),
         tuple((str(proof["fact"]["release"]), Step.of(proof)) for proof in stored.get("also", ())),
     )
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """What a file says; of a bundle, what everybody may know."""
+    said = _format(file)
+    if said in BUNDLES:
+        return public_part(describe(file))
+    return read_document(file, format=said, what="model file or released table")
+
+
+def handed_out(path: Path) -> bytes:
+    """The file itself, as it stands; of a bundle its description, without what records have entered."""
+    file = path / MANIFEST if is_bundle(path) else path
+    tree = _read(file)  # refuses a file that holds more than its format says
+    if _format(file) != FORMER:
+        return file.read_bytes()
+    return (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _format(file: Path) -> str:
@@ -173,9 +191,8 @@ class Checked:
 def recheck(path: Path) -> Checked:
     """Derive every number again; the reason if something does not follow."""
     try:
-        if not is_bundle(path) and _format(path) == BUNDLE:
-            tree = read_document(path, format=BUNDLE, what="description of a bundle")
-            return Checked(None, steps=check_certificate(tree["certificate"]), alone=True)
+        if not is_bundle(path) and _format(path) in BUNDLES:
+            return Checked(None, steps=check_certificate(describe(path)["certificate"]), alone=True)
         found = verify(path)
         return Checked(found, steps=found.steps)
     except PrivpacError as error:

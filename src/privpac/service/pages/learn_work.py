@@ -20,7 +20,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import WORDS, Request
-from privpac.model import learn
+from privpac.learning import learn
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.jobs import Tell
 from privpac.service.pages.schema_form import SchemaForm

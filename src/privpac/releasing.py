@@ -1,0 +1,156 @@
+"""The one way out: check the budget, charge, draw, verify what was made, hand it out.
+
+Everything that leaves and depends on records passes through here, so that the order cannot be got wrong elsewhere:
+
+1. The certificate exists already. It follows from public numbers alone, and so does the decision that the request can
+   be carried out at all: `certify` refuses what cannot be run.
+2. The charge is durable before the first coin is tossed. Records in memory have been read as a whole by then, so they
+   are charged for at once; records that pass by are charged for at the first coin, after the pass that may still find
+   one of them unreadable.
+3. Once a look at the records has begun, only an unreadable record (`DataError`) ends it without a charge. Any other
+   failure is charged first: a refusal that costs nothing and depends on records could be asked for again and again.
+4. What was made is verified before it is handed out. Should that ever fail, the error says that the charge stands and
+   carries the document.
+
+Nobody else charges a ledger or tosses coins for a release; tests/contracts/test_one_way_out.py holds everybody to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins, Weights, coins_for
+from privpac.errors import DataError, NotCertified, UnverifiedRelease
+from privpac.guarantee.budget import Budget
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger import Ledger
+
+__all__ = ["Payment"]
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+class _ChargedCoins:
+    """Coins that are paid for before the first of them is tossed: `pay` is called once, then or at `settle`."""
+
+    def __init__(self, coins: Coins, pay: Callable[[], None]) -> None:
+        self._coins = coins
+        self._pay = pay
+        self.asked_to_pay = False
+        self._paid = False
+
+    @property
+    def origin(self) -> str:
+        return self._coins.origin
+
+    def settle(self) -> Coins:
+        """Pay, if nothing has been tossed so far."""
+        if not self._paid:
+            self.asked_to_pay = True
+            self._pay()
+            self._paid = True
+        return self._coins
+
+    def choose(self, weights: Weights) -> int:
+        return self.settle().choose(weights)
+
+    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
+        return self.settle().choose_many(weights, count)
+
+    def below(self, n: int) -> int:
+        return self.settle().below(n)
+
+    def flip(self, p: Fraction) -> bool:
+        return self.settle().flip(p)
+
+    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        return self.settle().flips(chances, picks)
+
+    def subset(self, n: int, k: int) -> tuple[int, ...]:
+        return self.settle().subset(n, k)
+
+    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
+        return [run(self) for run in runs]  # a run may read records before it tosses
+
+
+@dataclass(frozen=True, repr=False)
+class Payment:
+    """Who pays and where chance comes from: a ledger, or None where nobody keeps one, and coins."""
+
+    ledger: Ledger | None
+    coins: Coins
+
+    @classmethod
+    def by(cls, ledger: Ledger | None, *, random_state: int | None, owner: str = "learn") -> Payment:
+        """Charge `ledger`; toss the operating system's coins, or for trying out those of a seed."""
+        return cls(ledger, coins_for(random_state, owner=owner))
+
+    def release(
+        self,
+        certificate: Certificate,
+        *,
+        draw: Callable[[Coins], T],
+        document: Callable[[T, Certificate], D],
+        verify: Callable[[D], object],
+        note: str,
+        unread: Callable[[], None] | None = None,
+    ) -> D:
+        """Pay what the certificate says, draw, and hand out the document once it was verified.
+
+        `document` puts what was drawn together with the certificate that names these coins; `verify` raises
+        `NotCertified` if the two do not belong together. `unread` reads every record that no pass has read so far; left
+        out, the records are in memory.
+        """
+        signed = certificate.with_coins(self.coins.origin)
+        cost = Budget(signed.epsilon, signed.delta)
+        drawn = self.paid(cost, draw=draw, note=note, unread=unread)
+        made = document(drawn, signed)
+        try:
+            verify(made)
+        except NotCertified as reason:
+            raise UnverifiedRelease(
+                reason.problem, document=made, charged=self.ledger is not None
+            ) from reason
+        return made
+
+    def paid(
+        self,
+        cost: Budget,
+        *,
+        draw: Callable[[Coins], T],
+        note: str,
+        unread: Callable[[], None] | None = None,
+    ) -> T:
+        """What `draw` makes of the coins, once `cost` has been charged: the promise about it was checked before."""
+        if unread is None:
+            self._charge(cost, note)
+            return draw(self.coins)
+        if self.ledger is not None:
+            self.ledger.check(epsilon=cost.epsilon, delta=cost.delta)  # before hours of reading
+
+        def pay() -> None:
+            unread()
+            self._charge(cost, note)
+
+        charged = _ChargedCoins(self.coins, pay)
+        try:
+            drawn = draw(charged)
+        except DataError:
+            raise
+        except Exception:
+            if not charged.asked_to_pay:
+                charged.settle()
+            raise
+        charged.settle()
+        return drawn
+
+    def _charge(self, cost: Budget, note: str) -> None:
+        if self.ledger is not None:
+            self.ledger.charge(epsilon=cost.epsilon, delta=cost.delta, note=note)

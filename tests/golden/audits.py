@@ -1,0 +1,31 @@
+"""The exact audit as a table: of every row its claim, and the true loss to the last digit."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from privpac.audit.exact import Finding, audit
+from privpac.audit.registry import REGISTRY
+from tests.golden.corpus import HERE
+
+__all__ = ["AUDIT", "audited", "row"]
+
+AUDIT = HERE / "audit.json"
+
+
+def row(finding: Finding) -> dict[str, Any]:
+    """What must stay as it is: construction, claim, exact loss and delta, and how many pairs they come from."""
+    claim = finding.claim
+    return {
+        "construction": finding.name,
+        "claim": [str(claim.epsilon), str(claim.delta), claim.unit.value],
+        "loss": finding.epsilon,
+        "exact": hashlib.sha256(f"{finding.exact} {finding.delta}".encode()).hexdigest()[:16],
+        "pairs": finding.pairs,
+    }
+
+
+def audited() -> dict[str, dict[str, Any]]:
+    """Every row of the registry, enumerated."""
+    return {name: row(audit(case())) for name, case in REGISTRY.items()}

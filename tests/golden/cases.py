@@ -1,0 +1,258 @@
+"""Every case of the corpus: one list. `test_complete` asks for one of every word, method, class and kind there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from privpac.concepts.binarise import Binarisation
+from privpac.concepts.centred import CentredHalfspaces
+from privpac.concepts.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.cuts import Cuts
+from privpac.concepts.finite import Finite
+from privpac.concepts.generated_points import GeneratedPoints
+from privpac.concepts.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.intervals import Intervals
+from privpac.concepts.lists import DecisionLists
+from privpac.concepts.plane import Halfplanes
+from privpac.concepts.points import Points
+from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.reference import Uniform
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.trees import Trees
+from privpac.concepts.unions import Unions
+from privpac.data.schema import Schema
+from privpac.learners.base import Learner
+from privpac.learners.noisy_cuts import DenoisedCuts, NoisyCuts
+from privpac.learners.occam import Occam
+from privpac.learners.sampled_cover import SampledCover
+from privpac.learners.stable import Stable
+from privpac.prediction.vote import Vote
+from privpac.prediction.voters import Concepts
+from privpac.transforms.agnostic import Agnostic
+from privpac.transforms.confidence import Confidence
+from privpac.transforms.relabel import Relabelled
+from privpac.transforms.resample import Resampled
+from privpac.transforms.subsample import Subsampled
+from tests.contracts.examples import EXAMPLES
+from tests.golden.bundles import Answered, Offered
+from tests.golden.kinds import (
+    Asked,
+    Case,
+    Charged,
+    Compared,
+    Derived,
+    Drawn,
+    FewLabelled,
+    Learnt,
+    Tabled,
+)
+
+__all__ = ["CASES", "CLASSIFIED", "WORDED"]
+
+HALF, ONE = Fraction(1, 2), Fraction(1)
+LABELS = {"protect": "labels"}
+
+
+def _tests(schema: Schema) -> Binarisation:
+    return Binarisation.of(schema, cuts=3)
+
+
+def _learnt(word: str, schema: str, **wishes: Any) -> Learnt:
+    """Named after the word and what else was wished for."""
+    others = [f"{key}-{value}" for key, value in wishes.items() if key != "epsilon"]
+    name = re.sub(r"[^a-z0-9.]+", "-", "-".join([word, *others])).strip("-")
+    return Learnt(name, schema, word, wishes)
+
+
+WORDED: tuple[Learnt, ...] = (
+    _learnt("auto", "clinic"),
+    _learnt("auto", "clinic", **LABELS),
+    Learnt("auto-one-test", "clinic", "auto", {"epsilon": "0.25", "leaf_epsilon": "0.1"}),
+    Learnt("auto-mixture", "short", "auto", {"epsilon": 5}),
+    Learnt("auto-three-classes", "wards", "auto", {"leaf_epsilon": "0.5", "estimate_epsilon": 1}),
+    Learnt("auto-costs", "short", "auto", {"costs": (1, 3), "records_per_person": 2}),
+    _learnt("stumps", "clinic"),
+    _learnt("stumps", "clinic", **LABELS),
+    _learnt("stumps", "clinic", costs=(1, 4)),
+    _learnt("stumps", "clinic", records_per_person=3, estimate_epsilon="0.5"),
+    Learnt("stumps-constant", "marks", "stumps", {"epsilon": "0.01"}, seed=0),
+    Learnt("stumps-match", "marks", "stumps", {"epsilon": "0.01"}, seed=2),
+    _learnt("thresholds:age", "age"),
+    _learnt("thresholds:age", "age", **LABELS),
+    _learnt("thresholds:dose:down", "dose"),
+    _learnt("thresholds:dose:either", "dose", epsilon="1/3"),
+    _learnt("thresholds:age", "age", costs=(2, 1), estimate_epsilon="0.5", holdout="0.25"),
+    _learnt("thresholds:age", "age", delta="1e-6"),
+    Learnt("thresholds-from-data", None, "thresholds:code", engines=("memory",)),
+    _learnt("intervals:age", "age"),
+    _learnt("intervals:age", "age", **LABELS),
+    _learnt("unions:age:2", "age"),
+    _learnt("unions:age:2", "age", **LABELS),
+    _learnt("rectangles:age,dose", "two"),
+    _learnt("rectangles:age,dose", "two", **LABELS),
+    _learnt("points:key", "keys"),
+    _learnt("points:key", "keys", **LABELS),
+    _learnt("points:key", "keys", costs=(1, 2)),
+    _learnt("points:key:clipped", "keys"),
+    _learnt("points:key:improper", "keys"),
+    _learnt("points:key:cover", "keys"),
+    _learnt("points:code:gibbs", "codes"),
+    _learnt("points:key:sampled", "keys"),
+    _learnt("points:key:keyed", "keys"),
+    _learnt("points:key:boosted", "keys", epsilon=40),
+    _learnt("generated:key:6", "keys"),
+    _learnt("switches:age:3", "age"),
+    _learnt("recconcave:key", "keys", delta="1e-6"),
+    _learnt("recconcave:key", "keys", epsilon=3, delta="1e-6", records_per_person=2),
+    Learnt("recconcave-no-answer", "codes", "recconcave:code", {"epsilon": 3, "delta": "1e-6"}, seed=4),
+    _learnt("one-test", "clinic"),
+    _learnt("one-test", "wards", leaf_epsilon="0.25"),
+    _learnt("trees:2", "short"),
+    _learnt("trees:2", "short", **LABELS),
+    _learnt("trees:1", "wards", **LABELS),
+    _learnt("trees:2", "short", leaf_epsilon="0.2", estimate_epsilon="0.5", holdout="0.2"),
+    _learnt("trees:2", "wards", costs=(1, 2, 5)),
+    _learnt("staged:1+1", "clinic"),
+    _learnt("staged:1+1", "clinic", **LABELS),
+    _learnt("lists:2", "short"),
+    _learnt("lists:2", "wards", estimate_epsilon=1),
+    _learnt("conjunctions:2", "short"),
+    _learnt("disjunctions:2", "short"),
+    _learnt("scorecards:2", "short"),
+    _learnt("halfspaces:age,dose", "two"),
+    _learnt("halfspaces:age,dose", "two", **LABELS),
+    _learnt("reference:dose", "dose"),
+    _learnt("reference:age,dose", "square", epsilon=2),
+)
+"""Every word, with every unit of protection it knows."""
+
+
+def _object(name: str, schema: str, made: Callable[[Schema], Any], **wishes: Any) -> Learnt:
+    return Learnt(f"class-{name}", schema, made, wishes)
+
+
+_ABOVE = ("age >= 30", "age >= 60", "age < 20")
+
+OBJECTS: tuple[Learnt, ...] = (
+    _object("centred-halfspaces", "square", lambda s: CentredHalfspaces(s, ("age", "dose"), reach=3)),
+    _object("conjunctions", "short", lambda s: Conjunctions(s, 2, _tests(s))),
+    _object("cuts", "age", lambda s: Cuts(s, "age", cells=(10, 40, 77))),
+    _object("decision-lists", "short", lambda s: DecisionLists(s, 2, _tests(s), stop=Fraction(1, 3))),
+    _object("disjunctions", "short", lambda s: Disjunctions(s, 2, _tests(s))),
+    _object("finite", "age", lambda s: Finite(s, _ABOVE, weights=(1, 2, 3))),
+    _object("finite-matrix", "age", lambda s: Finite.of_matrix(s, "age", _matrix())),
+    _object("generated-points", "keys", lambda s: GeneratedPoints(s, "key", 5, salt="golden")),
+    _object("halfplanes", "two", lambda s: Halfplanes(s, ("age", "dose")), **LABELS),
+    _object(
+        "halfspaces", "two", lambda s: Halfspaces(s, ("age", "dose"), ((1, 0), (1, 1), (2, -1)), levels=8)
+    ),
+    _object("intervals", "age", lambda s: Intervals(s, "age")),
+    _object("points", "keys", lambda s: Points(s, "key")),
+    _object("rectangles", "two", lambda s: Rectangles(s, ("age", "dose"), bins=(6, 4), inside=0)),
+    _object("scorecards", "short", lambda s: Scorecards(s, 2, 1, 4)),
+    _object("stumps", "short", Stumps),
+    _object("thresholds", "dose", lambda s: Thresholds(s, "dose", "either")),
+    _object("trees", "short", lambda s: Trees(s, 2, _tests(s), stop=Fraction(1, 2), root_splits=False)),
+    _object("unions", "age", lambda s: Unions(s, "age", 3, inside=0)),
+)
+"""Every class that a certificate can name, with options of its own."""
+
+
+def _matrix() -> list[list[int]]:
+    """Four sets of the 121 ages: by their remainder."""
+    return [[int(age % 4 == row) for age in range(121)] for row in range(4)]
+
+
+def _cuts(schema: Schema, epsilon: Fraction = ONE) -> Occam:
+    return Occam(Thresholds(schema, "age"), epsilon)
+
+
+LEARNERS: Mapping[str, Callable[[Schema], Learner]] = {
+    "subsampled": lambda s: Subsampled(_cuts(s), 60),
+    "resampled": lambda s: Resampled(_cuts(s), 100),
+    "confidence": lambda s: Confidence(_cuts(s), runs=3, held=60, epsilon=HALF),
+    "relabelled": lambda s: Relabelled(_cuts(s), 30, HALF),
+    "agnostic": lambda s: Agnostic(_cuts(s), 30, HALF),
+    "agnostic-twice": lambda s: Agnostic(Agnostic(_cuts(s), 15, HALF), 60, HALF),
+    "agnostic-by-ranks": lambda s: Agnostic(_cuts(s), 30, HALF, ranks=True),
+    "stable": lambda s: Stable(Thresholds(s, "age"), 20, ONE),
+    "noisy-cuts": lambda s: NoisyCuts(Thresholds(s, "age", "up"), ONE, Fraction(1, 10)),
+    "denoised-cuts": lambda s: DenoisedCuts(NoisyCuts(Thresholds(s, "age", "up"), ONE, Fraction(1, 10))),
+    "sampled-cover": lambda s: SampledCover(
+        Thresholds(s, "age"),
+        Uniform(s, ("age",)),
+        ONE,
+        kappa=ONE,
+        level=Fraction(1, 50),
+        mass=Fraction(1, 60),
+        error=Fraction(2, 5),
+    ),
+}
+"""Learners that no word names."""
+
+FEW_LABELS: tuple[Case, ...] = (
+    FewLabelled("few-labels-auto", "auto", 300, 3_000),
+    FewLabelled("few-labels-plain", "plain", 100, 100),
+    FewLabelled("few-labels-generic", "generic", 300, 6_000),
+    FewLabelled("few-labels-boost", "boost", 1_000, 5_000),
+    FewLabelled("few-labels-relabel", "relabel", 1_000, 5_000),
+    FewLabelled("few-labels-people", "plain", 100, 100, wishes={"records_per_person": 2}),
+    Asked("active-plain", "plain", 2_000, 60),
+    Asked("active-boost", "boost", 6_000, 400),
+    Asked("active-people", "auto", 2_000, 60, {"records_per_person": 2, "epsilon": 2}),
+)
+
+TABLES: tuple[Case, ...] = (
+    Tabled("points", "short", ("ward", "smokes", "ill")),
+    Tabled("tree", "age", ("age",), {"method": "tree"}),
+    Tabled("quantiles", "age", ("age",), {"method": "quantiles"}),
+    Tabled("blr", "age", ("age",), {"method": "blr"}),
+    Tabled("auto", "age", ("age",), {"error": "0.3", "epsilon": 2}),
+    Tabled("people", "short", ("smokes", "ward"), {"method": "points", "records_per_person": 2}),
+)
+
+CLASSIFIED = ("auto", "vote:logistic", "vote:tree:1", "vote:forest:2", "vote:boosting", "vote:neighbours:3")
+"""Votes of classifiers: their models belong to scikit-learn, so only what is promised about them is stored."""
+
+BUNDLES: tuple[Case, ...] = (
+    Answered("vote-bayes", "two", "vote:bayes", wishes={"models": 3}),
+    Answered("vote-three-classes", "wards", "vote:bayes", wishes={"models": 5}),
+    Answered("consistent", "age", "consistent:thresholds:age", wishes={"models": 5}),
+    Answered("consistent-class", "age", lambda s: Vote(Concepts(Intervals(s, "age")), Fraction(2), 3)),
+    Answered("fresh-draws", "age", "thresholds:age"),
+    Answered("fresh-draws-class", "age", lambda s: Intervals(s, "age"), wishes={"records_per_person": 2}),
+    Answered("fresh-draws-keys", "keys", "points:key"),
+    Answered("relabelled", "age", "relabelled:thresholds:age", 8),
+    Answered("reference", "age", "reference:thresholds:age", 8),
+    Answered("declared", "age", "thresholds:age", "0.1", {"answers": 40}),
+    Answered(
+        "declared-with-delta",
+        "age",
+        "consistent:thresholds:age",
+        "0.05",
+        {"answers": 100, "delta": "1e-6", "models": 5},
+        questions=9,
+    ),
+)
+
+OTHERS: tuple[Case, ...] = (
+    Compared("models", WORDED[0], WORDED[6]),
+    Compared("models-people", WORDED[0], WORDED[6], {"records_per_person": 2}),
+    Charged("charged"),
+)
+
+CASES: tuple[Case, ...] = (
+    *WORDED,
+    *OBJECTS,
+    *(Drawn(name, "age", made) for name, made in LEARNERS.items()),
+    *FEW_LABELS,
+    *TABLES,
+    *BUNDLES,
+    *(Offered(re.sub(":.*", "", word.removeprefix("vote:")), "two", word) for word in CLASSIFIED),
+    *(Derived(key, make) for key, make in EXAMPLES.items()),
+    *OTHERS,
+)

@@ -1,0 +1,104 @@
+"""Where the corpus lies, which versions wrote it, and when two documents count as the same.
+
+A version's folder holds what that version writes differently from the version before it; everything else it inherits.
+So a folder shows at a glance what a version changed, and the corpus stays small.
+
+Every document names the version that wrote it, and its digest covers that name. Two documents are therefore the same
+if their bytes are, once `version` and `digest` are taken out; written by one and the same version, nothing is taken
+out. Of a bundle, the two kinds of files whose bytes depend on other libraries (`.npz` on zlib, `.skops` on skops and
+scikit-learn) are compared by what they hold or not at all, and their hashes in `bundle.json` are taken out; SQLite
+files hold times and are only read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["HERE", "RELEASED", "difference", "expected", "inherited", "stored", "units_below"]
+
+HERE = Path(__file__).parent
+
+RELEASED: tuple[str, ...] = ("0.1.0",)
+"""Versions that somebody may hold files of, the oldest first: their folders are never written again."""
+
+
+def units_below(folder: Path) -> dict[str, Path]:
+    """Every document of a version's folder, as KIND/NAME; a bundle or a session is a folder."""
+    return {
+        f"{kind.name}/{unit.name}": unit
+        for kind in sorted(folder.iterdir() if folder.is_dir() else ())
+        if kind.is_dir()
+        for unit in sorted(kind.iterdir())
+    }
+
+
+def stored() -> dict[str, Path]:
+    """Every document of every version, as VERSION/KIND/NAME."""
+    folders = sorted(folder for folder in HERE.iterdir() if re.match(r"\d+\.", folder.name))
+    return {f"{folder.name}/{unit}": path for folder in folders for unit, path in units_below(folder).items()}
+
+
+def inherited(version: str) -> dict[str, Path]:
+    """The newest document of every unit from before this version."""
+    units: dict[str, Path] = {}
+    for earlier in takewhile(lambda known: known != version, RELEASED):
+        units |= units_below(HERE / earlier)
+    return units
+
+
+def expected(version: str) -> dict[str, Path]:
+    """What this version is expected to write: its own documents, and otherwise those it inherits."""
+    return inherited(version) | units_below(HERE / version)
+
+
+def difference(old: Path, new: Path) -> str | None:
+    """The name of the first file in which two documents differ; None if they are the same."""
+    olds, news = _files(old), _files(new)
+    if olds.keys() != news.keys():
+        return f"{old.name}: {', '.join(sorted(olds.keys() ^ news.keys()))} is in one of them only"
+    return next((name for name in olds if not _same(olds[name], news[name])), None)
+
+
+def _files(unit: Path) -> Mapping[str, Path]:
+    if unit.is_file():
+        return {unit.name: unit}
+    return {path.name: path for path in sorted(unit.iterdir())}
+
+
+def _same(old: Path, new: Path) -> bool:
+    if old.suffix in (".sqlite", ".skops"):
+        return True
+    if old.suffix == ".npz":
+        return dict(_arrays(old)) == dict(_arrays(new))
+    if old.suffix == ".json":
+        return _same_text(old.read_bytes(), new.read_bytes())
+    return old.read_bytes() == new.read_bytes()
+
+
+def _arrays(path: Path) -> Iterator[tuple[str, tuple[str, bytes]]]:
+    with np.load(path, allow_pickle=False) as arrays:
+        for name in arrays.files:
+            yield name, (arrays[name].dtype.str, arrays[name].tobytes())
+
+
+_VERSION = re.compile(rb'("version": ")([^"]*)')
+_DIGEST = re.compile(rb'("digest": ")[^"]*(?="\s*}\s*$)')
+_FOREIGN = re.compile(rb'(\.(?:npz|skops)": ")[^"]*')
+
+
+def _same_text(old: bytes, new: bytes) -> bool:
+    """Equal bytes; of two versions, or with hashes of foreign files, without what must differ then."""
+    bare = [_FOREIGN.sub(rb"\1", text) for text in (old, new)]
+    if bare != [old, new] or _named_version(old) != _named_version(new):
+        bare = [_DIGEST.sub(rb"\1", _VERSION.sub(rb"\1", text, count=1)) for text in bare]
+    return bare[0] == bare[1]
+
+
+def _named_version(text: bytes) -> bytes | None:
+    match = _VERSION.search(text)
+    return None if match is None else match[2]

@@ -1,0 +1,116 @@
+"""A word, method, class, kind or rule without a case cannot be forgotten: every table of the product is compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from privpac import __version__
+from privpac.audit.registry import REGISTRY
+from privpac.concepts.hypotheses import KINDS
+from privpac.data.columns import KINDS as COLUMN_KINDS
+from privpac.guarantee.checks import RULES
+from privpac.learners.point_ways import POINT_WAYS
+from privpac.learners.stored_classes import CLASSES
+from privpac.learners.words import WORDS
+from privpac.prediction.stored import READERS
+from privpac.prediction.words import CLASSIFIERS, FORMS
+from privpac.release.methods import METHODS as RELEASE_METHODS
+from privpac.transforms.few_labels import METHODS as FEW_LABEL_METHODS
+from tests.golden.audits import AUDIT
+from tests.golden.bundles import Answered
+from tests.golden.cases import CASES, CLASSIFIED
+from tests.golden.corpus import expected
+from tests.golden.kinds import Asked, FewLabelled, Learnt, Tabled
+
+WORDED = [case for case in CASES if isinstance(case, Learnt) and isinstance(case.concepts, str)]
+
+
+def _objects(tree: Any, name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of a document, with the field it stands in."""
+    if isinstance(tree, dict):
+        yield name, tree
+        for field, value in tree.items():
+            yield from _objects(value, field)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _objects(value, name)
+
+
+def _stored(field: str, *, inside: str | None = None) -> set[str]:
+    """Every text that stands in a field somewhere in the corpus, of objects that stand in the field `inside`."""
+    texts: set[str] = set()
+    for unit in expected(__version__).values():
+        for path in [unit] if unit.suffix == ".json" else unit.glob("*.json"):
+            objects = _objects(json.loads(path.read_text(encoding="utf-8")))
+            texts |= {
+                node[field]
+                for name, node in objects
+                if isinstance(node.get(field), str) and inside in (None, name)
+            }
+    return texts
+
+
+def test_names_are_used_once() -> None:
+    units = [unit for case in CASES for unit in case.units]
+    assert len(units) == len(set(units))
+
+
+def test_every_word_with_every_protection() -> None:
+    cases = {(case.concepts.partition(":")[0], case.wishes.get("protect", "records")) for case in WORDED}
+    assert cases == {(name, protect) for name, word in WORDS.items() for protect in word.protects}
+
+
+def test_every_word_without_an_engine_of_its_own_runs_on_all_of_them() -> None:
+    everywhere = {case.concepts.partition(":")[0] for case in WORDED if len(case.engines) == 4}
+    assert everywhere == set(WORDS)
+
+
+def test_every_way_to_find_a_point() -> None:
+    ways = {case.concepts.split(":")[2] for case in WORDED if case.concepts.count(":") == 2}
+    assert set(POINT_WAYS) <= ways
+
+
+def test_every_wish() -> None:
+    wishes = {name for case in CASES if isinstance(case, Learnt) for name in case.wishes}
+    assert wishes == {
+        "costs",
+        "delta",
+        "epsilon",
+        "estimate_epsilon",
+        "holdout",
+        "leaf_epsilon",
+        "protect",
+        "records_per_person",
+    }
+
+
+def test_every_method_of_few_labels_and_of_release() -> None:
+    assert {case.method for case in CASES if isinstance(case, FewLabelled)} == set(FEW_LABEL_METHODS)
+    assert len({case.method for case in CASES if isinstance(case, Asked)}) >= 3
+    methods = {case.wishes.get("method", "auto") for case in CASES if isinstance(case, Tabled)}
+    assert methods == {"auto", *RELEASE_METHODS}
+
+
+def test_every_form_of_prediction() -> None:
+    words = {case.base for case in CASES if isinstance(case, Answered) and isinstance(case.base, str)}
+    heads = {word.partition(":")[0] for word in words | set(CLASSIFIED)}
+    assert {form.partition(":")[0] for form in FORMS} - {"CLASS"} <= heads
+    assert heads & set(WORDS), "CLASS: a fresh draw for every answer"
+    votes = {word.split(":")[1] for word in words | set(CLASSIFIED) if word.startswith("vote:")}
+    assert votes == set(CLASSIFIERS)
+
+
+def test_every_kind_that_a_file_can_name() -> None:
+    assert _stored("kind", inside="hypothesis") == set(KINDS)
+    assert _stored("kind", inside="predictor") == set(READERS)
+    assert _stored("kind", inside="columns") == set(COLUMN_KINDS)
+    assert _stored("class") == set(CLASSES)
+    assert _stored("rule") == set(RULES)
+
+
+def test_every_row_of_the_audit_has_its_numbers() -> None:
+    assert set(json.loads(AUDIT.read_text(encoding="utf-8"))) == set(REGISTRY), (
+        "python -m tests.golden --audit"
+    )

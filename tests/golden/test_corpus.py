@@ -1,0 +1,98 @@
+"""The corpus notices what it must, overlooks only the version, and a released version is never written again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privpac.guarantee.document import digest
+from tests.golden import __main__ as command
+from tests.golden import corpus
+from tests.golden.cases import WORDED
+from tests.golden.corpus import HERE, difference
+from tests.golden.kinds import Learnt
+
+MODEL = HERE / "0.1.0" / "models" / "thresholds-age.json"
+BUNDLE = HERE / "0.1.0" / "bundles" / "fresh-draws"
+
+
+def _changed(source: Path, target: Path, **changes: Any) -> Path:
+    """A document with other fields and a digest that matches them, written as the product writes it."""
+    tree = {**json.loads(source.read_text(encoding="utf-8")), **changes}
+    tree["digest"] = digest(tree)
+    target.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return target
+
+
+def test_a_document_is_itself_and_its_name_does_not_matter(tmp_path: Path) -> None:
+    assert difference(MODEL, Path(shutil.copy(MODEL, tmp_path / "copy.json"))) is not None
+    assert difference(MODEL, Path(shutil.copy(MODEL, tmp_path / MODEL.name))) is None
+
+
+def test_another_version_is_overlooked_with_its_digest_and_nothing_else(tmp_path: Path) -> None:
+    other = _changed(MODEL, tmp_path / MODEL.name, version="0.2.0")
+    assert difference(MODEL, other) is None
+    assert difference(MODEL, _changed(MODEL, other, version="0.2.0", estimate=[])) == MODEL.name
+    other.write_bytes(_changed(MODEL, other, version="0.2.0").read_bytes() + b"\n")
+    assert difference(MODEL, other) == MODEL.name
+
+
+def test_within_a_version_every_byte_counts(tmp_path: Path) -> None:
+    other = tmp_path / MODEL.name
+    other.write_bytes(MODEL.read_bytes().replace(b'"digest": "sha256:', b'"digest": "sha512:'))
+    assert difference(MODEL, other) == MODEL.name
+
+
+def test_a_bundle_is_compared_file_by_file_and_records_by_what_they_are(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(BUNDLE, tmp_path / BUNDLE.name))
+    with np.load(copy / "records.npz") as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    np.savez(copy / "records.npz", **arrays)  # the same records, not compressed
+    assert (copy / "records.npz").read_bytes() != (BUNDLE / "records.npz").read_bytes()
+    assert difference(BUNDLE, copy) is None
+    arrays["label"] = 1 - arrays["label"]
+    np.savez(copy / "records.npz", **arrays)
+    assert difference(BUNDLE, copy) == "records.npz"
+    (copy / "records.npz").unlink()
+    assert "records.npz is in one of them only" in str(difference(BUNDLE, copy))
+
+
+@pytest.fixture
+def own_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus of two cases somewhere else."""
+    for module in (corpus, command):
+        monkeypatch.setattr(module, "HERE", tmp_path)
+    monkeypatch.setattr(command, "CASES", WORDED[:2])
+    return tmp_path
+
+
+def test_a_released_version_is_never_written_again(
+    own_corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.write_documents("0.1.0", force=False) is None
+    assert "0.1.0 is released, and 2 documents differ" in capsys.readouterr().err
+    assert list(own_corpus.iterdir()) == []
+    assert command.write_documents("0.1.0", force=True) == sorted(case.units[0] for case in WORDED[:2])
+    assert command.write_documents("0.1.0", force=False) == []
+
+
+def test_a_new_version_stores_what_it_changes_and_inherits_the_rest(
+    own_corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command.write_documents("0.1.0", force=True)
+    assert command.write_documents("0.2.0", force=False) == []
+    assert not (own_corpus / "0.2.0").exists()
+    first = WORDED[0]
+    other = Learnt(first.name, first.schema, first.concepts, {"epsilon": 2})
+    monkeypatch.setattr(command, "CASES", (other, WORDED[1]))
+    for _ in range(2):  # again, over its own folder: it is not released
+        assert command.write_documents("0.2.0", force=False) == [first.units[0]]
+    assert set(corpus.units_below(own_corpus / "0.2.0")) == {first.units[0]}
+    newest = corpus.expected("0.2.0")
+    assert newest[first.units[0]].is_relative_to(own_corpus / "0.2.0")
+    assert newest[WORDED[1].units[0]].is_relative_to(own_corpus / "0.1.0")

@@ -1,0 +1,78 @@
+"""Whatever a service hands out besides answers is the same for all records, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privpac import MemorySample, SeededCoins
+from privpac.errors import ExposedRecords
+from privpac.prediction import bundle
+from privpac.prediction.offer import offer_for
+from tests.service.asking import AGES, PRICE, SCHEMA, Served
+from tests.unit.forged_bundles import former
+
+HERE = {"origin": "http://testserver"}
+PUBLIC = (
+    "/v1/certificate",
+    "/v1/schema",
+    "/openapi.json",
+    "/healthz",
+    "/readyz",
+    "/certificate/service",
+    "/certificate/service/certificate.json",
+)
+
+
+def write(path: Path, word: str, *, changed: bool) -> None:
+    """A bundle, or its neighbour with another label, both under the same name."""
+    labels = ["yes" if age >= 60 else "no" for age in AGES]
+    if changed:
+        labels[0] = "yes"
+    sample = MemorySample.of({"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}, SCHEMA, y=labels)
+    wishes: dict[str, Any] = {"answers": None, "delta": Fraction(0), "models": 3, "records_per_person": 1}
+    offer = offer_for(word, schema=SCHEMA, size=sample.size, price=Fraction(PRICE), coins="seeded", **wishes)
+    bundle.write(path, offer, offer.predictor.prepare(sample, SeededCoins(1)), coins=SeededCoins(2))
+
+
+def handed_out(served: Served) -> dict[str, bytes]:
+    assert served.client.post("/sign-in", data={"key": served.analyst}, headers=HERE).status_code == 200
+    found = {path: served.get(path) for path in PUBLIC}
+    assert {reply.status_code for reply in found.values()} == {200}
+    checked = served.client.post("/certificate/service/check", headers=HERE)
+    assert "erified" in checked.text
+    return {path: reply.content for path, reply in found.items()} | {"check": checked.content}
+
+
+@pytest.mark.parametrize("word", ["consistent:thresholds:age", "vote:tree", "thresholds:age"])
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.filterwarnings("ignore::privpac.errors.ExposedRecords")
+def test_nothing_that_is_handed_out_depends_on_a_record(
+    serve: Callable[..., Served], tmp_path: Path, word: str, old: bool
+) -> None:
+    seen = []
+    for changed in (False, True):
+        shutil.rmtree(tmp_path / "bundle", ignore_errors=True)
+        write(tmp_path / "bundle", word, changed=changed)
+        if old:
+            former(tmp_path / "bundle")
+        seen.append(handed_out(serve()))
+    assert seen[0] == seen[1]
+    tree = json.loads(seen[0]["/certificate/service/certificate.json"])
+    assert set(tree) == {"format", "version", "schema", "certificate", "id", "digest"}
+    assert tree["format"] == bundle.FORMAT
+
+
+def test_a_service_over_a_bundle_of_the_former_format_warns(
+    serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    write(tmp_path / "bundle", "thresholds:age", changed=False)
+    former(tmp_path / "bundle")
+    with pytest.warns(ExposedRecords, match="Keep it secret"):
+        serve()

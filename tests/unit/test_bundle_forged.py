@@ -1,0 +1,383 @@
+"""Bundles as somebody else may have written them: nothing in them runs, and nothing in them grows without limit."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import io
+import json
+import operator
+import os
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.datasets import dump_svmlight_file
+from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MinMaxScaler,
+    PolynomialFeatures,
+    StandardScaler,
+)
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
+
+from privpac import Ledger, MemorySample, NotCertified, PrivatePredictor, Schema, verify
+from privpac.errors import ExposedRecords, PrivpacError
+from privpac.prediction import bundle, storage, unpacking
+from privpac.prediction.known_types import KNOWN
+from privpac.prediction.voters import Classifiers, Voter
+from tests.unit.forged_bundles import edit, former, replace
+
+SCHEMA = Schema.from_json(
+    {
+        "label": "ill",
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True},
+            {"name": "weight", "kind": "numeric", "lower": 0, "upper": 2**70, "integer": True},
+        ],
+    }
+)
+N = 60
+TABLE = {"age": [2 * i for i in range(N)], "weight": [2**69 + i for i in range(N)]}
+LABELS = [int(age >= 60) for age in TABLE["age"]]
+
+
+def made(path: Path, base: object = "vote:tree", **wishes: Any) -> Path:
+    predictor = PrivatePredictor(base, 30, 10_000, schema=SCHEMA, **{"models": 3, **wishes})
+    predictor.fit(TABLE, y=LABELS).save(path)
+    return path
+
+
+def asked(folder: Path, **wishes: Any) -> list[str]:
+    """Load it, and ask one question."""
+    predictor = bundle.load(folder, **wishes).predictor(Ledger(epsilon=90))
+    return [str(label) for label in predictor.predict({"age": [100], "weight": [2**69]})]
+
+
+# --- code ---
+
+
+def writing(target: Path) -> Pipeline:
+    """A pipeline that writes a file when it is asked about a row."""
+    write = FunctionTransformer(dump_svmlight_file, kw_args={"y": np.zeros(1), "f": str(target)})
+    last = LogisticRegression().fit(np.zeros((2, 2)), [0, 1])
+    pipeline = Pipeline([("write", write), ("last", last)])
+    pipeline.steps[0][1].n_features_in_ = 2
+    return pipeline
+
+
+def test_a_bundle_cannot_run_code(tmp_path: Path) -> None:
+    """The attack: a pipeline of functions, under an honest certificate and right tags."""
+    target = tmp_path / "written"
+    with pytest.raises((AttributeError, ValueError, TypeError)):  # the control: asked, it does write
+        writing(target).predict(np.zeros((1, 2)))
+    assert target.exists()
+    target.unlink()
+    folder = made(tmp_path / "b", make_pipeline(StandardScaler(), LogisticRegression()))
+    replace(folder, "models.skops", skops.io.dumps([writing(target)] * 3))
+    assert verify(folder).rebuilt  # it looks at no model
+    with pytest.raises(NotCertified, match="nobody vouched for"):
+        asked(folder)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        np.exp,  # skops trusts it
+        np.load,
+        os.system,
+        functools.partial(np.load, "x"),
+        operator.methodcaller("predict"),
+        LogisticRegression().fit,
+        dump_svmlight_file,
+        LogisticRegression,
+        FunctionTransformer(),
+        np.ma.masked_array([1.0], [True]),
+        Path("x"),
+    ],
+    ids=range(11),
+)
+def test_nothing_that_calls_is_loaded_wherever_it_stands(tmp_path: Path, planted: object) -> None:
+    folder = made(tmp_path / "b", LogisticRegression())
+    models = [clone(LogisticRegression()) for _ in range(3)]
+    models[1].predict = planted
+    content = skops.io.dumps(models)
+    with pytest.raises(NotCertified, match="nobody vouched for"):
+        bundle.load(replace(folder, "models.skops", content))
+
+
+def far(a: Any, b: Any) -> float:
+    return float(np.abs(a - b).sum())
+
+
+def test_a_function_is_loaded_for_whoever_vouches_for_it_by_name(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b", KNeighborsClassifier(3, metric=far, algorithm="brute"))
+    with pytest.raises(NotCertified, match=r"nobody vouched for.*far"):
+        asked(folder)
+    assert asked(folder, trusted=[f"{far.__module__}.far"]) == ["1"]
+
+
+def test_models_of_another_type_than_the_certificate_names_are_refused(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b", LogisticRegression())
+    tree = DecisionTreeClassifier().fit(np.zeros((2, 2)), [0, 1])
+    for models in ([tree] * 3, [2] * 3, [-1] * 3, [None] * 3, ["x"] * 3):
+        with pytest.raises(NotCertified):
+            bundle.load(replace(folder, "models.skops", skops.io.dumps(models)))
+
+
+VOUCHED = {"NuSVC", "SVC"}
+"""Hand what is stored to compiled code that does not check it."""
+NO_VOTERS = {
+    "ClassifierChain",  # several labels at once
+    "MultiOutputClassifier",
+    "FixedThresholdClassifier",  # keep scorers, which are functions
+    "TunedThresholdClassifierCV",
+    "OutputCodeClassifier",
+    "SelfTrainingClassifier",
+}
+
+
+def fitted(model: Any) -> Any:
+    rng = np.random.default_rng(0)
+    rows = rng.random((60, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(rows, np.arange(60, dtype=np.uint8) % 2 * (rows[:, 0] > 0.2))
+
+
+def classifiers() -> list[Any]:
+    """All of scikit-learn that need nothing to begin with, and those built from others."""
+    inner = [("a", LogisticRegression()), ("b", DecisionTreeClassifier(max_depth=2))]
+    built = [
+        StackingClassifier(inner),
+        VotingClassifier(inner),
+        OneVsOneClassifier(LogisticRegression()),
+        OneVsRestClassifier(LogisticRegression()),
+        make_pipeline(StandardScaler(), PolynomialFeatures(), LogisticRegression()),
+        make_pipeline(MinMaxScaler(), KBinsDiscretizer(3, encode="ordinal"), LogisticRegression()),
+        KNeighborsClassifier(algorithm="ball_tree", p=1),
+        SGDClassifier(loss="log_loss"),
+        SGDClassifier(loss="modified_huber"),
+        MLPClassifier(solver="sgd", max_iter=2),
+    ]
+    names = {type(model).__name__ for model in built} | NO_VOTERS
+    plain = [kind() for name, kind in all_estimators(type_filter="classifier") if name not in names]
+    return [*plain, *built]
+
+
+@pytest.mark.parametrize("model", classifiers(), ids=lambda model: type(model).__name__)
+def test_scikit_learns_classifiers_are_known_but_for_a_few(model: Any) -> None:
+    content = skops.io.dumps([fitted(model)])
+    if type(model).__name__ in VOUCHED:
+        with pytest.raises(NotCertified, match="nobody vouched for"):
+            storage._loaded(content, ())
+    else:
+        (loaded,) = storage._loaded(content, ())
+        assert type(loaded) is type(model)
+
+
+def test_only_classes_are_known() -> None:
+    missing = []
+    for name in sorted(set().union(*KNOWN.values())):
+        module, _, last = name.rpartition(".")
+        try:
+            found = getattr(importlib.import_module(module), last)
+        except (ImportError, AttributeError):  # of another release
+            missing.append(name)
+            continue
+        assert isinstance(found, type), name
+    assert len(missing) <= 10, missing
+
+
+# --- sizes ---
+
+
+def announced(shape: tuple[int, ...], descr: str = "<f8") -> bytes:
+    """The header of an array that is not there."""
+    target = io.BytesIO()
+    np.lib.format.write_array_header_1_0(target, {"descr": descr, "fortran_order": False, "shape": shape})
+    return target.getvalue()
+
+
+def rezipped(content: bytes, change: Any) -> bytes:
+    """The same archive with members changed, by name and content."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("shape", [(10**15,), (2**32, 2**32, 2), (10**6,), (0,)])
+@pytest.mark.parametrize(
+    ("base", "name"), [("vote:logistic", "models.skops"), ("thresholds:age", "records.npz")]
+)
+def test_arrays_that_announce_more_than_they_bring_are_refused_unread(
+    tmp_path: Path, base: str, name: str, shape: tuple[int, ...]
+) -> None:
+    folder = made(tmp_path / "b", base)
+    content = rezipped(
+        (folder / name).read_bytes(),
+        lambda part, old: announced(shape) + b"x" * 8 if part.endswith(".npy") else old,
+    )
+    with pytest.raises(NotCertified):
+        bundle.load(replace(folder, name, content))
+
+
+@pytest.mark.parametrize(
+    ("base", "name"), [("vote:logistic", "models.skops"), ("thresholds:age", "records.npz")]
+)
+def test_archives_that_grow_are_refused_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str, name: str
+) -> None:
+    folder = made(tmp_path / "b", base)
+    content = (folder / name).read_bytes()
+    assert bundle.load(folder)
+    monkeypatch.setattr(unpacking, "MOST_UNPACKED", 1 << 20)
+    grown = io.BytesIO(content)
+    with zipfile.ZipFile(grown, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("more.bin", bytes(2 << 20))
+    assert len(grown.getvalue()) < len(content) + 10_000
+    with pytest.raises(NotCertified, match="would unpack to more"):
+        bundle.load(replace(folder, name, grown.getvalue()))
+
+
+def test_records_are_those_the_certificate_speaks_of(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b", "thresholds:age")
+    with np.load(folder / "records.npz") as stored:
+        arrays = dict(stored)
+    assert arrays["cells_1"].dtype.itemsize == len(str(2**70))  # by the schema, not by the largest cell
+    for change in (
+        {name: values[:-1] for name, values in arrays.items()},
+        arrays | {"cells_0": arrays["cells_0"].astype(np.float64)},
+        arrays | {"cells_0": arrays["cells_0"] + 200},
+        arrays | {"cells_1": np.full(N, b"1" * 40)},
+        arrays | {"cells_1": np.full(N, b"x")},
+        arrays | {"cells_2": arrays["cells_0"]},
+        {"label": arrays["label"]},
+    ):
+        target = io.BytesIO()
+        np.savez(target, **change)
+        with pytest.raises(NotCertified):
+            bundle.load(replace(folder, "records.npz", target.getvalue()))
+
+
+@pytest.mark.parametrize("content", [b"", b"[" * 200_000, b"[]", b"null", b"{}", b'[{"kind": 1}]', b"\xff"])
+def test_concepts_that_are_none_are_refused(tmp_path: Path, content: bytes) -> None:
+    folder = made(tmp_path / "b", "consistent:thresholds:age")
+    with pytest.raises(NotCertified):
+        bundle.load(replace(folder, "models.json", content))
+
+
+def test_deep_models_are_refused(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b", "vote:logistic")
+    nested = '{"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", "content": ['
+    whole = nested * 100_000 + "]}" * 100_000
+    content = rezipped(
+        (folder / "models.skops").read_bytes(),
+        lambda part, old: whole.encode() if part == "schema.json" else old,
+    )
+    with pytest.raises(NotCertified, match="malformed"):
+        bundle.load(replace(folder, "models.skops", content))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="such files are POSIX")
+def test_a_secret_file_is_a_plain_file(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b")
+    (folder / "models.skops").unlink()
+    os.mkfifo(folder / "models.skops")  # reading it would wait for ever
+    with pytest.raises(NotCertified, match="is no file"):
+        bundle.load(folder)
+
+
+# --- models that fail ---
+
+
+class Picky(LogisticRegression):
+    """Answers public rows, and fails near a record that it has seen."""
+
+    def fit(self, X: Any, y: Any) -> Picky:
+        self.seen_ = X[:, 0].max()
+        return super().fit(X, y)
+
+    def predict(self, X: Any) -> Any:
+        if (X[:, 0] == self.seen_).any():
+            raise RuntimeError("a private value")
+        return 1 - super().predict(X) * 0
+
+
+def test_a_model_that_fails_for_one_question_speaks_for_its_block_there_and_nowhere_else() -> None:
+    """The row at fault gets the commonest class of the block, and does not speak for the rows beside it."""
+    sample = MemorySample.of(TABLE, SCHEMA, y=[1] + [0] * (N - 1))
+    voters = Classifiers(SCHEMA, Picky())
+    voter = voters.train(sample)
+    assert voter.otherwise == 0
+    assert voter.model is not None
+    cells = sample.block().cells
+    assert voters.tally([voter], cells).argmax(axis=1).tolist() == [1] * (N - 1) + [0]
+
+
+def test_a_model_that_no_longer_answers_is_not_loaded(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b", LogisticRegression())
+    voters = list(bundle.load(folder).prepared.models)  # type: ignore[attr-defined]
+    del voters[1].model.coef_
+    content = skops.io.dumps([voter.model for voter in voters])
+    with pytest.raises(NotCertified, match="does not answer"):
+        bundle.load(replace(folder, "models.skops", content))
+
+
+def test_a_predictor_of_somebodys_own_cannot_be_stored() -> None:
+    with pytest.raises(PrivpacError, match="one of privpac's own"):
+        storage.content_of(Voter(0))  # type: ignore[arg-type]
+
+
+# --- the former format ---
+
+
+@pytest.mark.parametrize("base", ["consistent:thresholds:age", "vote:tree", "thresholds:age"])
+def test_bundles_of_the_former_format_are_read_with_a_warning(tmp_path: Path, base: str) -> None:
+    folder = former(made(tmp_path / "b", base))
+    with pytest.warns(ExposedRecords, match="Keep it secret"):
+        loaded = bundle.load(folder)
+    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [100], "weight": [0]}).tolist() == ["1"]
+    found = verify(folder)
+    assert found.rebuilt
+    assert found.warnings[0] == bundle.EXPOSED
+    edit(folder, lambda tree: tree.update(files={}))
+    with pytest.raises(NotCertified):
+        verify(folder)
+
+
+def test_a_one_class_block_of_the_former_format_still_votes(tmp_path: Path) -> None:
+    predictor = PrivatePredictor("vote:tree", 30, 90, schema=SCHEMA, models=3)
+    predictor.fit(TABLE, y=[1] * N).save(tmp_path / "b")
+    folder = former(tmp_path / "b")
+    with pytest.warns(ExposedRecords):
+        loaded = bundle.load(folder)
+    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [1], "weight": [0]}).tolist() == ["1"]
+
+
+def test_what_is_handed_out_of_the_former_format_says_nothing_of_records(tmp_path: Path) -> None:
+    parts = []
+    for number in range(2):  # blocks are drawn anew, so that the models differ
+        tree = bundle.describe(former(made(tmp_path / str(number), "vote:tree")) / "bundle.json")
+        assert tree["files"]
+        parts.append(bundle.public_part(tree))
+    assert parts[0] == parts[1]
+    assert set(parts[0]) == {"format", "version", "schema", "certificate", "id", "digest"}
+    (tmp_path / "handed.json").write_text(json.dumps(parts[0]), encoding="utf-8")
+    assert bundle.describe(tmp_path / "handed.json")["id"] is None
