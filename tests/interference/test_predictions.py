@@ -50,6 +50,8 @@ def tables_for(word: str) -> dict[str, Table]:
 
 
 def pairs_for(word: str) -> tuple[Pair, ...]:
+    if word == "vote:boosting":  # a hundred trees for every model
+        return FEW[2:]
     return ONE_CLASS_AND_EQUAL if word.startswith(("vote:", "reference:")) else PAIRS
 
 
@@ -99,7 +101,7 @@ def test_the_public_part_of_a_bundle_does_not_depend_on_the_records(word: str, t
 
         return attempt(release)
 
-    assert isinstance(compared(run, tables_for(word), ONE_CLASS_AND_EQUAL), int)
+    assert isinstance(compared(run, tables_for(word), FEW[2:] if word == "vote:boosting" else ONE_CLASS_AND_EQUAL), int)
 
 
 def of_bundle(place: Path) -> Artefacts:

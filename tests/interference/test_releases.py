@@ -10,7 +10,7 @@ import pytest
 
 from privpac import compare_models, learn
 from privpac.guarantee.ledger import Ledger
-from privpac.release.table import release_table
+from privpac.sanitising import release_table
 from tests.interference.artefacts import Released, attempt, of_table, shown, text
 from tests.interference.cases import RELEASED, Case, by_name
 from tests.interference.coins import steady
