@@ -106,9 +106,7 @@ Released = tuple[str, Callable[[], Artefacts]]
 """What was drawn, and how to make everything that leaves."""
 
 
-def attempt(
-    release: Callable[[Ledger], Released], *, ledger: Ledger | None = None
-) -> Result | Refused:
+def attempt(release: Callable[[Ledger], Released], *, ledger: Ledger | None = None) -> Result | Refused:
     """One release on a ledger of its own, with what was charged and warned among the artefacts.
 
     A refusal must have cost nothing: what was charged must be delivered.

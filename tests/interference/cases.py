@@ -126,7 +126,9 @@ RELEASED: tuple[Case, ...] = (
 )
 """Every way to release a table."""
 
-CLASSES = tuple(dict.fromkeys(case.word for case in _RECORDS if ":key:" not in case.word or case.head != "points"))
+CLASSES = tuple(
+    dict.fromkeys(case.word for case in _RECORDS if ":key:" not in case.word or case.head != "points")
+)
 """One word of each class and its directions, for predictors that take a class."""
 
 VOTES = tuple(f"vote:{name}{':2' * (name == 'forest')}" for name in CLASSIFIERS)

@@ -48,7 +48,10 @@ class _Meetings:
 
     def waiting(self) -> set[Pair]:
         met = {
-            pair for tables in self.drawn.values() for pair in self.pairs if all(name in tables for name in pair)
+            pair
+            for tables in self.drawn.values()
+            for pair in self.pairs
+            if all(name in tables for name in pair)
         }
         return set(self.pairs - met)
 
@@ -114,6 +117,8 @@ def _same(first: str, expected: Artefacts, second: str, artefacts: Artefacts) ->
 
 
 def _difference(one: bytes, two: bytes) -> str:
-    place = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    place = next(
+        (i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two))
+    )
     start = max(0, place - 60)
     return f"{one[start : place + 60]!r} against {two[start : place + 60]!r}"

@@ -10,7 +10,7 @@ from typing import Any
 from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
 
-__all__ = ["FEW", "N", "PAIRS", "SCHEMA", "TABLES", "WIDE", "Pair", "Table", "sized"]
+__all__ = ["FEW", "PAIRS", "SCHEMA", "TABLES", "WIDE", "N", "Pair", "Table", "sized"]
 
 Table = Mapping[str, Sequence[Any]]
 Pair = tuple[str, str]

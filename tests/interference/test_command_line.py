@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from privpac.cli import main
+from privpac.guarantee.ledger import Ledger
 from privpac.prediction import bundle
 from tests.interference.artefacts import text
+from tests.interference.books import without_passing
 from tests.interference.coins import SteadyCoins, steady
 from tests.interference.comparing import Artefacts, Refused, Result, compared
 from tests.interference.tables import FEW, PAIRS, SCHEMA, TABLES, Pair, Table
@@ -22,10 +23,6 @@ from tests.interference.tables import FEW, PAIRS, SCHEMA, TABLES, Pair, Table
 __all__ = ["steady"]
 
 pytestmark = pytest.mark.usefixtures("steady")
-
-TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?\S*")
-NAMES = re.compile(r"\b[0-9a-f]{12,}\b")
-"""Of ledgers and of their rows, which follow from when they were made."""
 
 BUDGET = ("ledger", "create", "book.sqlite", "--epsilon", "5")
 WISHES = ("data.csv", "--schema", "schema.json", "--random-state", "SEED", "--epsilon")
@@ -68,7 +65,11 @@ SCRIPTS = (
         FEW,
     ),
     Script(
-        "learn, in JSON", (BUDGET, (*LEARN, "--concepts", "trees:2", "--out", "m.json", "--json")), ("m.json",), (), FEW
+        "learn, in JSON",
+        (BUDGET, (*LEARN, "--concepts", "trees:2", "--out", "m.json", "--json")),
+        ("m.json",),
+        (),
+        FEW,
     ),
     Script(
         "learn from files that are streamed",
@@ -81,7 +82,18 @@ SCRIPTS = (
         "release",
         (
             BUDGET,
-            ("release", *WISHES, "0.05", "--column", "age", "--method", "quantiles", "--out", "made.csv", "--full"),
+            (
+                "release",
+                *WISHES,
+                "0.05",
+                "--column",
+                "age",
+                "--method",
+                "quantiles",
+                "--out",
+                "made.csv",
+                "--full",
+            ),
             ("verify", "made.json"),
         ),
         ("made.csv",),
@@ -111,7 +123,9 @@ SCRIPTS = (
         (("release", *WISHES, "0.05", "--column", "age", "--error", "0.001", "--out", "made.csv"),),
         refused=True,
     ),
-    Script("refused: too few records", (("learn", *WISHES, "1", "--concepts", "reference:dose"),), refused=True),
+    Script(
+        "refused: too few records", (("learn", *WISHES, "1", "--concepts", "reference:dose"),), refused=True
+    ),
     Script("refused: no such class", (("learn", *WISHES, "1", "--concepts", "forests"),), refused=True),
 )
 
@@ -139,9 +153,9 @@ def said(commands: Sequence[Sequence[str]], seed: int, told: Told) -> tuple[list
     codes, printed = [], {}
     for number, command in enumerate(commands):
         codes.append(main([str(seed) if word == "SEED" else word for word in command]))
+        book = Ledger.open("book.sqlite") if Path("book.sqlite").exists() else None
         for stream, words in zip(("stdout", "stderr"), told(), strict=True):
-            clean = NAMES.sub("NAME", TIMES.sub("TIME", words))
-            printed[f"{stream} of {number}: {' '.join(command)}"] = clean.encode()
+            printed[f"{stream} of {number}: {' '.join(command)}"] = without_passing(words, book).encode()
     return codes, printed
 
 
@@ -199,7 +213,9 @@ def test_comparing_two_models(tmp_path: Path, told: Told, monkeypatch: pytest.Mo
         commands = [(*compare, "--random-state", "SEED", *more) for more in ((), ("--json",))]
         codes, printed = said(commands, seed, told)
         assert codes == [0, 0]
-        difference = json.loads(next(v for k, v in printed.items() if k.startswith("stdout of 1")))["difference"]
+        difference = json.loads(next(v for k, v in printed.items() if k.startswith("stdout of 1")))[
+            "difference"
+        ]
         return Result(str(difference), lambda: printed)
 
     assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
@@ -238,7 +254,9 @@ def test_a_session_of_questions(tmp_path: Path, told: Told, monkeypatch: pytest.
         monkeypatch.chdir(place)
         seeded = ("--random-state", "SEED")
         wishes = (*CUTS, "--epsilon", "1", "--labels", "10", *seeded)
-        first = said([("active", "ask", "data.csv", "session", "--schema", "schema.json", *wishes)], seed, told)
+        first = said(
+            [("active", "ask", "data.csv", "session", "--schema", "schema.json", *wishes)], seed, told
+        )
         listed = (place / "session" / "ask.csv").read_text()
         rows = [line.split(",")[0] for line in listed.split()[1:]]
         answers = "".join(f"{row},{table['ill'][int(row) - 1]}\n" for row in rows)

@@ -10,7 +10,7 @@ from privpac.prediction.words import CLASSIFIERS, FORMS
 from privpac.release import methods
 from privpac.transforms import few_labels
 from tests.interference.cases import ANSWERED, ANSWERS_FOR_SURE, FEW_LABELS, LEARNT, RELEASED
-from tests.interference.tables import N, PAIRS, TABLES, sized
+from tests.interference.tables import PAIRS, TABLES, N, sized
 
 
 def test_every_word_with_everything_it_protects() -> None:

@@ -27,7 +27,12 @@ def leaking(leak: Callable[[Table, Model, Ledger], Model], place: Path) -> Run:
     def run(table: Table, seed: int) -> Result | Refused:
         def release(book: Ledger) -> Released:
             model = learn(
-                table, schema=SCHEMA, epsilon="0.05", concepts="thresholds:age", random_state=seed, ledger=book
+                table,
+                schema=SCHEMA,
+                epsilon="0.05",
+                concepts="thresholds:age",
+                random_state=seed,
+                ledger=book,
             )
             made = leak(table, model, book)
             return drawn(made), lambda: of_model(made, place)

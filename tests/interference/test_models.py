@@ -89,7 +89,9 @@ def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
     def run(table: Table, seed: int) -> Result | Refused:
         def release(book: Ledger) -> Released:
             n = len(table["ill"])
-            asking = Asking.start(n, schema=SCHEMA, concepts=case.word, labels=20, random_state=seed, **case.wishes)
+            asking = Asking.start(
+                n, schema=SCHEMA, concepts=case.word, labels=20, random_state=seed, **case.wishes
+            )
             asking.save(tmp_path)
             files = {name: (tmp_path / name).read_bytes() for name in ("session.json", "ask.csv")}
             asking = asking.tell({place: table["ill"][place] for place in asking.asked})

@@ -101,7 +101,9 @@ def test_the_public_part_of_a_bundle_does_not_depend_on_the_records(word: str, t
 
         return attempt(release)
 
-    assert isinstance(compared(run, tables_for(word), FEW[2:] if word == "vote:boosting" else ONE_CLASS_AND_EQUAL), int)
+    assert isinstance(
+        compared(run, tables_for(word), FEW[2:] if word == "vote:boosting" else ONE_CLASS_AND_EQUAL), int
+    )
 
 
 def of_bundle(place: Path) -> Artefacts:

@@ -61,7 +61,11 @@ def test_a_comparison_depends_on_the_noisy_difference_alone(engine: str) -> None
         def release(book: Ledger) -> Released:
             wishes: Mapping[str, Any] = {"epsilon": 1, "ledger": book, "random_state": seed}
             made = compare_models(ENGINES[engine].of(table), first, second, **wishes)
-            words = {"comparison": text(made.to_json()), "explanation": text(made.explain()), "repr": shown(made)}
+            words = {
+                "comparison": text(made.to_json()),
+                "explanation": text(made.explain()),
+                "repr": shown(made),
+            }
             return str(made.difference), lambda: words
 
         return attempt(release)
