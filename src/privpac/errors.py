@@ -5,8 +5,6 @@ No message may contain a value of a private record. `value` is for parameters an
 
 from __future__ import annotations
 
-import os
-import traceback
 from typing import Any
 
 __all__ = [
@@ -26,10 +24,7 @@ __all__ = [
     "SmallEvidence",
     "TooFewRecords",
     "UnverifiedRelease",
-    "place_of",
 ]
-
-PACKAGE = __name__.partition(".")[0]
 
 
 class PrivpacError(Exception):
@@ -48,20 +43,6 @@ class PrivpacError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Travel between processes whatever the constructor looks like: the sentence and the attributes."""
         return _restore, (type(self), self.args, self.__dict__)
-
-
-def place_of(fault: BaseException) -> str:
-    """Where the package's own code was when this was raised: all that may be said of what nobody foresaw.
-
-    Its words may quote records. A frame is the package's own by the name of its module: a path says where somebody
-    keeps the sources, and every folder may be called privpac.
-    """
-    frames = list(traceback.walk_tb(fault.__traceback__))
-    own = [frame for frame in frames if str(frame[0].f_globals.get("__name__")).split(".")[0] == PACKAGE]
-    if not frames:  # carried from another thread, or never raised
-        return "an unknown place"
-    frame, line = (own or frames)[-1]
-    return f"{os.path.basename(frame.f_code.co_filename)}, line {line}"
 
 
 def _restore(kind: type[PrivpacError], args: tuple[object, ...], state: dict[str, object]) -> PrivpacError:

@@ -24,9 +24,10 @@ from privpac.concepts.tree import Tree
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
+from privpac.fields import refusing
 from privpac.guarantee import document
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.document import digest
+from privpac.guarantee.document import digest, same
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
 from privpac.release.confusion import Confusion
@@ -122,7 +123,7 @@ class Model:
             "format": FORMAT,
             "version": self.version,
             "hypothesis": self.hypothesis.to_json(),
-            "schema": self.schema.to_json(),
+            "schema": self.schema.stored(),
             "certificate": dict(self.certificate),
             "leaf_counts": self.leaf_counts.to_json() if self.leaf_counts else None,
             "estimate": self.estimate.to_json() if self.estimate else None,
@@ -150,31 +151,21 @@ def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def model_from(tree: Mapping[str, Any]) -> Model:
-    """The model a document holds; its rule must belong to its schema."""
-    try:
-        if not isinstance(tree["version"], str):
+    """The model a document holds, exactly as it was written; its rule must belong to its schema."""
+    with refusing("The model file is incomplete or malformed."):
+        if not isinstance(tree.get("version"), str):
             raise NotCertified("The model file does not say which version wrote it.")
         model = Model(
             hypothesis=hypothesis_from_json(tree["hypothesis"]),
             schema=Schema.from_json(tree["schema"]),
             certificate=tree["certificate"],
-            estimate=Confusion.from_json(tree["estimate"]) if tree["estimate"] else None,
+            estimate=None if tree["estimate"] is None else Confusion.from_json(tree["estimate"]),
             version=tree["version"],
-            leaf_counts=LeafCounts.from_json(tree["leaf_counts"]) if tree["leaf_counts"] else None,
+            leaf_counts=None if tree["leaf_counts"] is None else LeafCounts.from_json(tree["leaf_counts"]),
         )
         reason = misfit(model.hypothesis, model.schema)
-    except NotCertified:
-        raise
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        PrivpacError,
-    ):
-        raise NotCertified("The model file is incomplete or malformed.") from None
-    if reason is not None:
-        raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
+        if reason is not None:
+            raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
+        if not same({**model.to_json(), "digest": None}, {**tree, "digest": None}):
+            raise NotCertified("The model file holds something that this version does not write.")
     return model

@@ -10,7 +10,15 @@ import pytest
 
 from privpac.audit.exact import audit
 from privpac.audit.registry import sample_of, tiny_schema
-from privpac.audit.registry.prediction import ROWS, CutsAtPoints, corollary_one, predictor_case, questions
+from privpac.audit.registry.prediction import (
+    ROWS,
+    CutsAtPoints,
+    corollary_one,
+    net_relabelled,
+    predictor_case,
+    questions,
+    relabelled_vote,
+)
 from privpac.coins import law
 from privpac.concepts.thresholds import Thresholds
 from privpac.guarantee.facts import Loss
@@ -35,6 +43,30 @@ def test_votes_add_up_though_models_are_kept() -> None:
     finding = audit(predictor_case("vote", vote, 2, (1,), (2,)))
     assert finding.exact == ratio_for(Fraction(1, 2)) ** -2
     assert Loss(factor=finding.exact) <= finding.claim.epsilon
+
+
+@pytest.mark.parametrize(("name", "flipped"), [("relabelled-vote", False), ("net-relabelled", True)])
+def test_answers_are_drawn_from_the_votes_at_the_rate_that_is_certified(name: str, flipped: bool) -> None:
+    """These rows are loose: that the last draw is twice as sharp as it is paid for would go unnoticed in them."""
+    schema = tiny_schema(3 if name == "relabelled-vote" else 2)
+    predictor = relabelled_vote() if name == "relabelled-vote" else net_relabelled()
+    sample, asked = sample_of(schema, [(0, 0), (1, 1), (1, 0)]), questions(schema, (1,))
+    counted = law(lambda coins: int(predictor.votes(sample, asked, coins)[0]))
+    unit, flip = ratio_for(predictor.inner), Fraction(1, 10) if flipped else Fraction(0)
+    expected = Fraction(0)
+    for votes, mass in counted.items():
+        ones = rules_vote(unit, votes, predictor.models)
+        expected += mass * (ones * (1 - flip) + (1 - ones) * flip)
+    assert law(lambda coins: predictor.draw(sample, asked, coins))[1] == expected
+
+
+def rules_vote(unit: Fraction, votes: int, models: int) -> Fraction:
+    """Pr[1] of the vote whose one-vote step is e^-epsilon: geometric up to the middle, and its mirror image above."""
+    if 2 * votes > models:
+        return 1 - rules_vote(unit, models - votes, models)
+    if models % 2:
+        return unit ** (Fraction(models - 1, 2).numerator - votes) / (1 + 1 / unit)
+    return unit ** (models // 2 - votes) / 2
 
 
 def test_corollary_1_is_tight_and_a_hypothesis_that_answers_twice_loses_more_than_twice() -> None:

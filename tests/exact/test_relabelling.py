@@ -57,6 +57,9 @@ class Echo:
     delta: Fraction = Fraction(0)
     outcomes: int | None = None
 
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
+
     def certify(self, size: Size) -> Certificate:
         return _certificate(self.epsilon, self.delta, size)
 
@@ -75,6 +78,9 @@ class Tells:
     concepts: ConceptClass
     delta: Fraction
     outcomes: int | None = None
+
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
 
     def certify(self, size: Size) -> Certificate:
         return _certificate(HALF, self.delta, size)
@@ -272,6 +278,28 @@ def test_every_target_of_an_adversary(cells: int, n: int, kept: int, vote: str, 
     claim = learner.certify(Size(n)).privacy.fact
     assert math.log(worst) <= float(claim.epsilon.upper)
     assert math.log(worst) > 0.1  # the adversary is not asleep
+
+
+@pytest.mark.parametrize("kept", [((0, 0), (1, 0)), ((0, 1), (1, 1))])
+def test_own_labels_of_records_that_are_relabelled_are_not_looked_at(kept: tuple[Record, ...]) -> None:
+    """The rule pays for their points only: those who are relabelled do not vote."""
+    schema = tiny_schema(2)
+    learner = Relabelled(Echo(Thresholds(schema, "a"), HALF), 2, Fraction(3))
+    plain = Agnostic(Echo(Thresholds(schema, "a"), HALF), 2, Fraction(3))
+    rest = sample_of(schema, [(0, 1)])
+
+    def after(labels: tuple[int, ...], coins: Coins) -> Any:
+        mine = sample_of(schema, [(*record[:-1], label) for record, label in zip(kept, labels, strict=True)])
+        return plain.after(plain.vote(Size(3)), mine, rest, coins)
+
+    def fixed(labels: tuple[int, ...], coins: Coins) -> Any:
+        mine = [(*record[:-1], label) for record, label in zip(kept, labels, strict=True)]
+        return learner.learn(sample_of(schema, [*mine, (0, 1)]), coins)
+
+    for run in (after, fixed):
+        laws = [law(functools.partial(run, labels)) for labels in itertools.product((0, 1), repeat=2)]
+        assert all(found == laws[0] for found in laws)
+        assert len(laws[0]) > 1
 
 
 def test_ties_told_apart_by_place_keep_the_price_of_ranks() -> None:

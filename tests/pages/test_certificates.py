@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
 import privpac
+from privpac.errors import NotCertified
 from privpac.guarantee.document import digest
+from privpac.service.pages.deadline import in_time
 from privpac.service.pages.documents import open_document, recheck
 from privpac.service.pages.place import Place
 
@@ -145,3 +149,32 @@ def test_no_file_and_no_name(client: TestClient) -> None:
     assert client.get(f"/certificate/{'0' * 32}").status_code == 422
     assert client.get("/certificate/service").status_code == 422
     assert client.get("/certificate/service/certificate.json").status_code == 422
+
+
+def slow(path: Path) -> None:
+    time.sleep(60)
+
+
+def gone(path: Path) -> None:
+    os._exit(1)
+
+
+def test_a_look_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    started = time.monotonic()
+    with pytest.raises(NotCertified, match=r"more than 0\.5 seconds"):
+        in_time(slow, tmp_path, seconds=0.5)
+    with pytest.raises(NotCertified, match="has ended"):
+        in_time(gone, tmp_path)
+    assert time.monotonic() - started < 55
+
+
+def test_a_file_that_would_hang_is_refused_when_it_is_brought(
+    client: TestClient, files: Path, tmp_path: Path
+) -> None:
+    tree = json.loads((files / "model.json").read_text(encoding="utf-8"))
+    numbers = {"prime": 10007, "digits": 10**7, "place": 1, "value": 1}
+    tree["hypothesis"] = {"kind": "code-set", "column": "age", **numbers}
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({**tree, "digest": digest(tree)}), encoding="utf-8")
+    found = client.post("/certificate/open", files={"file": (path.name, path.read_bytes())})
+    assert found.status_code == 400 or "no room" in found.text

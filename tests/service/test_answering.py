@@ -14,13 +14,14 @@ import pytest
 
 from privpac import Ledger, PrivatePredictor
 from privpac.coins import Coins, SeededCoins, law
+from privpac.errors import PrivpacError
 from privpac.guarantee.budget import Budget
 from privpac.guarantee.sql_store import SqlStore
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import load
 from privpac.service import keys, migrating
 from privpac.service.answering import Answering, Ask, Outcome, Reply
-from privpac.service.problems import Problem
+from privpac.service.problems import Ended, Problem
 from privpac.service.rows import encoded
 from tests.service.asking import AGES, SCHEMA, Served, row
 
@@ -128,29 +129,26 @@ def test_a_refusal_in_the_middle_of_a_group_spoils_nobody(made_bundle: Path, tmp
     assert entries == [1, 2, 3]
 
 
-def test_unpaid_answers_are_forgotten_and_drawn_again(made_bundle: Path, tmp_path: Path) -> None:
-    """A refused question that is paid for later has coins of its own: the first draw leaves no trace."""
+def test_a_refused_question_leaves_no_trace(made_bundle: Path, tmp_path: Path) -> None:
     service, key = answering(made_bundle, tmp_path, SeededCoins(5), epsilon="0.5")
     (refused,) = service.answer([ask(service, key, 1, 2)])
     assert isinstance(refused, Problem)
-    with service.store.reading() as connection:
-        assert connection.exec_driver_sql("SELECT COUNT(*) FROM answer").scalar() == 0
-        assert connection.exec_driver_sql("SELECT COUNT(*) FROM request").scalar() == 0
+    assert rows_of(service, "answer") == rows_of(service, "request") == 0
     assert isinstance(service.answer([ask(service, key, 1)])[0], Reply)
+
+
+class NoCoins(SeededCoins):
+    """Whoever tosses one fails."""
+
+    def bits(self, count: int) -> int:
+        raise AssertionError("a coin was tossed")
 
 
 def test_what_nobody_can_pay_for_is_not_drawn(made_bundle: Path, tmp_path: Path) -> None:
     """An empty budget must not be a way to keep the server busy."""
-
-    class NoCoins(SeededCoins):
-        def bits(self, count: int) -> int:
-            raise AssertionError("a coin was tossed")
-
     service, key = answering(made_bundle, tmp_path, SeededCoins(1), epsilon="0.9")
     poor, _ = keys.create(service.store, role="analyst", epsilon="0.4")
     idle = Answering(service.bundle, service.store, NoCoins(1))
-    with pytest.raises(AssertionError, match="coin"):  # the control
-        idle.answer([ask(idle, key, 1)])
     (refused,) = idle.answer([ask(idle, poor.id, 1)])
     assert isinstance(refused, Problem)
     assert refused.code == "analyst_budget"
@@ -161,29 +159,108 @@ def test_what_nobody_can_pay_for_is_not_drawn(made_bundle: Path, tmp_path: Path)
     assert refused.code == "dataset_budget"
 
 
-def test_what_another_process_answered_meanwhile_stays(made_bundle: Path, tmp_path: Path) -> None:
-    """Between the look at known answers and the lock, somebody else answers: theirs counts and is free."""
+def rows_of(service: Answering, table: str) -> int:
+    with service.store.reading() as connection:
+        return int(connection.exec_driver_sql(f"SELECT COUNT(*) FROM {table}").scalar() or 0)
+
+
+def test_a_draw_that_fails_is_paid_for_once_and_is_the_last(made_bundle: Path, tmp_path: Path) -> None:
+    """Whether a draw fails may depend on the records: it is no question that can be asked again, here or elsewhere."""
     service, key = answering(made_bundle, tmp_path, SeededCoins(1))
+    before = service.answer([ask(service, key, 1)])
+    assert isinstance(before[0], Reply)
+    broken = Answering(service.bundle, service.store, NoCoins(1))
+    with pytest.raises(Ended) as caught:
+        broken.answer([ask(broken, key, 2), ask(broken, key, 3)])
+    assert isinstance(caught.value.__cause__, AssertionError)
+    assert str(service.store.account().spent) == "epsilon 1.5"
+    for other in (broken, service, Answering(load(made_bundle), service.store, SeededCoins(2))):
+        for ages in ((2,), (4,), (1,)):
+            with pytest.raises(Ended):
+                other.answer([ask(other, key, *ages)])
+        assert other.ended
+    assert str(service.store.account().spent) == "epsilon 1.5"
+    assert rows_of(service, "bundle_end") == 1
+    Ledger.over(service.store).verify()
 
-    class Meddled(SeededCoins):
-        done = False
 
+def test_a_process_whose_database_is_gone_still_remembers_that_a_draw_failed(
+    made_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, key = answering(made_bundle, tmp_path, NoCoins(1))
+    monkeypatch.setattr(Answering, "_end", lambda self: (_ for _ in ()).throw(PrivpacError("no database")))
+    with pytest.raises(PrivpacError, match="no database"):
+        service.answer([ask(service, key, 1)])
+    with pytest.raises(Ended):
+        service.answer([ask(service, key, 2)])
+    assert str(service.store.account().spent) == "epsilon 0.5"
+
+
+class Killed(BaseException):
+    """Stands for a process that is gone: nothing of it runs any more."""
+
+
+class Dying(SeededCoins):
+    def flips(self, chances, picks):  # type: ignore[no-untyped-def]
+        raise Killed
+
+
+def test_what_was_paid_for_before_a_kill_is_drawn_later_for_nothing(
+    made_bundle: Path, tmp_path: Path
+) -> None:
+    """The charge is durable before the first coin; the request that is sent again tells the price it had."""
+    service, key = answering(made_bundle, tmp_path, SeededCoins(1))
+    dying = Answering(service.bundle, service.store, Dying(1))
+    with pytest.raises(Killed):
+        dying.answer([ask(dying, key, 7, 8, again="k"), ask(dying, key, 9)])
+    assert str(service.store.account().spent) == "epsilon 1.5"
+    assert rows_of(service, "answer") == 3
+    other, first, again, reused = service.answer(
+        [
+            ask(service, key, 9, 8),
+            ask(service, key, 7, 8, again="k"),
+            ask(service, key, 7, 8, again="k"),
+            ask(service, key, 7, again="k"),
+        ]
+    )
+    assert isinstance(other, Reply)
+    assert isinstance(first, Reply)
+    assert isinstance(again, Reply)
+    assert (other.epsilon, first.epsilon, again.epsilon) == (0, 0, 0)
+    assert json.loads(other.text)["price"] == "0"
+    assert json.loads(first.text)["price"] == "1"
+    assert first.text == again.text
+    assert served_answers(other)[1] == served_answers(first)[1]
+    assert isinstance(reused, Problem)
+    assert reused.code == "idempotency_key_reused"
+    assert str(service.store.account().spent) == "epsilon 1.5"
+    assert service.answer([ask(service, key, 7, 8, again="k")])[0].text == first.text  # type: ignore[union-attr]
+    Ledger.over(service.store).verify()
+
+
+@pytest.mark.parametrize("again", [None, "k"])
+def test_of_two_processes_that_draw_a_question_the_first_to_keep_it_counts(
+    made_bundle: Path, tmp_path: Path, again: str | None
+) -> None:
+    """While one draws what it paid for, another asks the same, draws it for nothing and is quicker."""
+    service, key = answering(made_bundle, tmp_path, SeededCoins(1))
+    quicker: list[Outcome] = []
+
+    class Overtaken(SeededCoins):
         def flips(self, chances, picks):  # type: ignore[no-untyped-def]
-            if not self.done:
-                self.done = True
-                with service.store.transact() as other:
-                    other.connection.exec_driver_sql(
-                        "INSERT INTO answer VALUES (?, ?, ?)", (service.bundle.digest, asked.asked.keys[0], 1)
-                    )
-            return super().flips(chances, picks)
+            if not quicker:
+                quicker.extend(service.answer([ask(service, key, 10, again=again)]))
+            return 1 - super().flips(chances, picks)
 
-    asked = ask(service, key, 10)
-    meddled = Answering(service.bundle, service.store, Meddled(3))
-    outcome = meddled.answer([asked])[0]
-    assert served_answers(outcome) == (SCHEMA.classes[1],)
+    slow = Answering(service.bundle, service.store, Overtaken(1))
+    (outcome,) = slow.answer([ask(slow, key, 10, again=again)])
     assert isinstance(outcome, Reply)
-    assert outcome.epsilon == 0
-    assert str(service.store.account().spent) == "epsilon 0"
+    assert served_answers(outcome) == served_answers(quicker[0])
+    assert isinstance(quicker[0], Reply)
+    assert (outcome.epsilon, quicker[0].epsilon) == (Fraction(1, 2), 0)
+    assert (outcome.text == quicker[0].text) == (again is not None)
+    assert str(service.store.account().spent) == "epsilon 0.5"
+    assert rows_of(service, "answer") == 1
 
 
 @pytest.mark.parametrize("budget", [1, 20])

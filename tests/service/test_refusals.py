@@ -239,10 +239,15 @@ def test_a_fault_is_said_without_its_words(
     monkeypatch.setattr(type(served.service.bundle.prepared), "answer", broken)
     with caplog.at_level("INFO", logger="privpac.service"):
         response = served.predict(row(41))
-    assert code(response, 500) == "fault"
+    assert code(response, 410) == "ended"
     assert "41.73" not in response.text + caplog.text
     assert "RuntimeError in asked.py" in caplog.text
-    assert served.spent == "epsilon 0"
+    assert served.spent == "epsilon 0.5"
+    assert code(served.get("/readyz"), 503) == "not_ready"
+    monkeypatch.undo()
+    for again in (row(41), row(42)):  # whether it fails is told once, and paid for
+        assert code(served.predict(again), 410) == "ended"
+    assert served.spent == "epsilon 0.5"
 
 
 def test_a_fault_without_a_trace_has_a_line_too(caplog: pytest.LogCaptureFixture) -> None:

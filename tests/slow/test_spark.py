@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from privpac import learn
@@ -53,9 +54,32 @@ def test_the_certificate_is_that_of_memory_to_the_last_byte(tmp_path: Path, spar
     assert models[0] == models[1]
 
 
-def test_a_frame_is_written_once_and_its_positions_stay(tmp_path: Path, spark: Any) -> None:
-    import numpy as np
+def test_a_record_is_read_as_it_would_be_alone(tmp_path: Path, spark: Any) -> None:
+    """One cell that is empty, a word or a fraction changes nobody else's: in CSV files, and in a frame with gaps."""
+    from tests.laws.test_cells_alone import SCHEMA as KINDS
+    from tests.laws.test_cells_alone import same_as_alone
 
+    texts = {
+        "age": ["007", "", "1e2"],
+        "key": [str(2**53 + 1), "nan", "0x10"],
+        "wide": [str(2**99), "1.5", " 7 "],
+        "dose": ["1", "2.5", "NaN"],
+        "ward": ["a", "2020-01-02", "NULL"],
+        "smokes": ["1", "true", "no"],
+        "seen": ["2020-01-02", "", "2020-03-04T05:06"],
+        "at": ["2020-01-02T03:04:05+02:00", "2020-01-02", ""],
+        "ill": ["1", "true", "no"],
+    }
+    lines = [",".join(texts), *(",".join(row) for row in zip(*texts.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    same_as_alone(spark_sample(tmp_path, KINDS, spark=spark).take(np.arange(3)), texts)
+
+    typed: dict[str, list[Any]] = {**texts, "key": [2**53 + 1, None, 7], "dose": [0.5, None, 2.0]}
+    frame = spark.createDataFrame(list(zip(*typed.values(), strict=True)), list(typed)).coalesce(1)
+    same_as_alone(spark_sample(frame, KINDS, spark=spark).take(np.arange(3)), typed)
+
+
+def test_a_frame_is_written_once_and_its_positions_stay(tmp_path: Path, spark: Any) -> None:
     written(tmp_path)
     frame = spark.read.parquet(str(tmp_path)).repartition(3)
     sample = spark_sample(frame, SCHEMA, spark=spark)

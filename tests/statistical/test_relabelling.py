@@ -83,6 +83,9 @@ class _Outvoted:
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
 
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
+
     def certify(self, size: Size) -> object:
         return self.learner.certify(size)
 

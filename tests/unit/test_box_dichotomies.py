@@ -60,12 +60,14 @@ def test_the_points_alone_decide() -> None:
 
 def test_what_is_too_much_is_refused() -> None:
     schema = Schema((Numeric("a", 0, 1), Numeric("b", 0, 1)), "y")
-    empty = MemorySample.from_cells(schema, {"a": np.empty(0, int), "b": np.empty(0, int)})
-    with pytest.raises(SizeError, match="256 x 256 groups has too many boxes"):
-        Rectangles(schema, ("a", "b")).dichotomies(empty)
-    coarse = Rectangles(schema, ("a", "b"), bins=4).dichotomies(empty)
-    with pytest.raises(SizeError, match="method='boost'"):
-        coarse.relabelling(empty, empty, change=1, mistake=1)
+    for points in (1, 10**9):
+        with pytest.raises(SizeError, match=r"256 x 256 groups has too many boxes.*bins=127"):
+            Rectangles(schema, ("a", "b")).require_listed(points)
+        Rectangles(schema, ("a", "b"), bins=127).require_listed(points)
+        with pytest.raises(SizeError, match="128 x 128 groups"):
+            Rectangles(schema, ("a", "b"), bins=128).require_listed(points)
+        with pytest.raises(SizeError, match="method='boost'"):
+            Rectangles(schema, ("a", "b"), bins=4).require_relabelled(points, voters=points)
 
 
 def test_rectangles_with_few_labels() -> None:

@@ -18,7 +18,12 @@ import pytest
 import skops.io
 from sklearn.base import clone
 from sklearn.datasets import dump_svmlight_file
-from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -36,7 +41,7 @@ from sklearn.utils import all_estimators
 
 from privpac import Ledger, MemorySample, NotCertified, PrivatePredictor, Schema, verify
 from privpac.errors import ExposedRecords, PrivpacError
-from privpac.prediction import bundle, storage, unpacking
+from privpac.prediction import bundle, soundness, storage, unpacking
 from privpac.prediction.known_types import KNOWN
 from privpac.prediction.voters import Classifiers, Voter
 from tests.unit.forged_bundles import edit, former, replace
@@ -188,6 +193,7 @@ def test_scikit_learns_classifiers_are_known_but_for_a_few(model: Any) -> None:
     else:
         (loaded,) = storage._loaded(content, ())
         assert type(loaded) is type(model)
+        assert soundness.is_sound([loaded])
 
 
 def test_only_classes_are_known() -> None:
@@ -338,6 +344,73 @@ def test_a_model_that_no_longer_answers_is_not_loaded(tmp_path: Path) -> None:
     content = skops.io.dumps([voter.model for voter in voters])
     with pytest.raises(NotCertified, match="does not answer"):
         bundle.load(replace(folder, "models.skops", content))
+
+
+def _to_itself(model: Any) -> None:
+    state = model.tree_.__getstate__()
+    state["nodes"]["left_child"][0] = 0
+    model.tree_.__setstate__(state)
+
+
+def _outside(model: Any) -> None:
+    state = model.tree_.__getstate__()
+    state["nodes"]["right_child"][0] = 10**6
+    model.tree_.__setstate__(state)
+
+
+def _no_column(model: Any) -> None:
+    state = model.tree_.__getstate__()
+    state["nodes"]["feature"][0] = 10**6
+    model.tree_.__setstate__(state)
+
+
+def _boosted_to_itself(model: Any) -> None:
+    model._predictors[0][0].nodes["left"][0] = 0
+
+
+def _boosted_no_column(model: Any) -> None:
+    model._predictors[-1][0].nodes["feature_idx"][0] = 10**6
+
+
+def _smaller_tree(model: Any) -> None:
+    model.estimators_[1].n_features_in_ = 10**6
+
+
+def _far_neighbour(model: Any) -> None:
+    state = list(model._tree.__getstate__())
+    state[1] = state[1].copy()
+    state[1][0] = 10**6
+    model._tree.__setstate__(tuple(state))
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (DecisionTreeClassifier(), _to_itself),
+        (DecisionTreeClassifier(), _outside),
+        (DecisionTreeClassifier(), _no_column),
+        (HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5), _boosted_to_itself),
+        (HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5), _boosted_no_column),
+        (RandomForestClassifier(3), _smaller_tree),
+        (KNeighborsClassifier(), _far_neighbour),
+    ],
+    ids=lambda part: getattr(part, "__name__", type(part).__name__),
+)
+def test_trees_that_lead_astray_are_not_followed(model: Any, change: Any) -> None:
+    """Followed, they would never end, or read what is not theirs."""
+    trained = fitted(model)
+    assert soundness.is_sound([[trained]])
+    change(trained)
+    assert not soundness.is_sound([LogisticRegression(), trained])
+    assert not soundness.is_sound([Pipeline([("last", trained)])])
+
+
+def test_a_bundle_with_a_tree_that_leads_astray_is_refused(tmp_path: Path) -> None:
+    folder = made(tmp_path / "b")
+    models = [voter.model for voter in bundle.load(folder).prepared.models]  # type: ignore[attr-defined]
+    _to_itself(models[2])
+    with pytest.raises(NotCertified, match="does not answer"):
+        bundle.load(replace(folder, "models.skops", skops.io.dumps(models)))
 
 
 def test_a_predictor_of_somebodys_own_cannot_be_stored() -> None:

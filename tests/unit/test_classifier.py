@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from privpac import Ledger, NotCertified, PrivateClassifier, PrivpacError, Schema
 from privpac.errors import DataError, ParameterError, SchemaError
+from privpac.estimators.shell import as_array
 from privpac.estimators.stored_certificate import StoredCertificate
 
 AGE = {"name": "age", "kind": "numeric", "lower": 0, "upper": 100, "integer": True}
@@ -141,8 +142,22 @@ def test_labels_in_a_series(kind: str) -> None:
 def test_labels_as_python_objects_must_be_text() -> None:
     texts = old().astype(str).astype(object)
     assert fitted().fit(table(), texts).classes_.dtype == object
-    with pytest.raises(DataError, match="not all text"):
+    with pytest.raises(DataError, match="not all of one type"):
         fitted().fit(table(), old().astype(object))
+
+
+def test_one_label_of_another_type_does_not_turn_the_classes_of_all_into_text() -> None:
+    labels: list[Any] = [int(label) for label in old()]
+    assert fitted().fit(table(), labels).classes_.dtype.kind == "i"
+    with pytest.raises(DataError, match="not all of one type"):
+        fitted().fit(table(), [str(labels[0]), *labels[1:]])
+
+
+def test_rows_in_lists_keep_the_type_of_every_value() -> None:
+    key = 2**53 + 1
+    for other in (1, 0.5, "1", None):
+        assert as_array([[key], [other]])[0, 0] == key
+    assert as_array([[0.5], [1.5]]).dtype == np.float64
 
 
 @pytest.mark.parametrize("build", [pd.DataFrame, pl.DataFrame, dict])

@@ -154,7 +154,7 @@ def test_costs_work_or_are_refused_before_anything_is_spent(
 def test_scores_never_leave_64_bits() -> None:
     schema = Schema((Numeric("a", 0, 3, integer=True),), label="y")
     learner = Occam(Thresholds(schema, "a"), Fraction(1), costs=(1, 2**32))
-    learner.certify(Size(2**30 - 1))
+    learner.certify(Size(LARGEST_PRICE // 2**32 - 1))
     with pytest.raises(SizeError, match="64-bit"):
         learner.certify(Size(LARGEST_PRICE // 2**32))
     sample = MemorySample.from_cells(schema, {"a": np.array([1, 2])}, np.array([0, 1]))

@@ -121,10 +121,10 @@ def test_every_candidate_is_counted_with_its_price_and_found_again(name: str, co
     concepts, records = CLASSES[name], sample(3, 9)
     evidence, listed = records.reduce(concepts.statistic), candidates(concepts)
     assert concepts.size == len(listed)
-    for number, part in enumerate(concepts.parts):
-        rules = [rule for own, rule in listed if own == number]
+    laws = list(enumerate(concepts.gibbs(evidence, ratio=Fraction(1, 2), costs=costs).parts))
+    for number, scores in [*laws, (None, concepts.scores(evidence, costs=costs))]:
+        rules = [rule for own, rule in listed if number in (own, None)]
         prices = [price(rule, records.block(), costs) for rule in rules]
-        scores = concepts.scores(evidence, part, costs=costs)
         histogram = scores.histogram(None)
         found = dict(zip((histogram.best + histogram.steps).tolist(), histogram.counts, strict=True))
         assert found == Counter(prices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import product
 
 import numpy as np
@@ -13,7 +14,7 @@ from privpac.concepts.dichotomies import with_dichotomies
 from privpac.concepts.plane import Halfplanes
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.errors import DataError, ParameterError, SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.learners.words import Request, learner_for
 
 
@@ -129,10 +130,29 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
         Halfplanes(schema_of(4), ("a", "a"))
     records = sample_of([(0, 1), (2, 3), (3, 1)], [0, 1, 0], 4)
     concepts = Halfplanes(schema_of(4), ("a", "b"))
-    with pytest.raises(DataError, match="not among those"):
-        concepts.dichotomies(records).mistakes(sample_of([(3, 3)], [1], 4))
     with pytest.raises(ParameterError, match="two different numeric columns"):
         learner_for("halfspaces:a", Request(schema_of(4), records.size, 1, protect="labels"))
-    monkeypatch.setattr(plane, "MOST_POINTS", 2)
+    concepts.require_listed(5000)
+    Halfplanes(schema_of(70), ("a", "b")).require_listed(10**9)  # has 4,900 points and no more
     with pytest.raises(SizeError, match="different points"):
-        concepts.dichotomies(records)
+        Halfplanes(schema_of(71), ("a", "b")).require_listed(5001)
+    monkeypatch.setattr(plane, "MOST_STEPS", 3 * 9)
+    wide = Halfplanes(schema_of(100), ("a", "b"))
+    wide.require_listed(3, elsewhere=6)
+    with pytest.raises(SizeError, match="too many steps"):
+        wide.require_listed(3, elsewhere=7)
+
+
+@pytest.mark.parametrize(("size", "seed"), [(5, 0), (5, 1), (9, 2), (2**32, 3), (2**32, 4)])
+def test_mistakes_are_those_of_the_representatives_wherever_the_records_lie(size: int, seed: int) -> None:
+    """Also on the edge of a half-plane, and where projections need more than 64 bits."""
+    rng = np.random.default_rng(seed)
+    points = [tuple(map(int, row)) for row in rng.integers(0, size, (7, 2))]
+    middles = [((p[0] + q[0]) // 2, (p[1] + q[1]) // 2) for p, q in itertools.combinations(points, 2)]
+    others = [*points[:3], *middles, *(tuple(map(int, row)) for row in rng.integers(0, size, (20, 2)))]
+    labels = [int(y) for y in rng.integers(0, 2, len(others))]
+    found = Halfplanes(schema_of(size), ("a", "b")).dichotomies(sample_of(points, [0] * 7, size))
+    records = sample_of(others, labels, size)
+    cells = records.block().cells
+    want = [int((found.member(i).predict(cells) != np.array(labels)).sum()) for i in range(found.count)]
+    assert found.mistakes(records).scores.tolist() == want

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from privpac.coins import SeededCoins
-from privpac.concepts import plane
 from privpac.concepts.distance import Graph, on_graph
 from privpac.concepts.plane import Halfplanes
 from privpac.concepts.plane_graph import neighbours
@@ -104,15 +103,19 @@ def test_a_thousand_labellings_of_many_points_and_a_draw() -> None:
     assert scores.scores[drawn] - scores.scores.min() <= 240
 
 
-def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals() -> None:
     concepts = Halfplanes(schema_of(4), ("a", "b"))
     records = sample_of([(0, 1), (2, 3), (3, 1)], [0, 1, 0], 4)
     found = concepts.dichotomies(records)
     with pytest.raises(DataError, match="not among those"):
         found.relabelling(sample_of([(3, 3)], [1], 4), records, change=1, mistake=1)
-    monkeypatch.setattr(plane, "MOST_RELABELLED", 2)
+    wide = Halfplanes(schema_of(71), ("a", "b"))
+    wide.require_relabelled(2500, voters=2500)
+    concepts.require_relabelled(10**9, voters=10**9)  # has sixteen points and no more
     with pytest.raises(SizeError, match="Keep fewer records"):
-        concepts.dichotomies(records).relabelling(records, records, change=1, mistake=1)
+        wide.require_relabelled(2501, voters=0)
+    with pytest.raises(SizeError, match="separations"):
+        wide.require_relabelled(2500, voters=2501)
 
 
 def test_nobody_votes() -> None:

@@ -52,6 +52,9 @@ class Spy:
     outcomes: int | None = None
     seen: list[Any] = field(default_factory=list, compare=False)
 
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
+
     def certify(self, size: Size) -> Certificate:
         return Occam(self.concepts, ONE).certify(size)
 

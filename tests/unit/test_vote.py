@@ -19,8 +19,9 @@ from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.vote import Vote, default_models
-from privpac.prediction.voters import MOST_LISTED, Classifiers, Concepts
+from privpac.prediction.voters import Classifiers, Concepts
 from privpac.theory.exact import ratio_for
+from privpac.theory.listing import MOST_BLOCK
 from privpac.theory.prediction import models_vote, vote_error, vote_wrong
 from tests.statistical.claims import claims, scaled
 
@@ -220,11 +221,12 @@ def test_concepts_without_a_count_by_score_are_listed() -> None:
 
 
 def test_a_block_too_large_to_list_is_refused_by_its_size_alone() -> None:
-    """Whether there are too many must not depend on what the records are."""
+    """Whether there are too many must not depend on what the records are, and is said before there are any."""
     schema = Schema.from_json({"label": "y", "columns": [SCHEMA.column("age").to_json()]})
-    same = MemorySample.of({"age": np.zeros(MOST_LISTED + 1)}, schema, y=np.zeros(MOST_LISTED + 1, dtype=int))
+    vote = Vote(Concepts(Intervals(schema, "age")), Fraction(1), 3)
+    vote.certify(Size(3 * MOST_BLOCK))
     with pytest.raises(SizeError, match="Ask for more models"):
-        Concepts(Intervals(schema, "age")).train(same)
+        vote.certify(Size(3 * MOST_BLOCK + 1))
 
 
 def test_what_a_vote_refuses() -> None:

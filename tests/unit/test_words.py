@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,19 +15,24 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
+import privpac.concepts as concept_modules
 from privpac import Model, NotCertified, PrivateClassifier, Schema, learn, load, verify
 from privpac.cli import main
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.binarise import Binarisation, Test
+from privpac.concepts.code_sets import CodeSets
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.cuts import Cuts
 from privpac.concepts.finite import Finite
 from privpac.concepts.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
+from privpac.concepts.one_test import OneTest
 from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.snapped import Snapped
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.tree_mixture import TreeMixture
 from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
@@ -61,6 +69,9 @@ GIVEN: tuple[ConceptClass, ...] = (
     Thresholds(SCHEMA, "age", "either"),
     Trees(SCHEMA, 2, TESTS, stop=HALF, root_splits=False, weights=(1, 4)),
     Unions(SCHEMA, "age", intervals=2, inside=0),
+    OneTest(SCHEMA, TESTS),
+    TreeMixture((Trees(SCHEMA, 1, TESTS), Trees(SCHEMA, 2, TESTS, stop=HALF)), (1, 2)),
+    CodeSets(SCHEMA, "age", 5, 2),
 )
 
 
@@ -100,6 +111,14 @@ def test_a_released_list_holds_no_rule_that_changes_nothing() -> None:
     for seed in range(8):
         rule = learnt("lists:3", epsilon="0.01", random_state=seed).hypothesis
         assert rule == rule.merged()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "word", ["unions:age:²", "unions:age:" + "9" * 5000, "trees:²", "staged:1+²", "generated:age:²"]
+)
+def test_a_digit_that_is_no_number_is_refused(word: str) -> None:
+    with pytest.raises(ParameterError):
+        learner_for(word, request())
 
 
 @pytest.mark.parametrize("word", ["lists:x", "lists:-1", "conjunctions:1.5", "disjunctions:²"])
@@ -152,6 +171,33 @@ def test_a_class_given_as_an_object_is_stored_with_all_of_its_options(
 
 ELSEWHERE = {"Points", "GeneratedPoints", "CentredHalfspaces", "Halfplanes"}
 """Classes that need another schema or label privacy, tried with their own tests."""
+
+
+NOT_LEARNT = {"Snapped", "SymmetricDifference", "SparseSets"}
+"""What other constructions are made of: `learn` refuses them."""
+
+
+def test_every_class_of_concepts_is_storable_or_refused() -> None:
+    """Found by looking at all modules, so that a new class cannot be forgotten."""
+    found: dict[str, type[Any]] = {}
+    for module in pkgutil.iter_modules(concept_modules.__path__):
+        own = importlib.import_module(f"privpac.concepts.{module.name}")
+        for name, kind in vars(own).items():
+            law = inspect.isclass(kind) and kind.__module__ == own.__name__ and hasattr(kind, "gibbs")
+            if law and not name.startswith("_") and not inspect.isabstract(kind) and not is_protocol(kind):
+                found[name] = kind
+    assert set(found) - NOT_LEARNT == set(CLASSES)
+    assert all(hasattr(kind, "contains") for kind in found.values())
+
+
+def is_protocol(kind: type[Any]) -> bool:
+    return bool(getattr(kind, "_is_protocol", False))
+
+
+def test_a_class_that_cannot_be_stored_is_refused_before_anything_is_spent() -> None:
+    snapped = Snapped.at(Thresholds(SCHEMA, "age"), {"age": [3, 9]})
+    with pytest.raises(ParameterError, match="one of the classes"):
+        learner_for(snapped, request())
 
 
 def test_every_storable_class_is_tried_here() -> None:

@@ -17,7 +17,8 @@ import typer
 
 from privpac import __version__
 from privpac.cli import console
-from privpac.errors import PrivpacError, UnverifiedRelease, place_of
+from privpac.errors import PrivpacError, UnverifiedRelease
+from privpac.faults import place_of
 
 __all__ = ["app", "run"]
 

@@ -21,7 +21,17 @@ from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
-__all__ = ["ConceptClass", "Costs", "Gibbs", "Hypothesis", "MixtureGibbs", "ScoredClass", "ScoredGibbs"]
+__all__ = [
+    "AnyNumber",
+    "ConceptClass",
+    "Costs",
+    "Gibbs",
+    "Hypothesis",
+    "MergeableClass",
+    "MixtureGibbs",
+    "ScoredClass",
+    "ScoredGibbs",
+]
 
 Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
@@ -49,6 +59,9 @@ class Hypothesis(Protocol):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns `predict` looks at."""
+
+    def misfit(self, schema: Schema) -> str | None:
+        """Why it cannot be a rule about this schema, whose columns it looks at; None if it can (see `fitting`)."""
 
 
 class Gibbs(Protocol):
@@ -83,7 +96,27 @@ class ConceptClass(Protocol):
     @property
     def statistic(self) -> Statistic[Any]: ...
 
+    def require(self, n: int | None) -> None:
+        """Refuse what would not fit in memory or time for `n` records (None: for any), from public numbers alone."""
+
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether a draw could ever be this one, from public parameters alone: what `verify` asks of a stored rule."""
+
+
+class MergeableClass(ConceptClass, Protocol):
+    """A class whose members may hold parts that change nothing; their method `merged` leaves these out."""
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        """Whether some member is this hypothesis once it is merged."""
+
+
+class AnyNumber:
+    """A class from which a member can be drawn for any number of records."""
+
+    def require(self, n: int | None) -> None:
+        """Nothing is refused."""
 
 
 class ScoredClass(ConceptClass, Protocol):

@@ -8,6 +8,7 @@ have to be paid for in epsilon.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.fitting import cells_misfit, order_misfit
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.fields import record, require, text, written_whole
 
 __all__ = ["Binarisation", "Facts", "Test", "implied"]
 
@@ -75,11 +78,17 @@ class Test:
         return {"column": self.column, "cell": str(self.cell), "kind": self.kind}
 
     @classmethod
-    def from_json(cls, tree: Mapping[str, object]) -> Test:
-        kind = str(tree["kind"])
-        if kind not in ("at least", "equals"):
-            raise ParameterError("Test", "kind", kind, allowed="'at least' or 'equals'")
-        return cls(str(tree["column"]), int(str(tree["cell"])), "equals" if kind == "equals" else "at least")
+    def from_json(cls, tree: Mapping[str, Any]) -> Test:
+        record(tree, "column", "cell", "kind")
+        kind = text(tree["kind"])
+        require(kind in ("at least", "equals"), "a test asks for 'at least' or 'equals'")
+        cell = written_whole(tree["cell"])
+        return cls(text(tree["column"]), cell, "equals" if kind == "equals" else "at least")
+
+    def misfit(self, schema: Schema) -> str | None:
+        """Why it is no test on a column of this schema; None if it is one."""
+        order = None if self.kind == "equals" else order_misfit(schema, [self.column])
+        return order or cells_misfit(schema, self.column, [self.cell])
 
 
 Facts = tuple[tuple[Test, bool], ...]
@@ -145,13 +154,13 @@ class Binarisation:
                 allowed="at least one test",
                 remedy="Use a column of two values.",
             )
-        names = [group.column for group in self.groups]
+        times = Counter(group.column for group in self.groups)
         for group in self.groups:
             column = self.schema.column(group.column)
             inside = range(1 if group.nested else 0, column.size)
             sorted_once = all(a < b for a, b in zip(group.cells, group.cells[1:], strict=False))
             fits = all(cell in inside for cell in group.cells) and (column.ordered or not group.nested)
-            if names.count(group.column) > 1 or not sorted_once or not fits:
+            if times[group.column] > 1 or not sorted_once or not fits:
                 raise ParameterError(
                     "Binarisation",
                     f"tests of column {group.column!r}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,33 @@ from privpac.concepts.base import Cells, Hypothesis
 from privpac.data.sample import Sample, Statistic
 from privpac.errors import SizeError
 from privpac.mechanisms.scores import Listed
+from privpac.theory.listing import LARGEST_GRID, boxes
 
-__all__ = ["LARGEST_GRID", "BoxDichotomies"]
-
-LARGEST_GRID = 2**26
-"""Boxes of a grid that are walked through: a few seconds, and half a gigabyte if most of them touch points."""
+__all__ = ["BoxDichotomies", "refuse_relabelling", "require_boxes"]
 
 Counts = NDArray[np.int64]
+
+
+def require_boxes(groups: Sequence[int]) -> None:
+    """Refuse a grid whose boxes are too many to walk through, whichever of them touch points."""
+    if boxes(groups) <= LARGEST_GRID:
+        return
+    most = 1
+    while boxes([most + 1] * len(groups)) <= LARGEST_GRID:
+        most += 1
+    raise SizeError(
+        f"Rectangles: a grid of {' x '.join(map(str, groups))} groups has too many boxes to list.",
+        remedy=f"Use at most {most} groups for each column: Rectangles(schema, columns, bins={most}), or a schema with "
+        f"at most {most} cells for each of them.",
+    )
+
+
+def refuse_relabelling() -> NoReturn:
+    """Whatever the points are, and before there are any: `Rectangles.require_relabelled`."""
+    raise SizeError(
+        "Rectangles: the nearest box to a labelling is not known to be found quickly, so labels are not voted on.",
+        remedy="Use LabelBoost for boxes (method='boost'), or thresholds, intervals or stumps.",
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,16 +57,6 @@ class BoxDichotomies:
     occupied: Counts
     inside: int
     name: Callable[[Sequence[tuple[int, int]] | None], Hypothesis]
-
-    def __post_init__(self) -> None:
-        boxes = 1
-        for groups in self.occupied.shape:
-            boxes *= groups * (groups + 1) // 2
-        if boxes > LARGEST_GRID:
-            raise SizeError(
-                f"A grid of {' x '.join(map(str, self.occupied.shape))} groups has too many boxes to list.",
-                remedy="Use fewer bins: Rectangles(schema, columns, bins=64).",
-            )
 
     @cached_property
     def _sides(self) -> NDArray[np.int16]:
@@ -74,10 +85,7 @@ class BoxDichotomies:
         return Listed(np.concatenate([[nowhere], nowhere + within]))
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
-        raise SizeError(
-            "The nearest box to a labelling is not known to be found quickly.",
-            remedy="Use LabelBoost for boxes: method='boost'.",
-        )
+        refuse_relabelling()
 
 
 def _solid(table: Counts) -> Counts:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
+from privpac.fields import listed, record, require, text, written_whole
 
 __all__ = ["CellSet", "Span", "cell_sql", "name_text", "reachable", "source_sql"]
 
@@ -148,8 +149,11 @@ class CellSet:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> CellSet:
-        spans = [(int(first), int(last)) for first, last in tree["cells"]]
-        return cls.of(str(tree["column"]), int(tree["size"]), spans)
+        record(tree, "column", "size", "cells")
+        pairs = [listed(span) for span in listed(tree["cells"])]
+        require(all(len(span) == 2 for span in pairs), "a span has two ends")
+        spans = [(written_whole(first), written_whole(last)) for first, last in pairs]
+        return cls.of(text(tree["column"]), written_whole(tree["size"]), spans)
 
 
 def reachable(column: Column, cell: int) -> int:

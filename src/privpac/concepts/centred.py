@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.halfspace import Halfspace
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
@@ -75,7 +75,7 @@ class CentredCells:
 
 
 @dataclass(frozen=True)
-class CentredHalfspaces:
+class CentredHalfspaces(AnyNumber):
     """Half-spaces through the middle of the declared box of two to five columns with equally many cells.
 
     `reach` is the half-side of the cube whose integer surface points are the directions; class 1 where w·x ≥ 0.
@@ -151,6 +151,13 @@ class CentredHalfspaces:
         """w·(2·cell - (size - 1)) ≥ 0 in terms of cells."""
         weights = tuple(2 * w for w in direction)
         return Halfspace(self.columns, weights, sum(direction) * (self.cells - 1))
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Halfspace) or hypothesis.columns != self.columns:
+            return False
+        direction = tuple(weight // 2 for weight in hypothesis.weights)
+        on_surface = max(map(abs, direction)) == self._reach
+        return on_surface and self.member(direction) == hypothesis
 
     def scores(self, evidence: Coordinates, *, costs: Costs) -> Scores[Hypothesis]:
         if len(self.columns) == 2:

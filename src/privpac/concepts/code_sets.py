@@ -9,6 +9,7 @@ Proof: docs/proofs/reed-solomon-points.md. Tested by tests/unit/test_code_sets.p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,14 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_numbers import HUGEINT_BITS, members_sql, number_sql
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
+from privpac.fields import record, text, whole
 from privpac.mechanisms.scores import Histogram
 
 __all__ = ["CodeSet", "CodeSets"]
+
+LARGEST_PRIME = 2**32
+"""Products of two elements of the field stay within 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +90,35 @@ class CodeSet:
         }
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> CodeSet:
+    def from_json(cls, tree: Mapping[str, Any]) -> CodeSet:
         names = ("prime", "digits", "place", "value")
-        if any(type(tree[name]) is not int for name in names):
-            raise ValueError("a number of a code is not whole")
-        return cls(str(tree["column"]), *(tree[name] for name in names))
+        record(tree, "kind", "column", *names)
+        return cls(text(tree["column"]), *(whole(tree[name], least=0) for name in names))
+
+    def misfit(self, schema: Schema) -> str | None:
+        room = has_room(self.prime, self.digits, schema.column(self.column).size)
+        if not room or not max(self.place, self.value) < self.prime:
+            return "its field has no room for the column"
+        return two_classes_misfit(schema)
+
+
+def has_room(prime: int, digits: int, size: int) -> bool:
+    """Whether different cells are different polynomials, and no digit is more than a cell of this column can have.
+
+    Compared without the power itself, which a file could make as long as it likes.
+    """
+    if not (2 <= prime < LARGEST_PRIME and 1 <= digits <= max(2, size.bit_length())):
+        return False
+    reached = 1
+    for _ in range(digits):
+        if reached >= size:
+            break
+        reached *= prime
+    return reached >= size
 
 
 @dataclass(frozen=True)
-class CodeSets:
+class CodeSets(AnyNumber):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema
@@ -101,12 +127,12 @@ class CodeSets:
     digits: int
 
     def __post_init__(self) -> None:
-        if self.prime**self.digits < self.schema.column(self.column).size:
+        if not has_room(self.prime, self.digits, self.schema.column(self.column).size):
             raise ParameterError(
                 "CodeSets",
                 "digits",
                 self.digits,
-                allowed=f"so many that {self.prime}^digits is at least the number of cells of '{self.column}'",
+                allowed=f"just so many that {self.prime}^digits is at least the number of cells of '{self.column}'",
             )
 
     @property
@@ -138,6 +164,13 @@ class CodeSets:
             for i in range(self.digits):
                 value, digits[row, i] = divmod(value, self.prime)
         return _CodeScores(self, digits, counts[:, 1] - counts[:, 0], int(counts[:, 1].sum()), evidence.n)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, CodeSet):
+            return False
+        given = hypothesis.column, hypothesis.prime, hypothesis.digits
+        inside = all(0 <= number < self.prime for number in (hypothesis.place, hypothesis.value))
+        return given == (self.column, self.prime, self.digits) and inside
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -17,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs
+from privpac.concepts.base import Cells, Costs, Hypothesis
 from privpac.concepts.binarise import Binarisation, Facts, Test, implied
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.monomials import RegionScores
 from privpac.concepts.tensor import DEEPEST, THREADS, Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.tree_law import Answer
 from privpac.concepts.tree_prior import refuse_beyond
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.fields import flag, listed, record
 from privpac.mechanisms import gibbs
 
 __all__ = ["Conjunction", "Conjunctions", "Disjunction", "Disjunctions", "MonomialsGibbs"]
@@ -78,7 +80,13 @@ class _Monomial:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> _Monomial:
-        return cls(tuple((Test.from_json(one["test"]), bool(one["positive"])) for one in tree["literals"]))
+        record(tree, "kind", "literals")
+        pairs = (record(one, "test", "positive") for one in listed(tree["literals"]))
+        return cls(tuple((Test.from_json(one["test"]), flag(one["positive"])) for one in pairs))
+
+    def misfit(self, schema: Schema) -> str | None:
+        reasons = (test.misfit(schema) for test, _ in self.literals)
+        return two_classes_misfit(schema) or next((reason for reason in reasons if reason), None)
 
 
 @dataclass(frozen=True)
@@ -216,6 +224,20 @@ class _Monomials:
         """Class 1 on the region, or (for a disjunction of the opposite literals) outside of it."""
         literals = tuple((self.tests.tests[test], holds != self.outside) for test, holds in region)
         return Disjunction(literals) if self.outside else Conjunction(literals)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Disjunction if self.outside else Conjunction):
+            return False
+        places = {test: place for place, test in enumerate(self.tests.tests)}
+        named = [places.get(test, -1) for test, _ in hypothesis.literals]
+        ascending = named == sorted(set(named)) and -1 not in named
+        return ascending and len(named) <= self.literals
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        """Whether some member is this monomial once it is merged: it is one itself, as fewer literals are members."""
+        if not isinstance(hypothesis, Conjunction | Disjunction):
+            return False
+        return self.contains(hypothesis) and hypothesis.merged() == hypothesis
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> RegionScores[_Monomial]:
         return self._scores(evidence, costs, tuple(range(self.literals + 1)))

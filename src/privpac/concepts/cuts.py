@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.reference import Reference, _last_at_most
 from privpac.concepts.thresholds import Threshold, cut_rows
 from privpac.data.schema import Schema
@@ -30,7 +30,7 @@ MOST_LISTED = 2**20
 
 
 @dataclass(frozen=True)
-class Cuts:
+class Cuts(AnyNumber):
     """Thresholds at `count` evenly spaced cuts, or at listed `cells`."""
 
     counted_by_score: ClassVar[bool] = True
@@ -106,6 +106,18 @@ class Cuts:
         assert self.count is not None
         size = self.schema.column(self.column).size
         return ((2 * index + 1) * size + self.count) // (2 * self.count)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Threshold):
+            return False
+        if (hypothesis.column, hypothesis.up) != (self.column, self.up):
+            return False
+        if self.cells is not None:
+            return hypothesis.cut in self.cells
+        size, count = self.schema.column(self.column).size, self.size
+        # Of cuts at floor((2·index + 1)·size/(2·count) + 1/2) the last at or below this one.
+        index = min(count - 1, (2 * hypothesis.cut * count + count - size) // (2 * size))
+        return any(0 <= i < count and self.cut(i) == hypothesis.cut for i in (index, index + 1))
 
     @property
     def statistic(self) -> CellCounts:

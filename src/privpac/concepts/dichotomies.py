@@ -20,7 +20,14 @@ from privpac.data.sample import Sample, Statistic
 from privpac.errors import DataError, ParameterError
 from privpac.mechanisms.scores import Scores
 
-__all__ = ["Dichotomies", "Dichotomous", "multiplicities", "reduced", "with_dichotomies"]
+__all__ = [
+    "AnyPoints",
+    "Dichotomies",
+    "Dichotomous",
+    "multiplicities",
+    "reduced",
+    "with_dichotomies",
+]
 
 S = TypeVar("S")
 
@@ -49,10 +56,33 @@ class Dichotomies(Protocol):
 
 
 class Dichotomous(ConceptClass, Protocol):
-    """A class whose dichotomies can be listed."""
+    """A class whose dichotomies can be listed.
+
+    How many there are depends on the points, which are private. So what is too much to list is decided beforehand, for
+    the worst points there could be; `dichotomies` itself refuses nothing.
+    """
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        """Refuse, from public numbers alone, so many points whose labellings could not be listed with their mistakes.
+
+        Mistakes are counted on records at these points, and on `elsewhere` further records that may lie anywhere.
+        """
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        """Refuse, from public numbers alone, what `relabelling` could not do for so many kept records and others."""
 
     def dichotomies(self, *points: Sample) -> Dichotomies:
         """Its labellings of the distinct points of all these records."""
+
+
+class AnyPoints:
+    """A class with as many labellings as points, about: any number of them can be listed."""
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        """Nothing is refused."""
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        """Nothing is refused."""
 
 
 def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:

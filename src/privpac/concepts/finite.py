@@ -22,20 +22,23 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.dichotomies import reduced
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.formulas import one_set
 from privpac.concepts.hits import Hits, PredicateHits
 from privpac.concepts.predicates import Predicate
-from privpac.concepts.table_dichotomies import TableDichotomies
+from privpac.concepts.table_dichotomies import TableDichotomies, require_table
 from privpac.data.columns import Column
 from privpac.data.rows import RowCounts
 from privpac.data.sample import Sample, Statistic
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SchemaError
+from privpac.fields import listed, record, require, text, whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
+from privpac.theory.listing import most_distinct
 
 __all__ = ["Finite", "Lookup", "Table"]
 
@@ -75,11 +78,16 @@ class Lookup:
         return {"kind": "lookup", "column": self.column, "bits": self.bits}
 
     @classmethod
-    def from_json(cls, tree: dict[str, object]) -> Lookup:
-        bits = str(tree["bits"])
-        if not bits or set(bits) - {"0", "1"}:
-            raise ValueError("bits are not zeros and ones")
-        return cls(str(tree["column"]), bits)
+    def from_json(cls, tree: Mapping[str, Any]) -> Lookup:
+        record(tree, "kind", "column", "bits")
+        bits = text(tree["bits"])
+        require(bits != "" and not set(bits) - {"0", "1"}, "bits are not zeros and ones")
+        return cls(text(tree["column"]), bits)
+
+    def misfit(self, schema: Schema) -> str | None:
+        if len(self.bits) != schema.column(self.column).size:
+            return "its column has another number of cells"
+        return two_classes_misfit(schema)
 
 
 class _Members(Protocol):
@@ -93,6 +101,8 @@ class _Members(Protocol):
     def hits(self, evidence: Any) -> Hits: ...
 
     def member(self, index: int) -> Hypothesis: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool: ...
 
     def options(self, schema: Schema) -> dict[str, object]: ...
 
@@ -113,6 +123,9 @@ class _Predicates:
 
     def member(self, index: int) -> Predicate:
         return self.predicates[index]
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return hypothesis in self.predicates
 
     def options(self, schema: Schema) -> dict[str, object]:
         return {"members": [predicate.text(schema) for predicate in self.predicates]}
@@ -166,6 +179,11 @@ class Table:
     def member(self, index: int) -> Lookup:
         return Lookup(self.column.name, _digits(self.matrix[index]))
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Lookup) or hypothesis.column != self.column.name:
+            return False
+        return any(_digits(row) == hypothesis.bits for row in self.matrix)
+
     def options(self, schema: Schema) -> dict[str, object]:
         return {"column": self.column.name, "rows": [_digits(row) for row in self.matrix]}
 
@@ -175,7 +193,7 @@ def _digits(row: NDArray[np.uint8]) -> str:
 
 
 @dataclass(frozen=True)
-class Finite:
+class Finite(AnyNumber):
     """A listed class. Two members may be the same function; then their weights add up.
 
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows
@@ -203,10 +221,14 @@ class Finite:
     @classmethod
     def from_options(cls, schema: Schema, options: Mapping[str, Any]) -> Finite:
         """The class that wrote `options`."""
+        weights = ("weights",) if "weights" in options else ()
+        prior = [whole(weight) for weight in listed(options["weights"])] if weights else None
         if "members" in options:
-            return cls(schema, tuple(options["members"]), options.get("weights"))
-        rows = [[int(digit) for digit in row] for row in options["rows"]]
-        return cls.of_matrix(schema, options["column"], rows, options.get("weights"))
+            record(options, "members", *weights)
+            return cls(schema, tuple(text(member) for member in listed(options["members"])), prior)
+        record(options, "column", "rows", *weights)
+        rows = [[int(digit) for digit in text(row)] for row in listed(options["rows"])]
+        return cls.of_matrix(schema, text(options["column"]), rows, prior)
 
     @property
     def options(self) -> dict[str, object]:
@@ -236,6 +258,9 @@ class Finite:
         """The index-th concept of the list."""
         return self._members.member(index)
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return self._members.contains(hypothesis)
+
     @property
     def vc(self) -> int:
         """d points are shattered by 2^d different members only."""
@@ -253,10 +278,23 @@ class Finite:
         ends = [end - 1 for end in accumulate(self.weights)][:-1]
         return np.array(ends, dtype=np.uint64 if sum(self.weights) <= 2**64 else object)
 
+    @property
+    def _rows(self) -> RowCounts:
+        """What of a record the members look at."""
+        names = self.statistic.columns or self.schema.names[:1]
+        return RowCounts(tuple(self.schema.column(name) for name in names))
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        distinct = most_distinct(points, (column.size for column in self._rows.of))
+        require_table("Finite", candidates=self.size, points=distinct)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        """Every kept record counts, not only different ones."""
+        require_table("Finite", candidates=self.size, points=kept)
+
     def dichotomies(self, *points: Sample) -> TableDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
-        members, names = self._members, self.statistic.columns or self.schema.names[:1]
-        statistic = RowCounts(tuple(self.schema.column(name) for name in names))
+        members, statistic = self._members, self._rows
         rows = reduced(statistic, points)
         cells = statistic.cells(rows)
         table = np.stack([members.member(i).predict(cells) for i in range(self.size)])

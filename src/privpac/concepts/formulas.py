@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.cell_sets import CellSet
 from privpac.data.schema import Schema
+from privpac.fields import Malformed, listed, record
 
 __all__ = [
     "FALSE",
@@ -145,8 +146,10 @@ def formula_to_json(formula: Formula) -> dict[str, object]:
     return {"all" if isinstance(formula, AllOf) else "any": [formula_to_json(part) for part in formula.parts]}
 
 
-def formula_from_json(tree: Mapping[str, Any]) -> Formula:
+def formula_from_json(tree: object) -> Formula:
+    if not isinstance(tree, Mapping):
+        raise Malformed("a formula is expected")
     if "column" in tree:
         return one_set(CellSet.from_json(tree))
-    kind = AllOf if "all" in tree else AnyOf
-    return join(kind, [formula_from_json(part) for part in tree["all" if kind is AllOf else "any"]])
+    kind, name = (AllOf, "all") if "all" in tree else (AnyOf, "any")
+    return join(kind, [formula_from_json(part) for part in listed(record(tree, name)[name])])

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts import chacha
-from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.points import Point
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -36,7 +36,7 @@ MOST_SEED_BITS = 24
 
 
 @dataclass(frozen=True)
-class GeneratedPoints:
+class GeneratedPoints(AnyNumber):
     """Class 1 on the value of one seed; `salt` is a public name that chooses the generator."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
@@ -128,6 +128,15 @@ class GeneratedPoints:
             return Point(self.column, self.value(seed))
 
         return Named(Runs(rows), name)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """By trying every seed, as a draw does."""
+        if not isinstance(hypothesis, Point) or hypothesis.column != self.column:
+            return False
+        if not 0 <= hypothesis.cell < 2**self.bits:
+            return False
+        whole = self.schema.column(self.column).dtype
+        return len(self._hits(np.array([hypothesis.cell], dtype=whole))[0]) > 0
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from privpac.concepts.base import Costs
-from privpac.concepts.binarise import Binarisation
+from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.tree_law import Law
 from privpac.concepts.tree_prior import Prior, Shape, checked_prior, estimate, refuse_beyond
@@ -42,7 +42,7 @@ class Grown(ABC):
         """How many tests in a row are asked at most."""
 
     def __post_init__(self) -> None:
-        assert self.prior is not None  # checks all parameters
+        _ = self.prior  # refuses parameters that make none
         self.require(None)
 
     @cached_property
@@ -86,6 +86,17 @@ class Grown(ABC):
     def require(self, n: int | None) -> None:
         """Refuse, before anything is read, what would not fit in memory or (where n is known) in time."""
         refuse_beyond(type(self).__name__, self.levels_name, self.levels, self.prior.tests, self._cost, n=n)
+
+    def _has(self, test: Test) -> bool:
+        return test in self._test_set
+
+    @cached_property
+    def _test_set(self) -> frozenset[Test]:
+        return frozenset(self.tests.tests)
+
+    def _labels(self, label: int) -> bool:
+        """Whether a leaf could ever have this label."""
+        return 0 <= label < len(self.prior.labels) and self.prior.labels[label] > 0
 
     def law(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> Law:
         return Law(self.prior, evidence, ratio, tuple(costs), self.threads)

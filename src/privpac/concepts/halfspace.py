@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells
 from privpac.concepts.cell_sets import cell_sql
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.columns import Numeric
 from privpac.data.schema import Schema
+from privpac.fields import listed, record, require, text, written_whole
 
 __all__ = ["Halfspace"]
 
 _FITS = 2**62
+
+LARGEST_WEIGHT, LARGEST_CUTOFF = 2**64, 2**128
+"""More than any class draws: directions end at 2^41, sums of cells at 2^32 times that."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +70,19 @@ class Halfspace:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Halfspace:
-        columns = tuple(str(name) for name in tree["columns"])
-        weights = tuple(int(str(weight)) for weight in tree["weights"])
-        if not columns or len(columns) != len(weights) or len(set(columns)) != len(columns):
-            raise ValueError("a half-space must have a weight for each of its columns")
-        return cls(columns, weights, int(str(tree["cutoff"])))
+        record(tree, "kind", "columns", "weights", "cutoff")
+        columns = tuple(text(name) for name in listed(tree["columns"]))
+        weights = tuple(written_whole(weight) for weight in listed(tree["weights"]))
+        fits = 1 <= len(columns) == len(weights) == len(set(columns))
+        require(fits, "a half-space must have a weight for each of its columns")
+        return cls(columns, weights, written_whole(tree["cutoff"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        if not all(isinstance(schema.column(name), Numeric) for name in self.columns):
+            return "it adds up columns that are no numbers"
+        if max(map(abs, self.weights)) > LARGEST_WEIGHT or abs(self.cutoff) > LARGEST_CUTOFF:
+            return "its weights or its cut-off are larger than any that is drawn"
+        return two_classes_misfit(schema)
 
 
 def _scale(schema: Schema, name: str) -> tuple[float, float]:

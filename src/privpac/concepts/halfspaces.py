@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -100,17 +100,20 @@ class Directions:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirectionScores:
-    """Candidates of one set of directions, counted by score and found again; nothing of the class's size is kept."""
+    """Candidates of some sets of directions, counted by score and found again; nothing of their number is kept."""
 
     levels: Levels
-    directions: Directions
+    directions: tuple[Directions, ...]
     top: int
     costs: tuple[int, int]
     name: Callable[[Sequence[int], Sequence[int], int, bool], Hypothesis]
 
-    def _arguments(self, chunk: NDArray[np.int64]) -> tuple[Any, ...]:
+    def _chunks(self) -> Iterator[tuple[Directions, NDArray[np.int64], tuple[Any, ...]]]:
+        """Combinations of features with their directions, and what the kernels are given for them."""
         zeros, ones = self.levels.by_class
-        return zeros, ones, chunk, self.directions.matrix, self.top, self.costs
+        for part in self.directions:
+            for chunk in part.chunks():
+                yield part, chunk, (zeros, ones, chunk, part.matrix, self.top, self.costs)
 
     @property
     def _price(self) -> int:
@@ -121,16 +124,16 @@ class DirectionScores:
         if self._price >= _DENSE:
             return self._sparse(span)
         counts = np.zeros(self._price + 2, dtype=np.int64)
-        for chunk in self.directions.chunks():
-            count_scores(0, counts, *self._arguments(chunk))
+        for _, _, arguments in self._chunks():
+            count_scores(0, counts, *arguments)
         present = np.flatnonzero(counts)
         return _within(int(present[0]), present - present[0], counts[present], span)
 
     def _sparse(self, span: int | None) -> Histogram:
         """For large costs: only the scores that occur."""
         found: dict[int, int] = {}
-        for chunk in self.directions.chunks():
-            values, counts = np.unique(list_scores(*self._arguments(chunk)), return_counts=True)
+        for _, _, arguments in self._chunks():
+            values, counts = np.unique(list_scores(*arguments), return_counts=True)
             for value, count in zip(values.tolist(), counts.tolist(), strict=True):
                 found[value] = found.get(value, 0) + count
         scores = np.array(sorted(found), dtype=np.int64)
@@ -138,10 +141,10 @@ class DirectionScores:
         return _within(int(scores[0]), scores - scores[0], counts, span)
 
     def locate(self, score: int, index: int) -> Hypothesis:
-        for chunk in self.directions.chunks():
-            c, p, cut, above, index = find_score(score, index, *self._arguments(chunk))
+        for part, chunk, arguments in self._chunks():
+            c, p, cut, above, index = find_score(score, index, *arguments)
             if c >= 0:
-                return self.name(chunk[c].tolist(), self.directions.patterns[p], cut, above)
+                return self.name(chunk[c].tolist(), part.patterns[p], cut, above)
         raise IndexError("no candidate with this score and index")
 
 
@@ -187,12 +190,16 @@ class _Linear(ABC):
         return LevelTable(self.features, classes=len(self.schema.classes))
 
     def gibbs(self, evidence: Levels, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
-        parts = tuple(self.scores(evidence, part, costs=costs) for part in self.parts)
+        parts = tuple(self._scores(evidence, (part,), costs) for part in self.parts)
         sizes = tuple(part.size(self.top) for part in self.parts)
         return MixtureGibbs(parts, (1,) * len(parts), sizes, ratio)
 
-    def scores(self, evidence: Levels, part: Directions, *, costs: Costs) -> DirectionScores:
-        return DirectionScores(evidence, part, self.top, (costs[0], costs[1]), self.candidate)
+    def scores(self, evidence: Levels, *, costs: Costs) -> DirectionScores:
+        """Of all candidates, whatever their prior."""
+        return self._scores(evidence, self.parts, costs)
+
+    def _scores(self, evidence: Levels, parts: tuple[Directions, ...], costs: Costs) -> DirectionScores:
+        return DirectionScores(evidence, parts, self.top, (costs[0], costs[1]), self.candidate)
 
     def candidate(self, features: Sequence[int], points: Sequence[int], cut: int, above: bool) -> Scorecard:
         """The rule a place stands for; 'below' is 'at least' with opposite points."""
@@ -203,6 +210,33 @@ class _Linear(ABC):
         chosen = (self.features[index] for index in features)
         items = tuple(Item(feature, sign * p) for feature, p in zip(chosen, points, strict=True))
         return Scorecard.of(items, edge, self.top)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether some direction, cut-off and side make this rule; a rule 'below' has the opposite points."""
+        if not isinstance(hypothesis, Scorecard) or hypothesis.top != self.top:
+            return False
+        places = {feature: place for place, feature in enumerate(self.features)}
+        if any(item.feature not in places for item in hypothesis.items):
+            return False
+        given = {places[item.feature]: item.points for item in hypothesis.items}
+        if list(given) != sorted(given) or not given:
+            return False
+        return any(
+            hypothesis.cutoff in self._edges([sign * points for points in given.values()], above=sign > 0)
+            for sign in (1, -1)
+            if self._has_direction({place: sign * points for place, points in given.items()})
+        )
+
+    def _edges(self, points: Sequence[int], *, above: bool) -> Iterator[int]:
+        """The cut-offs of a direction, as `candidate` makes them."""
+        low = sum(min(0, p) for p in points) * self.top
+        width = sum(abs(p) for p in points) * self.top
+        edges = (low + cutoff(cut, width) for cut in range(min(BINS, width + 1)))
+        return edges if above else (1 - edge for edge in edges)
+
+    @abstractmethod
+    def _has_direction(self, points: Mapping[int, int]) -> bool:
+        """Whether these points, by the number of their feature, are a direction; features of no points left out."""
 
     def require(self, n: int | None) -> None:
         """Refuse what takes too long, from public numbers."""
@@ -287,6 +321,10 @@ class Scorecards(_Linear):
         most = min(self.count, len(self.features))
         return tuple(Directions.sparse(len(self.features), k, self.points) for k in range(1, most + 1))
 
+    def _has_direction(self, points: Mapping[int, int]) -> bool:
+        values = tuple(points.values())
+        return len(values) <= len(self.parts) and values in self.parts[len(values) - 1].patterns
+
 
 @dataclass(frozen=True)
 class Halfspaces(_Linear):
@@ -341,6 +379,9 @@ class Halfspaces(_Linear):
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
         return (Directions(len(self.features), len(self.features), self.directions),)
+
+    def _has_direction(self, points: Mapping[int, int]) -> bool:
+        return tuple(points.get(place, 0) for place in range(len(self.features))) in self.directions
 
 
 def _columns(given: object, owner: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ Proof: docs/proofs/pairwise-cover.md, docs/proofs/sampled-points.md. Tested by t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -19,11 +20,13 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.cell_numbers import HUGEINT_BITS, members_sql, number_sql
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.hash_kernels import held_gains
 from privpac.concepts.stumps import Constant
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
+from privpac.fields import record, require, text, written_whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 from privpac.theory.representations import prime_from
 
@@ -31,6 +34,10 @@ __all__ = ["HashFamily", "HashedSet", "field_for", "hashed_scores"]
 
 _SMALL = 2**31
 """Domains up to here get the next prime; above, one whose products are reduced without division."""
+
+
+_WIDEST = 129
+"""Bits of the prime of a domain of up to 2^128 cells; longer domains have one of their own length."""
 
 
 def field_for(domain: int) -> int:
@@ -90,11 +97,19 @@ class HashedSet:
         return {"kind": "hashed-set", "column": self.column, **numbers}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> HashedSet:
-        made = cls(str(tree["column"]), *(int(str(tree[name])) for name in ("prime", "a", "b", "below")))
-        if not (0 <= made.a < made.prime and 0 <= made.b < made.prime and 0 < made.below < made.prime):
-            raise ValueError("a key lies outside of its field")
+    def from_json(cls, tree: Mapping[str, Any]) -> HashedSet:
+        names = ("prime", "a", "b", "below")
+        record(tree, "kind", "column", *names)
+        made = cls(text(tree["column"]), *(written_whole(tree[name]) for name in names))
+        inside = 0 <= made.a < made.prime and 0 <= made.b < made.prime and 0 < made.below < made.prime
+        require(inside, "a key lies outside of its field")
         return made
+
+    def misfit(self, schema: Schema) -> str | None:
+        size = schema.column(self.column).size
+        if not size <= self.prime < 2 ** max(_WIDEST, size.bit_length() + 1):
+            return "its field has no room for the column"
+        return two_classes_misfit(schema)
 
 
 @dataclass(frozen=True)
@@ -131,6 +146,14 @@ class HashFamily:
     @property
     def share(self) -> Fraction:
         return Fraction(self.below, self.prime)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether it is one of these sets."""
+        if not isinstance(hypothesis, HashedSet):
+            return False
+        given = hypothesis.column, hypothesis.prime, hypothesis.below
+        inside = all(0 <= key < self.prime for key in (hypothesis.a, hypothesis.b))
+        return given == (self.column, self.prime, self.below) and inside
 
     def draw(self, coins: Coins) -> HashedSet:
         return HashedSet(

@@ -28,7 +28,7 @@ from privpac.errors import NotCertified
 
 __all__ = ["KINDS", "hypothesis_from_json"]
 
-KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
+KINDS: Mapping[str, Callable[[Mapping[str, Any]], Hypothesis]] = {
     "box": Box.from_json,
     "code-set": CodeSet.from_json,
     "conjunction": Conjunction.from_json,
@@ -53,12 +53,13 @@ KINDS: Mapping[str, Callable[[dict[str, Any]], Hypothesis]] = {
 
 
 def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
-    kind = str(tree.get("kind"))
-    if kind not in KINDS:
+    """The rule, exactly as it was written: a field more or another type of number is refused."""
+    kind = tree.get("kind") if isinstance(tree, Mapping) else None
+    if not isinstance(kind, str) or kind not in KINDS:
         raise NotCertified(
-            f"The model holds a hypothesis of kind {kind!r}, which this version does not know."
+            f"The model holds a hypothesis of kind {str(kind)[:60]!r}, which this version does not know."
         )
     try:
-        return KINDS[kind](dict(tree))
-    except (KeyError, ValueError, TypeError):
+        return KINDS[kind](tree)
+    except ValueError:  # what `fields` refuses, and values that a rule cannot have
         raise NotCertified(f"The model's {kind} is incomplete or malformed.") from None

@@ -18,13 +18,21 @@ from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import SizeError
 from privpac.mechanisms.scores import Listed
+from privpac.theory.listing import interval_points, most_distinct
 
-__all__ = ["LARGEST_TRIANGLE", "IntervalDichotomies"]
+__all__ = ["IntervalDichotomies", "require_intervals"]
 
 Sums = NDArray[np.int64]
 
-LARGEST_TRIANGLE = 2**27
-"""Intervals that are listed: a gigabyte of scores, from about 16,000 distinct points."""
+
+def require_intervals(column: Column, points: int) -> None:
+    """Refuse so many points, wherever they lie, if their intervals could be too many to list."""
+    most = interval_points()
+    if most_distinct(points, [column.size]) > most:
+        raise SizeError(
+            f"Intervals: {points} records may have more different values than the {most} whose intervals are listed.",
+            remedy=f"List those of at most {most} records, or declare at most {most} cells for '{column.name}'.",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,13 +46,6 @@ class IntervalDichotomies:
     points: Array
     inside: int
     name: Callable[[int, int], Hypothesis]
-
-    def __post_init__(self) -> None:
-        if self.count > LARGEST_TRIANGLE:
-            raise SizeError(
-                "Too many intervals to list: their number grows with the square of the points.",
-                remedy="Keep fewer records, or a column with fewer cells.",
-            )
 
     @property
     def count(self) -> int:

@@ -6,6 +6,7 @@ These are the unions of at most one interval, with their own name and text.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
 from privpac.concepts.dichotomies import reduced
-from privpac.concepts.interval_dichotomies import IntervalDichotomies
-from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered, inside_from_json
+from privpac.concepts.interval_dichotomies import IntervalDichotomies, require_intervals
+from privpac.concepts.unions import Range, Union, UnionGibbs, Unions, check_ordered
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.fields import record, require, text, whole, written_whole
 
 __all__ = ["Interval", "Intervals"]
 
@@ -56,15 +58,18 @@ class Interval:
         return {"kind": "interval", "column": self.column, **ends, "inside": self.inside}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Interval:
-        low, high = int(tree["low"]), int(tree["high"])
-        if not (0 <= low < high or low == high == 0):
-            raise ValueError("an interval must have 0 <= low < high, or low = high = 0")
-        return cls(str(tree["column"]), low, high, inside_from_json(tree))
+    def from_json(cls, tree: Mapping[str, Any]) -> Interval:
+        record(tree, "kind", "column", "low", "high", "inside")
+        low, high = written_whole(tree["low"]), written_whole(tree["high"])
+        require(0 <= low < high or low == high == 0, "an interval has 0 <= low < high, or low = high = 0")
+        return cls(text(tree["column"]), low, high, whole(tree["inside"], least=0, most=1))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return self._union.misfit(schema)
 
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(AnyNumber):
     """All intervals of one ordered column."""
 
     schema: Schema
@@ -98,6 +103,12 @@ class Intervals:
     def statistic(self) -> CellCounts:
         return self._unions.statistic
 
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_intervals(self.schema.column(self.column), points)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        require_intervals(self.schema.column(self.column), kept)
+
     def dichotomies(self, *points: Sample) -> IntervalDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
@@ -105,6 +116,12 @@ class Intervals:
         return IntervalDichotomies(
             column, distinct, self.inside, lambda low, high: Interval(self.column, low, high, self.inside)
         )
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Interval):
+            return False
+        ends = hypothesis.low, hypothesis.high
+        return (ends[0] < ends[1] or ends == (0, 0)) and self._unions.contains(hypothesis._union)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
         def name(ranges: tuple[Range, ...]) -> Hypothesis:

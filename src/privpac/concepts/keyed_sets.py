@@ -10,6 +10,8 @@ Tested by tests/unit/test_keyed_sets.py.
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -18,15 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.cell_numbers import members_sql
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.fields import record, require, text, written_whole
 
 __all__ = ["KeyedFamily", "KeyedSet"]
 
 MODULUS = 2**64
 KEY_BITS = 256
+LARGEST_MODULUS = 2**128
+"""As far as the longer hash reaches."""
+_KEY = re.compile(r"[0-9a-f]{64}")
 _CELL_BYTES = 32
 """Cells below 2^256 are hashed as so many bytes."""
 
@@ -77,12 +84,17 @@ class KeyedSet:
         return {"kind": "keyed-set", "column": self.column, "key": f"{self.key:064x}", **numbers}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> KeyedSet:
-        shift, modulus, below = (int(str(tree[name])) for name in ("shift", "modulus", "below"))
-        made = cls(str(tree["column"]), int(str(tree["key"]), 16), shift, modulus, below)
-        if not (0 <= made.key < 2**KEY_BITS and 0 <= shift < modulus and 0 < below < modulus):
-            raise ValueError("a key, a shift or a bound is out of range")
-        return made
+    def from_json(cls, tree: Mapping[str, Any]) -> KeyedSet:
+        names = ("shift", "modulus", "below")
+        record(tree, "kind", "column", "key", *names)
+        shift, modulus, below = (written_whole(tree[name]) for name in names)
+        key = text(tree["key"])
+        require(_KEY.fullmatch(key) is not None, "a key is not written in 64 digits")
+        require(0 <= shift < modulus <= LARGEST_MODULUS and 0 < below < modulus, "a number is out of range")
+        return cls(text(tree["column"]), int(key, 16), shift, modulus, below)
+
+    def misfit(self, schema: Schema) -> str | None:
+        return two_classes_misfit(schema)
 
 
 @dataclass(frozen=True)
@@ -112,6 +124,14 @@ class KeyedFamily:
     @property
     def share(self) -> Fraction:
         return Fraction(self.below, self.modulus)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether it is one of these sets."""
+        if not isinstance(hypothesis, KeyedSet):
+            return False
+        given = hypothesis.column, hypothesis.modulus, hypothesis.below
+        inside = 0 <= hypothesis.key < 2**self.key_bits and 0 <= hypothesis.shift < self.modulus
+        return given == (self.column, self.modulus, self.below) and inside
 
     def draw(self, coins: Coins) -> KeyedSet:
         key, shift = coins.below(2**self.key_bits), coins.below(self.modulus)

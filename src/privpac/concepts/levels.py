@@ -41,6 +41,13 @@ class Feature:
     top: int
     category: int | None = None
 
+    def belongs(self, schema: Schema) -> bool:
+        """Whether the column has the cells it counts, and an order or the category that it looks at."""
+        column = schema.column(self.column)
+        if self.category is None:
+            return column.ordered and column.size == self.size >= 2
+        return not column.ordered and column.size == self.size and 0 <= self.category < column.size
+
     @property
     def steps(self) -> int:
         """How many different values it takes."""

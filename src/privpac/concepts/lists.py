@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs
+from privpac.concepts.base import Cells, Costs, Hypothesis
 from privpac.concepts.binarise import Binarisation, Facts, Test, implied
+from privpac.concepts.fitting import labels_misfit
 from privpac.concepts.grown import Grown
 from privpac.concepts.tensor import THREADS, Cooccurrence
 from privpac.concepts.tree_law import Law, Region, narrowed
 from privpac.concepts.tree_prior import Shape
 from privpac.data.schema import Schema
+from privpac.fields import flag, listed, record, whole
 
 __all__ = ["DecisionList", "DecisionLists", "DecisionListsGibbs", "Rule"]
 
@@ -38,7 +40,8 @@ class Rule:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Rule:
-        return cls(Test.from_json(tree["test"]), bool(tree["positive"]), int(tree["label"]))
+        record(tree, "test", "positive", "label")
+        return cls(Test.from_json(tree["test"]), flag(tree["positive"]), whole(tree["label"]))
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,13 @@ class DecisionList:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> DecisionList:
-        return cls(tuple(Rule.from_json(rule) for rule in tree["rules"]), int(tree["default"]))
+        record(tree, "kind", "rules", "default")
+        return cls(tuple(Rule.from_json(rule) for rule in listed(tree["rules"])), whole(tree["default"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        reasons = (rule.test.misfit(schema) for rule in self.rules)
+        labels = [*(rule.label for rule in self.rules), self.default]
+        return next((reason for reason in reasons if reason), None) or labels_misfit(schema, labels)
 
     def merged(self) -> DecisionList:
         """The same function without rules that never apply or change nothing: post-processing."""
@@ -125,6 +134,23 @@ class DecisionLists(Grown):
     @property
     def word(self) -> str:
         return f"lists:{self.length}"
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, DecisionList) or not self._fits(hypothesis):
+            return False
+        left = self.length - len(hypothesis.rules)
+        return left == 0 or self.prior.stop_at(left) > 0
+
+    def _fits(self, hypothesis: DecisionList) -> bool:
+        labels = [*(rule.label for rule in hypothesis.rules), hypothesis.default]
+        known = all(self._has(rule.test) for rule in hypothesis.rules)
+        return len(hypothesis.rules) <= self.length and known and all(map(self._labels, labels))
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        """Whether some member is this list once it is merged: rules may have had the label of the default."""
+        if not isinstance(hypothesis, DecisionList):
+            return False
+        return self._fits(hypothesis) and hypothesis.merged() == hypothesis
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> DecisionListsGibbs:
         return DecisionListsGibbs(self.tests, self.law(evidence, ratio=ratio, costs=costs))

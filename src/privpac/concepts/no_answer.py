@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.schema import Schema
+from privpac.fields import record, text
 
 __all__ = ["NoAnswer"]
 
@@ -40,5 +43,8 @@ class NoAnswer:
         return {"kind": "no-answer", "column": self.column}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> NoAnswer:
-        return cls(str(tree["column"]))
+    def from_json(cls, tree: Mapping[str, Any]) -> NoAnswer:
+        return cls(text(record(tree, "kind", "column")["column"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return two_classes_misfit(schema)

@@ -15,9 +15,9 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, ScoredGibbs
+from privpac.concepts.base import Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor
+from privpac.concepts.tensor import Cooccurrence, CooccurrenceTensor, require_counts
 from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -63,8 +63,17 @@ class OneTest:
     def statistic(self) -> CooccurrenceTensor:
         return CooccurrenceTensor(self.tests, 1, len(self.schema.classes))
 
+    def require(self, n: int | None) -> None:
+        require_counts(n)
+
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Split) or hypothesis.test not in self.tests.tests:
+            return False
+        sides = hypothesis.low, hypothesis.high
+        return any(sides == (Leaf(low), Leaf(high)) for low, high in self.answers)
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
         prices = self._prices(evidence.counts.astype(np.int64) * np.array(costs, dtype=np.int64))

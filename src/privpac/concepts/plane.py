@@ -16,11 +16,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Gibbs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Gibbs, Hypothesis
 from privpac.concepts.dichotomies import reduced
-from privpac.concepts.distance import Graph, on_graph
+from privpac.concepts.distance import on_graph
 from privpac.concepts.halfspace import Halfspace
 from privpac.concepts.plane_graph import fewest_behind, neighbours
+from privpac.concepts.plane_sides import sums_beside
 from privpac.concepts.plane_sweep import Sweep, swept
 from privpac.concepts.stumps import Constant
 from privpac.concepts.table_dichotomies import aligned
@@ -30,20 +31,21 @@ from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
 from privpac.mechanisms.scores import Listed
+from privpac.theory.listing import MOST_SEPARATED, most_distinct
 from privpac.theory.vc import growth
 
 __all__ = ["Halfplanes", "PlaneDichotomies"]
 
-MOST_POINTS = 5_000
-"""Points whose separations are listed: 25 million of them, some seconds."""
-
 MOST_RELABELLED = 2_500
 """Points that may be relabelled: six million separations, whose neighbours take half a gigabyte."""
+
+MOST_STEPS = 2**29
+"""Pairs of points times records that are placed beside their half-planes: half a minute, about."""
 
 
 @dataclass(frozen=True)
 class _PointLabels:
-    """How many records of each class lie on each of the sorted points; points elsewhere are refused."""
+    """How many records of each class lie on each of the sorted points. The last row counts records elsewhere."""
 
     columns: tuple[str, ...]
     points: NDArray[np.int64]
@@ -55,7 +57,7 @@ class _PointLabels:
         return isinstance(other, _PointLabels) and np.array_equal(self.points, other.points)
 
     def zero(self) -> NDArray[np.int64]:
-        return np.zeros((len(self.points), 2), dtype=np.int64)
+        return np.zeros((len(self.points) + 1, 2), dtype=np.int64)
 
     def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
         if block.labels is None:
@@ -64,10 +66,8 @@ class _PointLabels:
             )
         own = np.stack([block.cells[name].astype(np.int64) for name in self.columns], axis=1)
         places = _places(self.points, own)
-        if len(own) and not np.array_equal(self.points[places], own):
-            raise DataError(
-                "There are records whose points are not among those the half-planes were listed for."
-            )
+        if len(self.points) and len(own):
+            places[(self.points[places] != own).any(axis=1)] = len(self.points)
         np.add.at(state, (places, block.labels.astype(np.int64)), 1)
         return state
 
@@ -83,7 +83,7 @@ def _places(points: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int
 
 
 @dataclass(frozen=True)
-class Halfplanes:
+class Halfplanes(AnyNumber):
     """Every half-plane over the cells of two numeric columns."""
 
     schema: Schema
@@ -133,9 +133,48 @@ class Halfplanes:
             remedy=f"For whole records draw over public directions: halfspaces:{','.join(self.columns)}.",
         )
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """A constant, or a line in the middle between cells, with a normal that two pairs of cells can span."""
+        if isinstance(hypothesis, Constant):
+            return hypothesis.label in (0, 1)
+        if not isinstance(hypothesis, Halfspace) or hypothesis.columns != self.columns:
+            return False
+        longest = 4 * max(self.schema.column(name).size for name in self.columns)
+        even = all(weight % 2 == 0 and abs(weight) <= longest for weight in hypothesis.weights)
+        return even and any(hypothesis.weights)
+
     def points_of(self, samples: Sequence[Sample]) -> NDArray[np.int64]:
         """The distinct points, in the order of x, then y."""
-        return _few(reduced(self.statistic, tuple(samples)).words.astype(np.int64))
+        return reduced(self.statistic, tuple(samples)).words.astype(np.int64)
+
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        distinct, instead = (
+            self._distinct(points),
+            f"halfspaces:{','.join(self.columns)} with public directions",
+        )
+        if distinct > MOST_SEPARATED:
+            raise SizeError(
+                f"Halfplanes: {points} records may have more different points than the {MOST_SEPARATED} whose "
+                "separations are listed.",
+                remedy=f"Use {instead}, or at most {MOST_SEPARATED} records.",
+            )
+        if elsewhere and distinct * (distinct - 1) // 2 * self._distinct(points + elsewhere) > MOST_STEPS:
+            raise SizeError(
+                f"Halfplanes: {points} points and {elsewhere} records elsewhere take too many steps to be compared.",
+                remedy=f"Use {instead}, or fewer records.",
+            )
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        if self._distinct(kept) > MOST_RELABELLED:
+            raise SizeError(
+                f"Halfplanes: {kept} records may have more different points than the {MOST_RELABELLED} that are "
+                "relabelled.",
+                remedy="Keep fewer records, or use thresholds, intervals or stumps.",
+            )
+        self.require_listed(kept + voters)
+
+    def _distinct(self, records: int) -> int:
+        return most_distinct(records, (self.schema.column(name).size for name in self.columns))
 
     def dichotomies(self, *points: Sample) -> PlaneDichotomies:
         return PlaneDichotomies(self, self.points_of(points))
@@ -182,42 +221,38 @@ class PlaneDichotomies:
     def mistakes(self, sample: Sample) -> Listed:
         counts = sample.reduce(_PointLabels(self.concepts.columns, self.points))
         zeros, ones = (int(total) for total in counts.sum(axis=0))
-        sums, _, _ = self._sweep.scores(counts[:, 1] - counts[:, 0])
-        # Class 0 on the prefix errs on its ones and on the zeros of the rest.
-        found = np.empty(2 * len(sums) + 2, dtype=np.int64)
-        found[:-2:2] = zeros + sums
-        found[1:-2:2] = ones - sums
+        if counts[-1].any():
+            below, at_most = self._anywhere(sample)
+        else:
+            below, _, _ = self._sweep.scores(counts[:-1, 1] - counts[:-1, 0])
+            at_most = below  # no point lies on an edge
+        # Class 0 below the edge errs on the ones there and on the zeros beyond; class 1 up to it the other way round.
+        found = np.empty(2 * len(below) + 2, dtype=np.int64)
+        found[:-2:2] = zeros + below
+        found[1:-2:2] = ones - at_most
         found[-2:] = ones, zeros
         return Listed(found)
 
-    @cached_property
-    def _graph(self) -> Graph:
-        if len(self.points) > MOST_RELABELLED:
-            raise SizeError(
-                f"Halfplanes: more than {MOST_RELABELLED} different points have too many separations to relabel.",
-                remedy="Keep fewer records, or use thresholds, intervals or stumps.",
-            )
-        return neighbours(self._sweep)
+    def _anywhere(self, sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Ones less zeros below the edge of every prefix, and below or on it, of records that lie anywhere."""
+        others = self.concepts.points_of([sample])
+        counts = sample.reduce(_PointLabels(self.concepts.columns, others))
+        groups, lengths = self._prefixes
+        normals = np.array([self._sweep.normal(g) for g in range(self._sweep.groups)], np.int64).reshape(
+            -1, 2
+        )
+        below, at_most = sums_beside(
+            self.points, normals, groups, lengths, others, counts[:-1, 1] - counts[:-1, 0]
+        )
+        return below, at_most
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
         """The fewest mistakes behind every labelling, from a sweep over all points; then shortest paths."""
-        graph = self._graph
         others = self.concepts.points_of([rest])
-        joint = PlaneDichotomies(
-            self.concepts, _few(np.unique(np.concatenate([self.points, others]), axis=0))
-        )
+        joint = PlaneDichotomies(self.concepts, np.unique(np.concatenate([self.points, others]), axis=0))
         inside = np.zeros(len(joint.points), dtype=np.bool_)
         inside[_places(joint.points, self.points)] = True
         costs = mistake * fewest_behind(self._sweep, joint._sweep, inside, joint.mistakes(rest).scores)
         rows = Rows(self.points.astype(np.uint64), np.zeros(len(self.points), np.int64))
-        on_graph(costs, graph, change * aligned(rows, kept.reduce(self.concepts.statistic)))
+        on_graph(costs, neighbours(self._sweep), change * aligned(rows, kept.reduce(self.concepts.statistic)))
         return Listed(costs)
-
-
-def _few(points: NDArray[np.int64]) -> NDArray[np.int64]:
-    if len(points) > MOST_POINTS:
-        raise SizeError(
-            f"Halfplanes: more than {MOST_POINTS} different points have too many separations to list.",
-            remedy="Use halfspaces:COL,COL with public directions, or fewer records.",
-        )
-    return points

@@ -8,20 +8,23 @@ mutant suite plants exactly that.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.cell_sets import CellSet
-from privpac.concepts.dichotomies import reduced
+from privpac.concepts.dichotomies import AnyPoints, reduced
+from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.point_dichotomies import PointDichotomies
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.fields import record, text, written_whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
 
@@ -56,12 +59,16 @@ class Point:
         return {"kind": "point", "column": self.column, "cell": str(self.cell)}
 
     @classmethod
-    def from_json(cls, tree: dict[str, object]) -> Point:
-        return cls(str(tree["column"]), int(str(tree["cell"])))
+    def from_json(cls, tree: Mapping[str, Any]) -> Point:
+        record(tree, "kind", "column", "cell")
+        return cls(text(tree["column"]), written_whole(tree["cell"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.cell])
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(AnyNumber, AnyPoints):
     """All points of one column; any number of cells, 128-bit keys included."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
@@ -116,6 +123,11 @@ class Points:
             return Point(self.column, nth_absent(evidence.values, index))
 
         return Named(Runs(rows), name)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Point) or hypothesis.column != self.column:
+            return False
+        return 0 <= hypothesis.cell < self.size
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells
 from privpac.concepts.cell_sets import CellSet, Span, name_text, reachable
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.formulas import (
     FALSE,
     TRUE,
@@ -51,6 +52,7 @@ from privpac.data import raw as reading
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
+from privpac.fields import record
 
 __all__ = ["Predicate"]
 
@@ -118,8 +120,11 @@ class Predicate:
         return {"kind": "predicate", "formula": formula_to_json(self.formula)}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Predicate:
-        return cls(formula_from_json(tree["formula"]))
+    def from_json(cls, tree: Mapping[str, Any]) -> Predicate:
+        return cls(formula_from_json(record(tree, "kind", "formula")["formula"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return two_classes_misfit(schema) if self.fits(schema) else "its columns have another number of cells"
 
 
 class _Reader:

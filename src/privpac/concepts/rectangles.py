@@ -7,7 +7,7 @@ its edges between groups. Every box is a member once, and so is the empty one.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,16 +18,18 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
-from privpac.concepts.box_dichotomies import BoxDichotomies
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.box_dichotomies import BoxDichotomies, refuse_relabelling, require_boxes
 from privpac.concepts.dichotomies import reduced
+from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.powers import Floats, Integers
 from privpac.concepts.rectangle_sums import BoxLadder, RectangleSums, outer_range
-from privpac.concepts.unions import check_costs, check_ordered, inside_from_json, range_sql, range_text
+from privpac.concepts.unions import check_costs, check_ordered, range_sql, range_text
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError, SizeError
+from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = ["Box", "RectangleGibbs", "Rectangles"]
 
@@ -91,16 +93,29 @@ class Box:
         }
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Box:
-        low, high = (tuple(int(cell) for cell in tree[end]) for end in ("low", "high"))
-        columns = tuple(str(name) for name in tree["columns"])
-        if not columns or not len(columns) == len(low) == len(high) or min(low) < 0:
-            raise ValueError("a box must have a low and a high cell for each of its columns")
-        return cls(columns, low, high, inside_from_json(tree))
+    def from_json(cls, tree: Mapping[str, Any]) -> Box:
+        record(tree, "kind", "columns", "low", "high", "inside")
+        low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
+        columns = tuple(text(name) for name in listed(tree["columns"]))
+        fits = 1 <= len(columns) == len(set(columns)) == len(low) == len(high)
+        require(fits, "a box must have a low and a high cell for each of its columns")
+        return cls(columns, low, high, whole(tree["inside"], least=0, most=1))
+
+    def misfit(self, schema: Schema) -> str | None:
+        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
+        order = order or labels_misfit(schema, [self.inside])
+        for name, *ends in zip(self.columns, self.low, self.high, strict=True):
+            order = order or edges_misfit(schema, name, ends)
+        return order
+
+    @property
+    def is_written_once(self) -> bool:
+        """Whether it is not empty, or empty in the one way that is drawn."""
+        return not self.is_empty or not any((*self.low, *self.high))
 
 
 @dataclass(frozen=True)
-class Rectangles:
+class Rectangles(AnyNumber):
     """All boxes of a public grid over one to three ordered columns.
 
     `bins` is the number of groups a column, or one for each; by default at most 4096, 256 or 32 in one, two
@@ -169,6 +184,12 @@ class Rectangles:
         axes = tuple(self.schema.column(name) for name in self.columns)
         return GridCounts(axes, self.groups, classes=len(self.schema.classes))
 
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_boxes(self.groups)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        refuse_relabelling()
+
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
         axes = tuple(self.schema.column(name) for name in self.columns)
@@ -177,6 +198,17 @@ class Rectangles:
 
     def _named(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Box) or not hypothesis.is_written_once:
+            return False
+        same = (hypothesis.columns, hypothesis.inside) == (self.columns, self.inside)
+        ends = zip(hypothesis.columns, hypothesis.low, hypothesis.high, self.groups, strict=False)
+        return same and all(
+            _is_edge(edge, self.schema.column(name).size, groups)
+            for name, low, high, groups in ends
+            for edge in (low, high)
+        )
 
     def gibbs(self, evidence: Integers, *, ratio: Fraction, costs: Costs) -> RectangleGibbs:
         prices = check_costs("Rectangles", costs, int(evidence.sum()))
@@ -201,6 +233,11 @@ class Rectangles:
         """The empty box."""
         origin = (0,) * len(self.columns)
         return Box(self.columns, origin, origin, self.inside)
+
+
+def _is_edge(edge: int, size: int, groups: int) -> bool:
+    """Whether an edge lies between two of the equal groups of a column: at ceil(group · size / groups)."""
+    return 0 <= edge <= size and -(-(edge * groups // size) * size // groups) == edge
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -324,12 +324,11 @@ class PublicTable:
         return self.records.take(rows).block().cells
 
     def refuse_if_private(self, sample: Sample) -> None:
-        """Refuse the very records that are to be protected, as far as that can be told: equal features throughout."""
-        block = getattr(sample, "block", None)
-        if block is None or sample.size.total != self.records.size.total:
-            return
-        own, other = self.records.block().cells, block().cells
-        if all(name in other and np.array_equal(own[name], other[name]) for name in self.columns):
+        """Refuse the very sample that is to be protected.
+
+        By identity, never by value: a refusal of records that equal the reference would tell that they do.
+        """
+        if sample is self.records:
             raise DataError(
                 "The reference is the private table itself: its cut points would reveal the records.",
                 remedy="Use a table that is public, or a declared distribution.",

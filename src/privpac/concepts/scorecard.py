@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells
+from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.levels import MOST_LEVELS, Feature
 from privpac.data.schema import Schema
+from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = ["Item", "Scorecard"]
+
+LARGEST_SCORE = 2**40
+"""More points than any class draws; scores are added up in 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,11 @@ class Item:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, top: int) -> Item:
-        category = None if tree["category"] is None else int(str(tree["category"]))
-        points = tree["points"]
-        if isinstance(points, bool) or not isinstance(points, int) or points == 0:
-            raise ValueError("an item has no points")
-        return cls(Feature(str(tree["column"]), int(str(tree["cells"])), top, category), points)
+        record(tree, "column", "cells", "category", "points")
+        category = None if tree["category"] is None else written_whole(tree["category"])
+        points = whole(tree["points"])
+        require(points != 0, "an item has no points")
+        return cls(Feature(text(tree["column"]), written_whole(tree["cells"]), top, category), points)
 
 
 @dataclass(frozen=True)
@@ -99,12 +104,16 @@ class Scorecard:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Scorecard:
-        top, cutoff = tree["top"], tree["cutoff"]
-        if not all(isinstance(number, int) and not isinstance(number, bool) for number in (top, cutoff)):
-            raise ValueError("top and cut-off are not whole numbers")
-        if not 1 <= top < MOST_LEVELS:
-            raise ValueError("levels do not fit in a byte")
-        items = tuple(Item.from_json(item, top=top) for item in tree["items"])
-        if len({item.feature for item in items}) != len(items):
-            raise ValueError("a feature stands twice")
-        return cls(items, cutoff, top)
+        record(tree, "kind", "top", "items", "cutoff")
+        top = whole(tree["top"], least=1, most=MOST_LEVELS - 1)  # a level fits in a byte
+        items = tuple(Item.from_json(item, top=top) for item in listed(tree["items"]))
+        require(len({item.feature for item in items}) == len(items), "a feature stands twice")
+        return cls(items, whole(tree["cutoff"]), top)
+
+    def misfit(self, schema: Schema) -> str | None:
+        if not all(item.feature.belongs(schema) for item in self.items):
+            return "its features are not those of the schema"
+        widest = sum(abs(item.points) for item in self.items) * self.top
+        if max(widest, abs(self.cutoff)) > LARGEST_SCORE:
+            return "its points are larger than any that are drawn"
+        return two_classes_misfit(schema)

@@ -6,7 +6,7 @@ then as public as they are. Nothing of a hypothesis is lost: it is drawn on a co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,7 +27,7 @@ from privpac.data.sample import Block, Statistic
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
-__all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns"]
+__all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns", "snaps"]
 
 Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
@@ -135,6 +135,16 @@ class Snapped:
     def statistic(self) -> SnappedStatistic:
         return SnappedStatistic(self.coarse.statistic, self.marks)
 
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether it is a member of the fine class whose cuts lie on the marks."""
+        edges = {name: {0, *marks, self.schema.column(name).size} for name, marks in self.marks}
+        return snaps(self.concepts, hypothesis) and all(
+            edge in edges[name] for name, edge in _edges(hypothesis)
+        )
+
+    def require(self, n: int | None) -> None:
+        self.coarse.require(n)
+
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> _Refined:
         return _Refined(self.coarse.gibbs(evidence, ratio=ratio, costs=costs), self)
 
@@ -160,6 +170,31 @@ class Snapped:
             case Match() | Constant():
                 return hypothesis
         raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
+
+
+def snaps(concepts: Snappable, hypothesis: Hypothesis) -> bool:
+    """Whether it is a member of a class whose cuts may lie on any cell, whatever grid the class itself has."""
+    if not isinstance(concepts, Rectangles):
+        return concepts.contains(hypothesis)
+    if not isinstance(hypothesis, Box) or not hypothesis.is_written_once:
+        return False
+    return (hypothesis.columns, hypothesis.inside) == (concepts.columns, concepts.inside) and all(
+        0 <= edge <= concepts.schema.column(name).size for name, edge in _edges(hypothesis)
+    )
+
+
+def _edges(hypothesis: Hypothesis) -> Iterator[tuple[str, int]]:
+    """The cuts of a rule, with their columns."""
+    match hypothesis:
+        case Threshold():
+            yield hypothesis.column, hypothesis.cut
+        case Interval():
+            yield from ((hypothesis.column, edge) for edge in (hypothesis.low, hypothesis.high))
+        case Union():
+            yield from ((hypothesis.column, edge) for ends in hypothesis.intervals for edge in ends)
+        case Box():
+            for ends in (hypothesis.low, hypothesis.high):
+                yield from zip(hypothesis.columns, ends, strict=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

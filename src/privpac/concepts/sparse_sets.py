@@ -8,19 +8,23 @@ Holds if: f and ratio are public. Proof: docs/proofs/sparse-sets.md. Tested by t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs
+from privpac.concepts.base import Cells, Costs, Hypothesis
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
+from privpac.fields import listed, record, require, text, whole
 from privpac.mechanisms.binomial import random_cells
 from privpac.mechanisms.gibbs import PowerWeights
 from privpac.mechanisms.scores import Histogram
@@ -68,11 +72,18 @@ class SparseSet:
         return {"kind": "sparse-set", "column": self.column, "cells": list(self.cells)}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> SparseSet:
-        cells = tuple(tree["cells"])
-        if any(type(cell) is not int for cell in cells) or list(cells) != sorted(set(cells)):
-            raise ValueError("the cells are not increasing whole numbers")
-        return cls(str(tree["column"]), cells)
+    def from_json(cls, tree: Mapping[str, Any]) -> SparseSet:
+        record(tree, "kind", "column", "cells")
+        made = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in listed(tree["cells"])))
+        require(made.is_ascending, "the cells are not increasing")
+        return made
+
+    @property
+    def is_ascending(self) -> bool:
+        return all(a < b for a, b in pairwise(self.cells))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return two_classes_misfit(schema) or cells_misfit(schema, self.column, self.cells)
 
 
 def require_listable(schema: Schema, column: str, *, owner: str) -> int:
@@ -87,6 +98,13 @@ def require_listable(schema: Schema, column: str, *, owner: str) -> int:
             remedy=f"points:{column}:improper and points:{column}:cover take any number of values.",
         )
     return size
+
+
+def _has_set(column: str, size: int, hypothesis: Hypothesis) -> bool:
+    """Whether it is a set of cells of this column, listed in order."""
+    if not isinstance(hypothesis, SparseSet) or hypothesis.column != column:
+        return False
+    return hypothesis.is_ascending and all(0 <= cell < size for cell in hypothesis.cells)
 
 
 @dataclass(frozen=True)
@@ -108,6 +126,9 @@ class SparseSets:
     @property
     def statistic(self) -> CellCounts:
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return _has_set(self.column, self.schema.column(self.column).size, hypothesis)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> _SparseGibbs:
         return _SparseGibbs(self, evidence, ratio, costs)
@@ -178,6 +199,10 @@ class ListedFamily:
     assumption: ClassVar[str | None] = None
     conditioned: ClassVar[bool] = False
     """The cell a set is drawn for is flipped like every other."""
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether it is one of these sets."""
+        return _has_set(self.column, self.domain, hypothesis)
 
     def draw(self, coins: Coins) -> SparseSet:
         return SparseSet(

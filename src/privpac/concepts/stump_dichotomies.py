@@ -19,14 +19,15 @@ from privpac.concepts.cut_dichotomies import cut_mistakes, middle_cuts
 from privpac.concepts.dichotomies import reduced
 from privpac.concepts.distance import gap_extremes, ranked
 from privpac.concepts.stump_distance import Chain, Sets, spread
-from privpac.concepts.table_dichotomies import TableDichotomies
+from privpac.concepts.table_dichotomies import TableDichotomies, require_table
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.rows import RowCounts
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.theory.listing import stump_labels
 
-__all__ = ["stump_dichotomies"]
+__all__ = ["require_stumps", "stump_dichotomies"]
 
 Prices = NDArray[np.int64]
 
@@ -138,6 +139,12 @@ class _Constants:
         return np.array([ones, zeros], dtype=np.int64)
 
     fewest = mistakes
+
+
+def require_stumps(columns: Sequence[Column], points: int) -> None:
+    """Refuse so many points, wherever they lie, if the labels of all candidates could be too many to list."""
+    candidates, distinct = stump_labels([(column.size, column.ordered) for column in columns], points)
+    require_table("Stumps", candidates=candidates, points=distinct)
 
 
 def stump_dichotomies(

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, Costs, Hypothesis, MixtureGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, MixtureGibbs
 from privpac.concepts.cell_sets import CellSet
-from privpac.concepts.stump_dichotomies import stump_dichotomies
+from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
+from privpac.concepts.stump_dichotomies import require_stumps, stump_dichotomies
 from privpac.concepts.table_dichotomies import TableDichotomies
 from privpac.concepts.thresholds import Threshold, cut_rows
 from privpac.data.columns import Column
@@ -26,6 +27,7 @@ from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
+from privpac.fields import flag, record, text, whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs, Scores
 
 __all__ = ["Constant", "Match", "Stumps"]
@@ -55,8 +57,11 @@ class Constant:
         return {"kind": "constant", "label": self.label}
 
     @classmethod
-    def from_json(cls, tree: dict[str, object]) -> Constant:
-        return cls(int(str(tree["label"])))
+    def from_json(cls, tree: Mapping[str, Any]) -> Constant:
+        return cls(whole(record(tree, "kind", "label")["label"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        return labels_misfit(schema, [self.label])
 
 
 @dataclass(frozen=True)
@@ -90,8 +95,14 @@ class Match:
         return {"kind": "match", "column": self.column, "category": self.category, "equal": self.equal}
 
     @classmethod
-    def from_json(cls, tree: dict[str, object]) -> Match:
-        return cls(str(tree["column"]), int(str(tree["category"])), bool(tree["equal"]))
+    def from_json(cls, tree: Mapping[str, Any]) -> Match:
+        record(tree, "kind", "column", "category", "equal")
+        return cls(text(tree["column"]), whole(tree["category"]), flag(tree["equal"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        if schema.column(self.column).ordered:
+            return "it looks for a category where there are none"
+        return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.category])
 
 
 Evidence = tuple[tuple[int, ...], dict[str, ColumnCounts]]
@@ -137,7 +148,7 @@ class ColumnByColumn:
 
 
 @dataclass(frozen=True)
-class Stumps:
+class Stumps(AnyNumber):
     """One test on any of the columns, or a constant."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
@@ -193,9 +204,28 @@ class Stumps:
         classes = len(self.schema.classes)
         return ColumnByColumn(tuple(CellCounts(c, classes=classes) for c in self._columns), classes)
 
+    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        require_stumps(self._columns, points)
+
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        require_stumps(self._columns, kept)
+
     def dichotomies(self, *points: Sample) -> TableDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
         return stump_dichotomies(self._columns, points, _Names())
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if isinstance(hypothesis, Constant):
+            return hypothesis.label in (0, 1)
+        if not isinstance(hypothesis, Threshold | Match):
+            return False
+        column = next((c for c in self._columns if c.name == hypothesis.column), None)
+        if column is None:
+            return False
+        if isinstance(hypothesis, Threshold):
+            return column.ordered and 1 <= hypothesis.cut < column.size
+        # Of two categories one is looked for: the other is its opposite.
+        return not column.ordered and 0 <= hypothesis.category < (1 if column.size == 2 else column.size)
 
     def parts(self, evidence: Evidence, *, costs: Costs) -> list[Scores[Hypothesis]]:
         totals, counts = evidence

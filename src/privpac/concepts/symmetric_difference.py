@@ -45,6 +45,9 @@ class Difference:
     def to_sql(self, schema: Schema) -> str:
         return f"CASE WHEN ({self.first.to_sql(schema)}) <> ({self.second.to_sql(schema)}) THEN 1 ELSE 0 END"
 
+    def misfit(self, schema: Schema) -> str | None:
+        return self.first.misfit(schema) or self.second.misfit(schema)
+
     def to_json(self) -> dict[str, object]:
         return {"kind": "difference", "first": self.first.to_json(), "second": self.second.to_json()}
 

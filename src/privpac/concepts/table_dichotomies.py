@@ -19,12 +19,23 @@ from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.distance import nearest
 from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Sample
-from privpac.errors import DataError
+from privpac.errors import DataError, SizeError
 from privpac.mechanisms.scores import Listed
+from privpac.theory.listing import LARGEST_TABLE
 
-__all__ = ["TableDichotomies", "aligned", "packed_rows"]
+__all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
 
 Mistakes = Callable[[Sample], NDArray[np.int64]]
+
+
+def require_table(owner: str, *, candidates: int, points: int) -> None:
+    """Refuse a table that could grow too large, whatever the points are."""
+    if candidates * points > LARGEST_TABLE:
+        raise SizeError(
+            f"{owner}: up to {candidates} candidates at {points} points have more labels than the {LARGEST_TABLE} that "
+            "are listed.",
+            remedy="List the labellings of fewer records, or declare fewer columns or cells.",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,7 +24,16 @@ from privpac.concepts.tensor_kernels import count_cells, count_words, nanosecond
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError
 
-__all__ = ["Cooccurrence", "CooccurrenceTensor", "Estimate", "binomials", "offsets", "position", "shared"]
+__all__ = [
+    "Cooccurrence",
+    "CooccurrenceTensor",
+    "Estimate",
+    "binomials",
+    "offsets",
+    "position",
+    "require_counts",
+    "shared",
+]
 
 Array = NDArray[Any]
 
@@ -115,13 +124,13 @@ class CooccurrenceTensor:
         return Cooccurrence(np.zeros((self.sets, self.classes), dtype=np.int32))
 
     def merge(self, a: Cooccurrence, b: Cooccurrence) -> Cooccurrence:
-        _check_total(int(a.counts[0].sum()) + int(b.counts[0].sum()))
+        require_counts(int(a.counts[0].sum()) + int(b.counts[0].sum()))
         return Cooccurrence(a.counts + b.counts)
 
     def absorb(self, state: Cooccurrence, block: Block) -> Cooccurrence:
         if block.labels is None:
             raise DataError("Counting by class needs labels, but these records have none.")
-        _check_total(int(state.counts[0].sum()) + block.n)
+        require_counts(int(state.counts[0].sum()) + block.n)
         for start in range(0, block.n, CHUNK):
             stop = min(start + CHUNK, block.n)
             cells = {name: block.cells[name][start:stop] for name in self.columns}
@@ -180,8 +189,9 @@ def shared(work: Callable[[tuple[int, int]], None], threads: int) -> None:
             list(pool.map(work, [(part, threads) for part in range(threads)]))
 
 
-def _check_total(total: int) -> None:
-    if total > MOST_RECORDS:
+def require_counts(records: int | None) -> None:
+    """Refuse more records than a 32-bit count holds; None is any number that is not known yet."""
+    if records is not None and records > MOST_RECORDS:
         raise SizeError(
             "The co-occurrence counts hold at most 2,147,483,647 records.", remedy="Learn from a random part."
         )

@@ -7,24 +7,26 @@ n records make at most n + 1 runs of equal score, whatever the size of the domai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
 from privpac.concepts.binarise import Test
 from privpac.concepts.cell_sets import CellSet
 from privpac.concepts.cut_dichotomies import CutDichotomies
-from privpac.concepts.dichotomies import reduced
+from privpac.concepts.dichotomies import AnyPoints, reduced
+from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError
+from privpac.fields import flag, record, text, written_whole
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 
 __all__ = ["Threshold", "Thresholds", "cut_rows"]
@@ -81,12 +83,17 @@ class Threshold:
         return {"kind": "threshold", "column": self.column, "cut": str(self.cut), "up": self.up}
 
     @classmethod
-    def from_json(cls, tree: dict[str, object]) -> Threshold:
-        return cls(str(tree["column"]), int(str(tree["cut"])), bool(tree["up"]))
+    def from_json(cls, tree: Mapping[str, Any]) -> Threshold:
+        record(tree, "kind", "column", "cut", "up")
+        return cls(text(tree["column"]), written_whole(tree["cut"]), flag(tree["up"]))
+
+    def misfit(self, schema: Schema) -> str | None:
+        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
+        return order or edges_misfit(schema, self.column, [self.cut])
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class Thresholds(AnyNumber, AnyPoints):
     """All thresholds on one ordered column."""
 
     counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
@@ -140,6 +147,13 @@ class Thresholds:
         column = self.schema.column(self.column)
         distinct = reduced(CellCounts(column, classes=1), points).values
         return CutDichotomies(column, distinct, self._upward, lambda cut, up: Threshold(self.column, cut, up))
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Threshold) or hypothesis.column != self.column:
+            return False
+        size, once = self.schema.column(self.column).size, self.direction == "either" and not hypothesis.up
+        first, last = (1, size - 1) if once else (0, size)  # both constants are drawn as upward cuts
+        return hypothesis.up in self._upward and first <= hypothesis.cut <= last
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> Named[Hypothesis]:
         size = self.schema.column(self.column).size

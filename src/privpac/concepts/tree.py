@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells
 from privpac.concepts.binarise import Facts, Test, implied
+from privpac.concepts.fitting import labels_misfit
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError
+from privpac.fields import Malformed, record, whole
 
 __all__ = ["Leaf", "Split", "Tree"]
 
@@ -85,7 +86,14 @@ class Tree(ABC):
 
     @staticmethod
     def from_json(tree: Mapping[str, Any]) -> Tree:
-        return _read(tree["root"])
+        return _read(record(tree, "kind", "root")["root"])
+
+    def misfit(self, schema: Schema) -> str | None:
+        for test in self.tests():
+            reason = test.misfit(schema)
+            if reason is not None:
+                return reason
+        return labels_misfit(schema, (leaf.label for leaf in self.leaves()))
 
 
 @dataclass(frozen=True)
@@ -179,10 +187,10 @@ class Split(Tree):
         return {"test": self.test.to_json(), "low": self.low._node(), "high": self.high._node()}
 
 
-def _read(node: Mapping[str, Any]) -> Tree:
+def _read(node: object) -> Tree:
+    if not isinstance(node, Mapping):
+        raise Malformed("a node of a tree is expected")
     if "label" in node:
-        label = node["label"]
-        if isinstance(label, bool) or not isinstance(label, int) or not 0 <= label < 256:
-            raise ParameterError("Tree", "label", label, allowed="the number of a class")
-        return Leaf(label)
+        return Leaf(whole(record(node, "label")["label"], least=0, most=255))
+    record(node, "test", "low", "high")
     return Split(Test.from_json(node["test"]), _read(node["low"]), _read(node["high"]))

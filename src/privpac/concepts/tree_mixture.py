@@ -18,7 +18,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs
+from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.tensor import Cooccurrence
 from privpac.concepts.tree import Tree
 from privpac.concepts.tree_law import Law
@@ -98,6 +98,17 @@ class TreeMixture:
     @property
     def statistic(self) -> SeveralCounts:
         return SeveralCounts(self.parts)
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return any(part.contains(hypothesis) for part in self.parts)
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        return any(part.contains_merged(hypothesis) for part in self.parts)
+
+    def require(self, n: int | None) -> None:
+        """What each of the parts needs; they are counted one after the other."""
+        for part in self.parts:
+            part.require(n)
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
         pairs = zip(self.parts, evidence, strict=True)

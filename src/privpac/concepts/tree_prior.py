@@ -10,7 +10,7 @@ from math import comb
 from typing import Literal
 
 from privpac.concepts.binarise import Binarisation
-from privpac.concepts.tensor import DEEPEST, CooccurrenceTensor, Estimate
+from privpac.concepts.tensor import DEEPEST, CooccurrenceTensor, Estimate, require_counts
 from privpac.errors import ParameterError, SizeError
 from privpac.theory.exact import UNIT_ROUNDOFF
 
@@ -145,6 +145,7 @@ def refuse_beyond(
     n: int | None,
 ) -> None:
     """SizeError when memory (or, for a known public n, time) would not suffice; names the depth that fits."""
+    require_counts(n)
 
     def fits(levels: int) -> bool:
         need = cost(levels, n or 0)

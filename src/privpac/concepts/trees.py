@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs
+from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.grown import Grown
 from privpac.concepts.tensor import THREADS, Cooccurrence
@@ -51,6 +51,25 @@ class Trees(Grown):
     @property
     def word(self) -> str:
         return f"trees:{self.depth}"
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return isinstance(hypothesis, Tree) and self._grows(hypothesis, self.depth)
+
+    def _grows(self, tree: Tree, left: int) -> bool:
+        """Whether the prior of a tree with so many levels left is positive."""
+        if isinstance(tree, Leaf):
+            return self._labels(tree.label) and (left == 0 or self.prior.stop_at(left) > 0)
+        if not isinstance(tree, Split) or left == 0 or not self._has(tree.test):
+            return False
+        return self._grows(tree.low, left - 1) and self._grows(tree.high, left - 1)
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        """Whether some member is this tree once it is merged: below a leaf, any test may have had two equal answers."""
+        if not isinstance(hypothesis, Tree) or hypothesis.depth > self.depth:
+            return False
+        known = all(self._has(test) for test in hypothesis.tests())
+        labels = all(self._labels(leaf.label) for leaf in hypothesis.leaves())
+        return known and labels and hypothesis.merged() == hypothesis
 
     def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> TreesGibbs:
         return TreesGibbs(self.tests, self.law(evidence, ratio=ratio, costs=costs))

@@ -8,7 +8,7 @@ the one before it, and so on: a handful of coins a change, however many records 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -20,15 +20,17 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
 from privpac.concepts.cell_sets import CellSet
+from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.powers import Floats
 from privpac.concepts.union_ladder import Ladder
 from privpac.concepts.union_sums import UnionSums, Walk
 from privpac.data.column import Column
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, SizeError
+from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = [
     "Range",
@@ -37,7 +39,6 @@ __all__ = [
     "Unions",
     "check_costs",
     "check_ordered",
-    "inside_from_json",
     "range_sql",
     "range_text",
 ]
@@ -47,6 +48,9 @@ Range = tuple[int, int]
 
 _REMEMBERED = 64
 """Weight lists kept between draws; each has at most 2k·sqrt(records) numbers."""
+
+MOST_SIZE_BITS = 14_000
+"""Of the number of unions: some 4,200 decimal digits, as many as Python writes."""
 
 _LARGEST_PRICE = 2**60
 """Total price of all records that sums of 64-bit integers can hold with room to spare."""
@@ -113,16 +117,33 @@ class Union:
         return {"kind": "union", "column": self.column, "intervals": intervals, "inside": self.inside}
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Union:
-        intervals = tuple((int(low), int(high)) for low, high in tree["intervals"])
-        ends = [end for bounds in intervals for end in bounds]
-        if any(end < 0 for end in ends) or any(a >= b for a, b in pairwise(ends)):
-            raise ValueError("the intervals of a union must be ascending, apart and not empty")
-        return cls(str(tree["column"]), intervals, inside_from_json(tree))
+    def from_json(cls, tree: Mapping[str, Any]) -> Union:
+        record(tree, "kind", "column", "intervals", "inside")
+        pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
+        require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
+        made = cls(
+            text(tree["column"]),
+            tuple((written_whole(low), written_whole(high)) for low, high in pairs),
+            whole(tree["inside"], least=0, most=1),
+        )
+        require(made.is_ascending, "the intervals of a union must be ascending, apart and not empty")
+        return made
+
+    @property
+    def is_ascending(self) -> bool:
+        """Whether every set of cells is written in its one way."""
+        ends = [end for bounds in self.intervals for end in bounds]
+        return all(end >= 0 for end in ends) and all(a < b for a, b in pairwise(ends))
+
+    def misfit(self, schema: Schema) -> str | None:
+        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
+        ends = (end for bounds in self.intervals for end in bounds)
+        inside = labels_misfit(schema, [self.inside])
+        return order or inside or edges_misfit(schema, self.column, ends)
 
 
 @dataclass(frozen=True)
-class Unions:
+class Unions(AnyNumber):
     """All unions of at most `intervals` intervals of one ordered column."""
 
     schema: Schema
@@ -134,6 +155,25 @@ class Unions:
         if isinstance(self.intervals, bool) or not isinstance(self.intervals, int) or self.intervals < 1:
             raise ParameterError("Unions", "intervals", self.intervals, allowed="an integer from 1 up")
         check_ordered("Unions", self.schema, (self.column,), self.inside)
+        self._refuse_unwritable()
+
+    def _refuse_unwritable(self) -> None:
+        """Before anything of the size of the class is computed: certificates hold that number in decimal digits."""
+        bits = self._cells.bit_length()
+        most = MOST_SIZE_BITS // bits // 2
+        if self._changes * bits <= MOST_SIZE_BITS:
+            return
+        if most == 0:
+            raise SizeError(
+                f"Unions: column '{self.column}' has too many cells for the number of its unions to be written.",
+                remedy="Declare narrower bounds.",
+            )
+        raise ParameterError(
+            "Unions",
+            "intervals",
+            self.intervals,
+            allowed=f"at most {most} for a column of {bits} bits, so that the number of unions can be written",
+        )
 
     @property
     def word(self) -> str:
@@ -163,6 +203,15 @@ class Unions:
     @property
     def statistic(self) -> CellCounts:
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:
+            return False
+        ends = [end for bounds in hypothesis.intervals for end in bounds]
+        same = (hypothesis.column, hypothesis.inside) == (self.column, self.inside)
+        # An end at the last cell is no change of side.
+        changes = len(ends) - bool(ends and ends[-1] == self._cells)
+        return same and changes <= self._changes and all(end <= self._cells for end in ends)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
         def name(ranges: tuple[Range, ...]) -> Hypothesis:
@@ -270,14 +319,6 @@ class _Choice:
     def exact(self) -> Sequence[Fraction]:
         weights: Sequence[Fraction] = getattr(self._law.ladder(None), self._question)(*self._place)
         return weights
-
-
-def inside_from_json(tree: dict[str, Any]) -> int:
-    """The class number of the inside in a stored hypothesis."""
-    inside = tree["inside"]
-    if isinstance(inside, bool) or inside not in (0, 1):
-        raise ValueError("inside must be 0 or 1")
-    return int(inside)
 
 
 def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: int) -> None:

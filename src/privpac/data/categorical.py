@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -35,8 +36,8 @@ class Categorical(Column):
                 object.__setattr__(self, option, reading.text_of(getattr(self, option)))
         if not self.categories:
             raise self._contradiction("categories is empty", "List the public categories.")
-        repeated = {name for name in self.categories if self.categories.count(name) > 1}
-        if repeated:
+        if len(set(self.categories)) < len(self.categories):
+            repeated = [name for name, count in Counter(self.categories).items() if count > 1]
             raise self._contradiction(
                 f"the category '{min(repeated)}' is listed twice (categories are compared as text)",
                 "List it once.",

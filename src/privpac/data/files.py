@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from privpac.data.raw import Array
+from privpac.data.raw import Array, objects
 from privpac.data.rawtable import RawTable, no_repeats, require
 from privpac.errors import DataError, SizeError
 
@@ -45,6 +45,9 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 LONGEST_HEADER = 2**20  # characters: a file without line ends is not read whole in search of one
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_FIRST = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _AS_STORED = {
     "BOOLEAN": "boolean",
     **dict.fromkeys(["TINYINT", "SMALLINT", "INTEGER", "BIGINT"], "integer"),
@@ -253,10 +256,12 @@ def selected(key: str, kind: str) -> str:
 
 
 def aware(microseconds: Array) -> Array:
+    """Moments with an offset; those outside of the years 2 to 9998 become the nearest one that every clock shows."""
     mask = np.ma.getmaskarray(microseconds)
-    cells = np.empty(len(microseconds), dtype=object)
-    cells[:] = [
-        None if hidden else _EPOCH + timedelta(microseconds=count)
-        for count, hidden in zip(np.ma.getdata(microseconds).tolist(), mask.tolist(), strict=True)
-    ]
-    return cells
+    inside = np.clip(np.ma.getdata(microseconds), _FIRST, _LAST)
+    return objects(
+        [
+            None if hidden else _EPOCH + timedelta(microseconds=count)
+            for count, hidden in zip(inside.tolist(), mask.tolist(), strict=True)
+        ]
+    )

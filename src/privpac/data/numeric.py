@@ -175,12 +175,10 @@ class Numeric(Column):
         whole = reading.wholes(self.name, raw)
         if self.size <= 2**64:
             try:
-                return self._shifted(np.asarray(whole, dtype=np.int64))
+                return self._shifted(np.array(whole, dtype=np.int64))
             except (TypeError, OverflowError, ValueError):
                 pass  # an empty or infinite cell, or an integer beyond 64 bits
-        cells = np.empty(len(whole), dtype=self.dtype)
-        cells[:] = self._clamped(whole.tolist() if isinstance(whole, np.ndarray) else whole)
-        return cells
+        return np.array(self._clamped(whole), dtype=self.dtype)
 
     def _clamped(self, whole: list[Any]) -> list[int]:
         lower, upper = int(self.lower), int(self.upper)

@@ -1,23 +1,39 @@
 """Read one raw column as numbers, whole numbers, category codes or instants, record by record.
 
-A raw column is a one-dimensional array as it came out of a file or a frame: any dtype, possibly masked. Every
-function here treats each record by itself: what a record becomes never depends on another record, although
-the speed may. Problems are raised outside of `except` blocks, because Python would otherwise attach the
-original exception, which quotes the offending value.
+A raw column is a one-dimensional array as it came out of a file or a frame: any dtype, possibly masked. What one
+value means is said in `values`, and every quick way here is one that agrees with it whatever the other records are:
+
+* arrays of numpy's own numbers, booleans and dates, whose values all have one type;
+* lists in which every value has one of a few types of Python, for which `values` begins with the very same call.
+
+Problems are raised outside of `except` blocks, because Python would otherwise attach the original exception, which
+quotes the offending value.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, tzinfo
-from decimal import Decimal, InvalidOperation
+from datetime import tzinfo
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from privpac.data.values import (
+    EMPTY,
+    LONGEST,
+    UNKNOWN,
+    Array,
+    code,
+    each,
+    instant,
+    is_empty,
+    moments,
+    number,
+    text_of,
+    whole,
+)
 from privpac.errors import DataError
 
 __all__ = [
@@ -34,23 +50,21 @@ __all__ = [
     "instants",
     "is_empty",
     "lookup",
+    "objects",
     "text_of",
     "whole",
     "wholes",
 ]
 
-Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-UNKNOWN = -1
-EMPTY = -2
-
-LONGEST = 4000  # decimal digits of an integer: below Python's own limit on reading integers from text
-FAR: int = 10**LONGEST
-
-_EPOCH = date(1970, 1, 1).toordinal()
 _TRUE = ("true", "True", "TRUE")
 _FALSE = ("false", "False", "FALSE")
+
+
+def objects(items: Sequence[object]) -> Array:
+    """The items as an array of objects, each as it is: numpy would unpack nested ones if all had one length."""
+    return np.fromiter(items, dtype=object, count=len(items))
 
 
 def as_array(name: str, raw: object) -> tuple[Array, Mask | None]:
@@ -63,47 +77,34 @@ def as_array(name: str, raw: object) -> tuple[Array, Mask | None]:
     elif isinstance(raw, np.ndarray):
         array = raw
     else:
-        array = _objects(list(raw) if isinstance(raw, Iterable) else [raw])
+        array = objects(list(raw) if isinstance(raw, Iterable) else [raw])
     if array.ndim != 1:
         raise DataError(
-            f"Column '{name}' has {array.ndim} dimensions.", column=name, remedy="Give one value a record."
+            f"Column '{name}' has {array.ndim} dimensions.", column=name, remedy="Give one value per record."
         )
-    if array.dtype.kind in "UT":
+    if array.dtype.kind in "UST":
         array = array.astype(object)
-    elif array.dtype.kind == "S":
-        array = _objects([item.decode("utf-8", "replace") for item in array.tolist()])
     elif array.dtype.kind not in "biufMO":
         raise DataError(
-            f"Column '{name}' has the type {array.dtype}, which no kind of column can hold.",
+            f"Column '{name}' has the type {array.dtype.type.__name__}, which no kind of column can hold.",
             column=name,
             remedy="Give numbers, text, booleans or dates.",
         )
     return array, mask
 
 
-def _objects(items: Sequence[object]) -> Array:
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
+def _items(array: Array, mask: Mask | None) -> list[Any]:
+    """The values one by one, None where the mask hides one."""
+    # As plain values, dates of some units would be integers.
+    items = list(array) if array.dtype.kind == "M" else array.tolist()
+    if mask is None:
+        return items
+    return [None if hidden else item for item, hidden in zip(items, mask.tolist(), strict=True)]
 
 
-def is_empty(item: object) -> bool:
-    """Whether a single value stands for an empty cell: None, NaN, NaT, pandas' NA, blank text."""
-    if item is None or type(item).__name__ == "NAType":
-        return True
-    if isinstance(item, str):
-        return not item.strip()
-    if isinstance(item, (bool, int)):
-        return False
-    return bool(item != item)
-
-
-def each(items: Iterable[object], read: Callable[[Any], Any]) -> list[Any] | None:
-    """`read` of every item, or None if one of them cannot be read (and no trace of which)."""
-    try:
-        return [read(item) for item in items]
-    except (ValueError, TypeError, ArithmeticError):
-        return None
+def _quick(items: list[Any], types: set[type], read: Callable[[Any], Any]) -> list[Any] | None:
+    """`read` of every item, if all have one of these types and none is refused."""
+    return each(items, read) if set(map(type, items)) <= types else None
 
 
 def _unreadable(name: str, expected: str) -> DataError:
@@ -117,125 +118,27 @@ def _unreadable(name: str, expected: str) -> DataError:
 def floats(name: str, raw: object) -> Array:
     """The column as numbers; an empty cell becomes NaN. Arrays of numbers come back as they are."""
     array, mask = as_array(name, raw)
-    if array.dtype.kind == "M":
-        raise _unreadable(name, "a number")
-    if array.dtype.kind in "biuf" and mask is None:
-        return array
-    values = array.astype(np.float64) if array.dtype.kind != "O" else _float_objects(name, array, mask)
-    if mask is not None:
+    if array.dtype.kind in "biuf":
+        if mask is None:
+            return array
+        values = array.astype(np.float64)
         values[mask] = np.nan
-    return values
-
-
-def _float_objects(name: str, array: Array, mask: Mask | None) -> Array:
-    if mask is None:
-        try:
-            return array.astype(np.float64)  # numpy calls float() on every object: the quick case
-        except (ValueError, TypeError, OverflowError):
-            pass
-    read = each(array.tolist() if mask is None else _blanked(array, mask), _float)
+        return values
+    items = _items(array, mask)
+    read = _quick(items, {float, int, bool, str}, float) or each(items, number)
     if read is None:
         raise _unreadable(name, "a number")
     return np.array(read, dtype=np.float64)
 
 
-def _blanked(array: Array, mask: Mask) -> list[object]:
-    return [None if hidden else item for item, hidden in zip(array.tolist(), mask.tolist(), strict=True)]
-
-
-def _float(item: Any) -> float:
-    if type(item) is not str and is_empty(item):
-        return math.nan
-    try:
-        return float(item)
-    except ValueError:
-        if is_empty(item):
-            return math.nan
-        raise
-    except OverflowError:  # an integer too large for a double
-        return math.inf
-
-
-def wholes(name: str, raw: object) -> list[Any] | Array:
-    """The column as exact integers, fractions rounded down; None for an empty cell, infinities as floats.
-
-    A list of Python values, or an array of 64-bit integers where that holds all of them.
-    """
+def wholes(name: str, raw: object) -> list[Any]:
+    """The column as exact integers, fractions rounded down; None for an empty cell, infinities as floats."""
     array, mask = as_array(name, raw)
-    if array.dtype.kind == "O" and mask is None and set(map(type, array.tolist())) <= {str, int}:
-        try:
-            return array.astype(np.int64)  # numpy calls int() on every object: the quick case
-        except (ValueError, OverflowError):
-            pass
-    if array.dtype.kind == "M":
-        raise _unreadable(name, "an integer")
-    read = each(array.tolist() if mask is None else _blanked(array, mask), whole)
+    items = _items(array, mask)
+    read = _quick(items, {int, str}, int) or each(items, whole)
     if read is None:
         raise _unreadable(name, "an integer")
     return read
-
-
-def whole(item: Any) -> int | float | None:
-    """One value as an exact integer, rounded down; text may be decimal or, with 0x, hexadecimal."""
-    if type(item) is int:
-        return item
-    if type(item) is str:
-        try:
-            return int(item)
-        except ValueError:
-            return _whole_text(item)
-    if is_empty(item):
-        return None
-    if isinstance(item, Decimal):
-        return _floor(item)
-    if isinstance(item, (bool, int, np.integer, np.bool_)):
-        return int(item)
-    number = float(item)
-    return math.floor(number) if math.isfinite(number) else number
-
-
-def _whole_text(text: str) -> int | float | None:
-    bare = text.strip()
-    if not bare:
-        return None
-    if re.fullmatch(r"[+-]?0[xX][0-9a-fA-F]+", bare):
-        return int(bare, 16)
-    try:
-        number = Decimal(bare)
-    except InvalidOperation:
-        raise ValueError("not an integer") from None
-    return _floor(number)
-
-
-def _floor(number: Decimal) -> int | float | None:
-    if number.is_nan():
-        return None
-    if number.is_infinite():
-        return math.inf if number > 0 else -math.inf
-    if number.adjusted() >= LONGEST:  # "1e999999999" as an integer would fill the memory; any bound clamps it
-        return FAR if number > 0 else -FAR
-    if number.adjusted() < 0:
-        return -1 if number < 0 else 0
-    return math.floor(number)
-
-
-def text_of(value: object) -> str:
-    """How a value is compared with declared categories.
-
-    >>> [text_of(value) for value in (1, 1.0, "1", True, 2.5)]
-    ['1', '1', '1', 'true', '2.5']
-    """
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.floating)):
-        return str(int(value)) if math.isfinite(value) and float(value).is_integer() else str(value)
-    if isinstance(value, Decimal):
-        return str(int(value)) if value.is_finite() and value == value.to_integral_value() else str(value)
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return str(value)
 
 
 def lookup(names: Sequence[str]) -> dict[str, int]:
@@ -266,35 +169,32 @@ def codes(name: str, raw: object, *, table: Mapping[str, int]) -> npt.NDArray[np
     """The position of each value in `table`; UNKNOWN or EMPTY where there is none."""
     array, mask = as_array(name, raw)
     if array.dtype.kind == "O":
-        items = array.tolist()
-        quick = list(map(table.get, items)) if set(map(type, items)) <= {str} else [None]
-        found = np.array([_code(item, table) for item in items] if None in quick else quick, dtype=np.int64)
-    elif array.dtype.kind == "b" or array.dtype in (np.uint8, np.int8):
+        return _object_codes(name, _items(array, mask), table)
+    if array.dtype.kind == "b" or array.dtype in (np.uint8, np.int8):
         found = _byte_codes(array, table)
     else:
         distinct, inverse = np.unique(array, return_inverse=True)
-        found = np.array([_code(item, table) for item in distinct], dtype=np.int64)[inverse]
+        found = np.array([code(item, table) for item in distinct], dtype=np.int64)[inverse]
     if mask is not None:
         found[mask] = EMPTY
     return found
 
 
+def _object_codes(name: str, items: list[Any], table: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    read: list[Any] | None = _quick(items, {str}, table.get)
+    if read is None or None in read:
+        read = each(items, lambda item: code(item, table))
+    if read is None:
+        raise _unreadable(name, "text, a number, a boolean or a date")
+    return np.array(read, dtype=np.int64)
+
+
 def _byte_codes(array: Array, table: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """One byte a value: every possible value is looked up once, whatever the number of records."""
+    """One byte per value: every possible value is looked up once, whatever the number of records."""
     kind = array.dtype.type
     possible = [False, True] if array.dtype.kind == "b" else np.arange(256).astype(np.uint8).view(kind)
-    codes_of = np.array([_code(kind(item), table) for item in possible], dtype=np.int64)
+    codes_of = np.array([code(kind(item), table) for item in possible], dtype=np.int64)
     return codes_of[array.view(np.uint8)]
-
-
-def _code(item: Any, table: Mapping[str, int]) -> int:
-    if type(item) is str:
-        code = table.get(item)
-        if code is not None:
-            return code
-    if is_empty(item):
-        return EMPTY
-    return table.get(text_of(item), UNKNOWN)
 
 
 def instants(
@@ -306,39 +206,11 @@ def instants(
     """
     array, mask = as_array(name, raw)
     if array.dtype.kind == "M":
-        empty = np.isnat(array)
-        count = array.astype("datetime64[s]" if seconds else "datetime64[D]").astype(np.int64)
-        if mask is not None:
-            empty = empty | mask
-        return count, empty if empty.any() else None
-    if array.dtype.kind != "O":
-        raise _unreadable(name, "an ISO date")
-    items = array.tolist() if mask is None else _blanked(array, mask)
-    read = each(items, lambda item: instant(item, seconds, zone))
+        empty = np.isnat(array) if mask is None else np.isnat(array) | mask
+        return moments(array, seconds=seconds), empty if empty.any() else None
+    read = each(_items(array, mask), lambda item: instant(item, seconds, zone))
     if read is None:
         raise _unreadable(name, "an ISO date (one with an offset needs a declared time zone)")
     empty = np.array([value is None for value in read], dtype=np.bool_)
     count = np.array([0 if value is None else value for value in read], dtype=np.int64)
     return count, empty if empty.any() else None
-
-
-def instant(item: Any, seconds: bool, zone: tzinfo | None) -> int | None:
-    """One value as days or seconds since 1970 on the wall clock of `zone`; None if it is empty."""
-    if isinstance(item, np.datetime64):
-        item = item.astype("datetime64[us]").item()
-    if is_empty(item):
-        return None
-    if isinstance(item, str):
-        item = datetime.fromisoformat(item.strip())
-    if not isinstance(item, date):
-        raise TypeError("not a date")
-    if isinstance(item, datetime) and item.tzinfo is not None:
-        if zone is None:
-            raise ValueError("an offset without a time zone")
-        item = item.astimezone(zone)
-    days: int = item.toordinal() - _EPOCH
-    if not seconds:
-        return days
-    if not isinstance(item, datetime):
-        return days * 86400
-    return days * 86400 + int(item.hour * 3600 + item.minute * 60 + item.second)

@@ -188,12 +188,16 @@ class Schema:
 
     def digest(self) -> str:
         """A fingerprint of what the schema means: unknown keys such as notes do not change it."""
+        canonical = json.dumps(self.stored(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+    def stored(self) -> dict[str, Any]:
+        """The schema as released documents hold it: what it means, and no key that nobody vouches for."""
         bare = [
             {key: value for key, value in column.to_json().items() if key not in column.extras}
             for column in self.columns
         ]
-        canonical = json.dumps(self._meaning(bare), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+        return self._meaning(bare)
 
     def _meaning(self, columns: list[dict[str, Any]]) -> dict[str, Any]:
         origin = {} if self.origin == "declared" else {"origin": self.origin}

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from privpac.data.files import file_types, read_file
-from privpac.data.raw import Array
+from privpac.data.raw import Array, objects
 from privpac.data.rawtable import RawTable, no_repeats, require
 from privpac.errors import DataError, SchemaError
 
@@ -62,10 +62,8 @@ def vector(values: object) -> Array:
     if isinstance(series, nw.Series):
         return _from_series(series)
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
-        cells = np.empty(len(values), dtype=object)
-        cells[:] = values
-        return cells
-    raise DataError("A column is not a list, an array or a series.", remedy="Give one value a record.")
+        return objects(values)
+    raise DataError("A column is not a list, an array or a series.", remedy="Give one value per record.")
 
 
 def _array_type(array: Array) -> str:
@@ -86,7 +84,7 @@ def _from_columns(arrays: Mapping[str, Array], columns: Sequence[str] | None) ->
         raise DataError(
             f"Column '{short}' has {lengths[short]} records and column '{long}' has {lengths[long]}.",
             column=short,
-            remedy="Give every column one value a record.",
+            remedy="Give every column one value per record.",
         )
     n = next(iter(lengths.values()), 0)
     return RawTable(names=wanted, n=n, fetch=lambda name: arrays[name])
@@ -96,8 +94,7 @@ def _rows(source: object) -> Array:
     if isinstance(source, np.ndarray):
         rows = source
     elif isinstance(source, Sequence) and not isinstance(source, (str, bytes)):
-        widths = {len(row) if isinstance(row, Sequence) else -1 for row in source}
-        rows = np.array(source, dtype=object) if len(widths) == 1 and widths != {-1} else np.empty(0)
+        rows = _of_lists(source)
     else:
         raise DataError(f"A table cannot be of type {type(source).__name__}.", remedy=f"Give {ACCEPTED}.")
     if rows.ndim != 2:
@@ -106,6 +103,16 @@ def _rows(source: object) -> Array:
             remedy="Give two dimensions, one row a record; for a single column use reshape(-1, 1).",
         )
     return rows
+
+
+def _of_lists(source: Sequence[Any]) -> Array:
+    """Rows of one length as a table of objects: every value stays as it is, whatever the others are."""
+    widths = {
+        len(row) if isinstance(row, Sequence) and not isinstance(row, (str, bytes)) else -1 for row in source
+    }
+    if len(widths) != 1 or widths == {-1}:
+        return np.empty(0)
+    return objects([value for row in source for value in row]).reshape(len(source), widths.pop())
 
 
 def _from_rows(rows: Array, columns: Sequence[str] | None) -> RawTable:
@@ -154,13 +161,13 @@ def _frame_type(kind: Any) -> str:
 
 def _from_series(series: Any) -> Array:
     kind = series.dtype
-    if isinstance(kind, (nw.Categorical, nw.Enum)):
-        series = series.cast(nw.String)
-    elif (
-        (isinstance(kind, nw.Datetime) and kind.time_zone) or kind.is_decimal() or isinstance(kind, nw.Int128)
+    if (
+        isinstance(kind, (nw.Categorical, nw.Enum, nw.Int128))
+        or kind.is_decimal()
+        or (isinstance(kind, nw.Datetime) and kind.time_zone)
     ):
-        return vector(series.to_list())
-    elif kind.is_integer() and series.null_count():
+        return objects(series.to_list())
+    if kind.is_integer() and series.null_count():
         # As doubles, keys above 2**53 would lose digits because another record is empty.
         return np.ma.MaskedArray(series.fill_null(0).to_numpy(), mask=series.is_null().to_numpy())
     array: Array = series.to_numpy()

@@ -84,7 +84,7 @@ def is_frame(X: object) -> bool:
 
 def as_array(X: object) -> Any:
     """`X` with its dimensions and type checked here, because scikit-learn's refusals would print records."""
-    array: Any = X if hasattr(X, "ndim") else np.asarray(X)
+    array: Any = X if hasattr(X, "ndim") else np.asarray(X, dtype=_common(X))
     no_complex(array, "X")
     if array.ndim != 2:
         raise DataError(
@@ -92,6 +92,21 @@ def as_array(X: object) -> Any:
             remedy="Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one record.",
         )
     return array
+
+
+def _common(X: object) -> type | None:
+    """None if numpy's own choice of a type keeps every value of some rows as it is, and object otherwise.
+
+    Among values of several types, and among integers of Python, numpy chooses one that suits all of them: a text makes
+    texts of the numbers of other records, and a fraction rounds their long integers.
+    """
+    types: set[type] = set()
+    for row in X if isinstance(X, (list, tuple)) else ():
+        if isinstance(row, np.ndarray):
+            types.add(row.dtype.type)
+        elif isinstance(row, (list, tuple)):
+            types.update(map(type, row))
+    return object if len(types) > 1 or types == {int} else None
 
 
 def no_complex(values: Any, name: str) -> None:
@@ -103,6 +118,8 @@ def labels_of(schema: Schema, X: object, y: object, *, owner: str) -> Array:
     """The labels as an array whose type says what a prediction should look like."""
     if y is not None:
         no_complex(y, "y")
+        if isinstance(y, (list, tuple)) and len(set(map(type, y))) > 1:
+            raise _several_types(schema.label)
         labels: Array = column_or_1d(y, warn=True)
     elif isinstance(X, (np.ndarray, list, tuple)):
         raise DataError(
@@ -113,12 +130,16 @@ def labels_of(schema: Schema, X: object, y: object, *, owner: str) -> Array:
     else:
         labels = read(X, columns=[schema.label]).column(schema.label)
     if labels.dtype.kind == "O" and not all(isinstance(item, str) for item in labels.tolist()):
-        raise DataError(
-            f"Label '{schema.label}' is an array of Python objects that are not all text.",
-            column=schema.label,
-            remedy="Fill empty cells and give it one type, for example with y.astype(int).",
-        )
+        raise _several_types(schema.label)
     return labels
+
+
+def _several_types(label: str) -> DataError:
+    return DataError(
+        f"Label '{label}' consists of Python objects that are not all of one type.",
+        column=label,
+        remedy="Fill empty cells and give it one type, for example with np.asarray(y, dtype=int).",
+    )
 
 
 def free_name(y: object, table: object) -> str:

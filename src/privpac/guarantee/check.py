@@ -22,6 +22,7 @@ from privpac.guarantee.stored import (
     Broken,
     Loss,
     Tree,
+    check_fact,
     decimal,
     integer,
     read_fact,
@@ -57,8 +58,9 @@ _ASSUMING = ("assuming", "group", *covers.ASSUMING)
 
 def _shape(node: object) -> Tree:
     """A node of a derivation, as far as that can be seen without its rule."""
-    require(isinstance(node, Mapping) and set(node) <= _NODE, "a step has unknown fields")
-    assert isinstance(node, Mapping)
+    if not isinstance(node, Mapping) or not {"rule", "fact"} <= set(node) <= _NODE:
+        raise Broken("a step has unknown fields, or lacks some")
+    check_fact(node["fact"])
     require(isinstance(node.get("where", {}), Mapping), "the parameters are not named")
     require(isinstance(node.get("premises", []), (list, tuple)), "the premises are not a list")
     assumes = node.get("assumes", [])
@@ -83,8 +85,9 @@ def check_derivation(tree: Tree, path: str = "derivation", *, depth: int = 0) ->
         RULES[rule](node)
     except Broken as broken:
         raise NotCertified(f"{path} > {rule}: {broken}.") from None
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
-        raise NotCertified(f"{path} > {rule}: a field is missing or malformed.") from None
+    except ArithmeticError:
+        # Nothing else is caught: readers refuse what is malformed, so a TypeError here is a fault of the checker.
+        raise NotCertified(f"{path} > {rule}: a number is out of range.") from None
     return count
 
 
@@ -103,6 +106,8 @@ def check_certificate(tree: Tree) -> int:
         )
     try:
         require(set(tree) - {"also"} == _CERTIFICATE, "fields are missing or unknown")
+        lists = (tree["accuracy"], tree["assumptions"], tree.get("also", []))
+        require(all(isinstance(entry, (list, tuple)) for entry in lists), "a list is expected")
         steps = check_derivation(tree["privacy"], "privacy")
         for i, proof in enumerate(tree.get("also", ())):
             steps += check_derivation(proof, f"also[{i}]")
@@ -112,8 +117,8 @@ def check_certificate(tree: Tree) -> int:
         _headline(tree)
     except Broken as broken:
         raise NotCertified(f"The certificate does not follow: {broken}.") from None
-    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
-        raise NotCertified("The certificate is incomplete or malformed.") from None
+    except ArithmeticError:
+        raise NotCertified("The certificate does not follow: a number is out of range.") from None
     return steps
 
 

@@ -14,10 +14,12 @@ from math import comb, isqrt, log
 
 __all__ = [
     "SCALE",
+    "OutOfRange",
     "exp_bounds",
     "exp_ceiling",
     "few_above",
     "fold",
+    "labellings",
     "ln_ceiling",
     "ln_floor",
     "mean_above",
@@ -25,6 +27,7 @@ __all__ = [
     "power_above",
     "power_at_most",
     "powers_above",
+    "reaches",
     "root_ceiling",
     "shorten",
 ]
@@ -38,6 +41,12 @@ _PRECISIONS = tuple(1024 << i for i in range(7))
 _LARGEST_EXPONENT = 2**17  # far beyond what Python writes as text
 _BOUND_BITS = 384
 _MOST_TERMS = 10**6
+_LARGEST_POWER_OF_E = 2**20
+_LONGEST = 2**18
+
+
+class OutOfRange(ArithmeticError):
+    """A number is too long to be computed, or cannot be rounded: no certificate of ours holds it."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ class _Between:
     def ceilings(self) -> tuple[Fraction, Fraction]:
         """Both ends rounded up to 256 significant bits."""
         if abs(self.exponent) > _LARGEST_EXPONENT:
-            raise ValueError("a number is too large or too small to be written")
+            raise OutOfRange("a number is too large or too small to be written")
         unit = Fraction(2) ** self.exponent
         return _ceiling(self.low * unit), _ceiling(self.high * unit)
 
@@ -130,7 +139,7 @@ def _settled(at: Callable[[int], _Between]) -> Fraction:
             low, high = found.ceilings()
             if low == high:
                 return high
-    raise ValueError("a number could not be rounded")
+    raise OutOfRange("a number could not be rounded")
 
 
 def power(base: Fraction, count: int) -> Fraction:
@@ -168,6 +177,8 @@ def exp_bounds(x: Fraction, bits: int = 384) -> tuple[Fraction, Fraction]:
     if x < 0:
         low, high = exp_bounds(-x, bits)
         return 1 / high, 1 / low
+    if x > _LARGEST_POWER_OF_E:
+        raise OutOfRange("an exponential is too large")
     halvings = (x.numerator // x.denominator).bit_length() + 1
     y = x / 2**halvings  # at most 1/2
     unit = Fraction(1, 2**bits)
@@ -198,7 +209,7 @@ def exp_ceiling(x: Fraction, digits: int) -> Fraction:
         edges = {-(-end.numerator // end.denominator) for end in (low, high)}
         if len(edges) == 1:
             return Fraction(edges.pop(), scale)
-    raise ValueError("an exponential could not be rounded")
+    raise OutOfRange("an exponential could not be rounded")
 
 
 def ln_ceiling(x: Fraction, digits: int = 12) -> Fraction:
@@ -227,7 +238,7 @@ def _at_most_exp(x: Fraction, y: Fraction) -> bool:
         low, high = exp_bounds(y, bits)
         if x <= low or x > high:
             return x <= low
-    raise ValueError("a logarithm could not be rounded")
+    raise OutOfRange("a logarithm could not be rounded")
 
 
 def root_ceiling(x: Fraction, digits: int = 12) -> Fraction:
@@ -277,13 +288,42 @@ def power_above(base: Fraction, count: int) -> Fraction:
     if base == 0 or count == 0:
         return Fraction(int(count == 0))
     mantissa, exponent = _power_up(base, count)
+    if exponent > _LARGEST_EXPONENT:
+        raise OutOfRange("a power is too large")
     return mantissa * Fraction(2) ** max(exponent, -_LARGEST_EXPONENT)
 
 
-def powers_above(base: Fraction, count: int) -> list[int]:
-    """base^0, base^1, … up to `count` or until they vanish, in units of 2^-SCALE, rounded up; 0 < base < 1."""
-    powers = [1 << SCALE]
+def labellings(points: int, vc: int) -> int:
+    """The most labellings of so many points by a class of this VC dimension: C(points, 0) + … + C(points, vc)."""
+    if vc >= points:
+        if points > _LONGEST:
+            raise OutOfRange("there are too many labellings")
+        return 1 << points
+    ways = total = 1
+    for i in range(1, vc + 1):
+        ways = ways * (points - i + 1) // i
+        total += ways
+        if total.bit_length() > _LONGEST:
+            raise OutOfRange("there are too many labellings")
+    return total
+
+
+def reaches(base: int, count: int, size: int) -> bool:
+    """Whether base^count is at least `size`, for base >= 2: without a power longer than that."""
+    reached = 1
+    for _ in range(min(count, size.bit_length() + 1)):
+        if reached >= size:
+            break
+        reached *= base
+    return reached >= size
+
+
+def powers_above(base: Fraction, count: int, *, bits: int = SCALE) -> list[int]:
+    """base^0, base^1, … up to `count` or until they vanish, in units of 2^-bits, rounded up; 0 < base < 1."""
+    powers = [1 << bits]
     while len(powers) <= count and powers[-1] > 1:
+        if len(powers) > _MOST_TERMS:
+            raise OutOfRange("a sum has too many terms")
         powers.append(-(-powers[-1] * base.numerator // base.denominator))
     return powers
 
@@ -331,7 +371,7 @@ def few_above(n: int, *, chance: Fraction, hits: int) -> Fraction:
     if hits > n:
         return Fraction(1)
     if hits > _MOST_TERMS:
-        raise ValueError("a sum has too many terms")
+        raise OutOfRange("a sum has too many terms")
     if hits == 0 or chance == 1:
         return Fraction(0)
     odds = _exactly(chance / (1 - chance), _BOUND_BITS)

@@ -16,6 +16,7 @@ __all__ = [
     "Loss",
     "Privacy",
     "Tree",
+    "check_fact",
     "decimal",
     "integer",
     "number",
@@ -23,6 +24,8 @@ __all__ = [
     "read_fact",
     "read_privacy",
     "require",
+    "whole",
+    "within",
 ]
 
 Tree = Mapping[str, Any]
@@ -47,6 +50,8 @@ _FACTS = {
 _FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
 _DECIMAL = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9][0-9]*/[1-9][0-9]*")
 _DECIMAL_DIGITS = 20
+_MOST_DIGITS = 4300
+_LARGEST_COUNT = 2**63
 _LARGEST_LOG = 1_000
 _FAR = 20_000
 _EXP_DIGITS = 30
@@ -61,18 +66,25 @@ def require(condition: bool, reason: str) -> None:
         raise Broken(reason)
 
 
+def _read(text: object, spelling: re.Pattern[str]) -> Fraction:
+    if not isinstance(text, str) or spelling.fullmatch(text) is None:
+        raise Broken("a number is misspelt")
+    numerator, _, denominator = text.partition("/")
+    require(max(len(numerator), len(denominator)) <= _MOST_DIGITS, "a number is too long")
+    require(denominator == "" or denominator.strip("0") != "", "a number is divided by nothing")
+    return Fraction(text)
+
+
 def number(text: object) -> Fraction:
     """A fraction in the one way the library writes it."""
-    require(isinstance(text, str) and _FRACTION.fullmatch(text) is not None, "a number is misspelt")
-    value = Fraction(str(text))
+    value = _read(text, _FRACTION)
     require(str(value) == text, "a number is not written in lowest terms")
     return value
 
 
 def decimal(text: object) -> Fraction:
     """A number as people write it: a decimal, or a fraction where no decimal of twenty digits is exact."""
-    require(isinstance(text, str) and _DECIMAL.fullmatch(text) is not None, "a number is misspelt")
-    value = Fraction(str(text))
+    value = _read(text, _DECIMAL)
     short = (value * 10**_DECIMAL_DIGITS).denominator == 1
     # One spelling a number: another one would be an edit that nobody notices.
     require(short if "/" not in str(text) else not short and str(value) == text, "a number is misspelt")
@@ -80,15 +92,31 @@ def decimal(text: object) -> Fraction:
 
 
 def integer(value: object, least: int) -> int:
-    require(type(value) is int, "a whole number is expected")
-    assert isinstance(value, int)
+    """A count: of records, of runs, of steps."""
+    if type(value) is not int:
+        raise Broken("a whole number is expected")
     require(value >= least, "a whole number is too small")
+    require(value <= _LARGEST_COUNT, "a whole number is too large")
     return value
+
+
+def whole(text: object, least: int) -> int:
+    """A whole number that may be too large to count with, such as the cells of a column; written as text."""
+    value = number(text)
+    require(value.denominator == 1, "a whole number is expected")
+    require(value >= least, "a whole number is too small")
+    return value.numerator
+
+
+def within(steps: int, most: int = 2**20) -> int:
+    """So many steps, if a certificate of ours could take them: what a file says must not decide how long it is read."""
+    require(steps <= most, "a sum has too many terms")
+    return steps
 
 
 def parameters(node: Tree, *names: str) -> tuple[Any, ...]:
     """The parameters of a rule, which must be these and no others."""
-    where = node.get("where", {})
+    where: Tree = node.get("where", {})
     require(set(where) == set(names), "the parameters are not those of this rule")
     return tuple(where[name] for name in names)
 
@@ -102,7 +130,8 @@ class Loss:
 
     @classmethod
     def read(cls, tree: Tree) -> Loss:
-        require(set(tree) == {"log", "factor"}, "an epsilon has other fields than log and factor")
+        known = isinstance(tree, Mapping) and set(tree) == {"log", "factor"}
+        require(known, "an epsilon has other fields than log and factor")
         loss = cls(number(tree["log"]), number(tree["factor"]))
         require(loss.factor > 0, "a factor is not positive")
         return loss
@@ -147,9 +176,16 @@ def read_fact(node: Tree, kind: str) -> Tree:
     """The fact of a node, which must be of this kind and hold its fields and no others."""
     fact: Tree = node["fact"]
     require(fact["kind"] == kind, f"a {kind} fact is expected here")
+    return fact
+
+
+def check_fact(fact: object) -> None:
+    """Whether it is of a kind there is, with the fields of that kind and no others."""
+    kind = fact.get("kind") if isinstance(fact, Mapping) else None
+    if not isinstance(fact, Mapping) or not isinstance(kind, str) or kind not in _FACTS:
+        raise Broken("there is no such kind of fact")
     require(set(fact) == _FACTS[kind], f"a {kind} fact has other fields")
     require(fact.get("unit", "record") in _UNITS, "there is no such protected unit")
-    return fact
 
 
 def read_privacy(node: Tree) -> Privacy:

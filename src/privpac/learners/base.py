@@ -8,9 +8,17 @@ from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
+from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
 
-__all__ = ["Learner", "SemiLearner"]
+__all__ = ["Learner", "SemiLearner", "require_labels"]
+
+
+def require_labels(owner: str, size: Size, *, least: int = 1) -> None:
+    """Refuse fewer labelled records than `least`."""
+    if size.labelled < least:
+        count = "one labelled record" if least == 1 else f"{least} labelled records"
+        raise SizeError(f"{owner} needs at least {count}.")
 
 
 class Learner(Protocol):
@@ -24,8 +32,18 @@ class Learner(Protocol):
         """How many hypotheses it could ever release, or more; public. None: unknown, so that an estimate of accuracy
         needs records of its own."""
 
+    def require(self, size: Size) -> None:
+        """Refuse what `learn` could not do with so many records, whatever they are, from public parameters alone.
+
+        `certify` begins with it, so there is no certificate for what cannot be run. After it, nothing may be refused
+        that depends on the records: a refusal would be a release that nobody certified.
+        """
+
     def certify(self, size: Size) -> Certificate:
         """What will be true of `learn` on this many records, from public parameters alone."""
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """Whether `learn` on this many records could ever return this hypothesis, from public parameters alone."""
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis: ...
 
@@ -39,7 +57,12 @@ class SemiLearner(Protocol):
     @property
     def outcomes(self) -> int | None: ...
 
+    def require(self, size: Size) -> None:
+        """As a learner's."""
+
     def certify(self, size: Size) -> Certificate:
         """As a learner's; `Certificate.parts` tells labelled and unlabelled people apart."""
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool: ...
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis: ...

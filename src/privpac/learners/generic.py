@@ -22,7 +22,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.finite import Finite
 from privpac.concepts.rectangles import Rectangles
-from privpac.concepts.snapped import Snappable, Snapped, ordered_columns
+from privpac.concepts.snapped import Snappable, Snapped, ordered_columns, snaps
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.symmetric_difference import SymmetricDifference
 from privpac.concepts.thresholds import Thresholds
@@ -114,7 +114,7 @@ class GenericLearner:
             for name in names
         )
 
-    def _listed(self, failure: Fraction) -> Sanitiser:
+    def _listed(self, failure: Fraction) -> ListedBLR:
         assert isinstance(self.concepts, Finite)
         columns = self.concepts.statistic.columns or self.concepts.schema.names[:1]
         asked = tuple(SymmetricDifference(self.concepts).members())
@@ -179,9 +179,18 @@ class GenericLearner:
         totals = [each.synthetic(records) for each in self.sanitisers(records)]  # type: ignore[attr-defined]
         return max(Fraction(_stride(total, points) - 1, total) for total in totals)
 
-    def certify(self, size: Size) -> Certificate:
+    def require(self, size: Size) -> None:
+        """The class itself is drawn from at a few points of released tables only, so its own limits do not matter."""
         if size.labelled < 1 or size.unlabelled < 1:
             raise SizeError(f"{OWNER} needs labelled and unlabelled records, at least one of each.")
+        for each in self.sanitisers(size.unlabelled):
+            each.require(Size(0, size.unlabelled))
+        if isinstance(self.concepts, Finite):
+            points = self._listed(self.failure / 3).plan(size.unlabelled).points
+            self.concepts.require_listed(points, elsewhere=size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
         plan = self.plan(size)
         return Certificate(
             privacy=self._privacy(size.unlabelled),
@@ -228,6 +237,11 @@ class GenericLearner:
             error=plan.error,
             failure=self.failure,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        if isinstance(self.concepts, Finite):
+            return self.concepts.contains(hypothesis)
+        return snaps(self.concepts, hypothesis)
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         tables = self.sanitisers(sample.unlabelled.size.total)

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs
+from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.binarise import Binarisation, Test
+from privpac.concepts.fitting import misfit
 from privpac.concepts.tree import Tree
 from privpac.concepts.trees import Trees
 from privpac.data.columns import Column
@@ -46,7 +47,7 @@ class LabelPrivateTrees:
     @property
     def concepts(self) -> Trees:
         """The class as far as the schema alone fixes it: the cuts are moved once features are seen."""
-        return self._staged(Binarisation.of(self.schema, cuts=self.cuts)).concepts
+        return self._declared.concepts
 
     @property
     def outcomes(self) -> int:
@@ -54,13 +55,38 @@ class LabelPrivateTrees:
         cells = sum(column.size for column in self.schema.columns)
         return trees_up_to(sum(self.stages), cells, len(self.schema.classes))
 
+    @property
+    def _declared(self) -> StagedTrees:
+        """With as many tests as the features can choose, at most."""
+        return self._staged(Binarisation.of(self.schema, cuts=self.cuts))
+
+    def require(self, size: Size) -> None:
+        self._declared.require(size)
+
     def certify(self, size: Size) -> Certificate:
-        own = self._staged(Binarisation.of(self.schema, cuts=self.cuts)).certify(size)
+        own = self._declared.certify(size)
         learner = {**own.learner, "name": "label-private-trees", "cuts": self.cuts}
         return replace(own, learner=learner).assuming(PUBLIC_FEATURES)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """Tests lie where the features choose: at any cell but the first of an ordered column, at any category."""
+        if not isinstance(hypothesis, Tree) or hypothesis.depth > sum(self.stages):
+            return False
+        if misfit(hypothesis, self.schema) is not None:
+            return False
+        if not all(_drawn(test, self.schema) for test in hypothesis.tests()):
+            return False
+        return hypothesis.merged() == hypothesis
+
     def learn(self, sample: Sample, coins: Coins) -> Tree:
         return self._staged(tests_from_features(sample, cuts=self.cuts)).learn(sample, coins)
+
+
+def _drawn(test: Test, schema: Schema) -> bool:
+    """Whether features could ever choose this test: a cut above the first cell, or a category."""
+    if schema.column(test.column).ordered:
+        return test.kind == "at least" and test.cell > 0
+    return test.kind == "equals"
 
 
 def tests_from_features(sample: Sample, *, cuts: int) -> Binarisation:

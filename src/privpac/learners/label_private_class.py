@@ -14,19 +14,21 @@ from typing import Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.regrid import Regrid, coarse_schema, covering_edges, most_groups
+from privpac.concepts.snapped import snaps
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.errors import ParameterError, RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.label_private import PUBLIC_FEATURES
 from privpac.learners.occam import FAILURE, check_price, read_costs
 from privpac.mechanisms import gibbs
@@ -35,6 +37,9 @@ from privpac.theory.exact import plain, power_up, ratio_for
 from privpac.theory.vc import growth
 
 __all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
+
+MOST_FEW = 2**16
+"""Mistakes up to which the tail of a binomial is summed; more are never needed for a promise worth having."""
 
 GRIDDED = (Thresholds, Intervals, Unions, Rectangles, Stumps)
 """Classes whose members are cut out of ordered columns."""
@@ -142,11 +147,13 @@ class LabelPrivateGrid:
         }
         return _on(self.concepts, coarse_schema(self.concepts.schema, groups))
 
-    def certify(self, size: Size) -> Certificate:
-        n = size.labelled
-        if n < 1:
-            raise SizeError("LabelPrivateGrid needs at least one labelled record.")
+    def require(self, size: Size) -> None:
+        require_labels("LabelPrivateGrid", size)
         check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        n = size.labelled
         sensitivity = max(self.prices)
         return Certificate(
             privacy=_privacy(self.ratio, sensitivity, self.epsilon),
@@ -194,9 +201,7 @@ class LabelPrivateGrid:
         self, n: int, cuts: int, spacing: int, ratio: Fraction, error: Fraction
     ) -> Proof[Accuracy] | None:
         mean = int(n * error)
-        for few in sorted(
-            range(max(spacing, mean // 4), max(mean, spacing + 1)), key=lambda k: abs(k - 0.6 * mean)
-        )[:40]:
+        for few in _nearest(max(spacing, min(mean // 4, MOST_FEW)), max(mean, spacing + 1), 0.6 * mean):
             try:
                 return rules.label_thresholds(
                     records=n,
@@ -211,11 +216,12 @@ class LabelPrivateGrid:
                 continue
         return None
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return snaps(self.concepts, hypothesis)  # type: ignore[arg-type]
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         schema, spacing = self.concepts.schema, self.spacing(sample.size.labelled)
-        check_price(
-            sample.size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted
-        )
+        self.require(sample.size)
         edges = []
         for name in self._columns:
             column = schema.column(name)
@@ -225,6 +231,13 @@ class LabelPrivateGrid:
         own = _on(self.concepts, grid.coarse)
         evidence = grid.sample(sample).reduce(own.statistic)
         return grid.fine(own.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins))
+
+
+def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]:
+    """The whole numbers from `first` up to `end` next to a goal, nearest first; none where their sums are too long."""
+    middle = min(max(first, int(min(goal, MOST_FEW))), end - 1)
+    around = range(max(first, middle - count - 1), min(end, middle + count + 2))
+    return sorted(around, key=lambda k: abs(k - goal))[:count] if first <= MOST_FEW else []
 
 
 def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
@@ -258,10 +271,17 @@ class LabelPrivateDichotomies:
     def outcomes(self) -> int | None:
         return self.concepts.size
 
+    @property
+    def _listed(self) -> Dichotomous:
+        return with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
+
+    def require(self, size: Size) -> None:
+        require_labels("LabelPrivateDichotomies", size)
+        self._listed.require_listed(size.labelled)
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.labelled
-        if n < 1:
-            raise SizeError("LabelPrivateDichotomies needs at least one labelled record.")
         return Certificate(
             privacy=_privacy(self.ratio, 1, self.epsilon),
             accuracy=self._accuracy(n),
@@ -291,8 +311,12 @@ class LabelPrivateDichotomies:
             )
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        found = with_dichotomies(self.concepts, owner="LabelPrivateDichotomies").dichotomies(sample)
+        self.require(sample.size)
+        found = self._listed.dichotomies(sample)
         return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))
 
 

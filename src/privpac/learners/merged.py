@@ -9,10 +9,10 @@ Tested by tests/exact/ (rows `lists`, `lists-three-classes`, `conjunctions`, `di
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -23,7 +23,7 @@ __all__ = ["Merged"]
 
 @dataclass(frozen=True)
 class Merged:
-    """`inner`, whose hypotheses have a method `merged`, with that applied to what it releases."""
+    """`inner`, over a `MergeableClass`, with what it releases merged."""
 
     inner: Learner
 
@@ -35,10 +35,16 @@ class Merged:
     def outcomes(self) -> int | None:
         return self.inner.outcomes
 
+    def require(self, size: Size) -> None:
+        self.inner.require(size)
+
     def certify(self, size: Size) -> Certificate:
         own = self.inner.certify(size)
         what = "parts of the rule that change nothing left out"
         return replace(own, privacy=rules.post_processing(own.privacy, what=what))
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return cast(MergeableClass, self.inner.concepts).contains_merged(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         drawn: Any = self.inner.learn(sample, coins)

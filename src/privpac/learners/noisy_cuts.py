@@ -18,7 +18,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.thresholds import Threshold, Thresholds
-from privpac.concepts.unions import Range, Union
+from privpac.concepts.unions import Range, Union, Unions
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
@@ -77,6 +77,9 @@ class NoisyCuts:
         """Error the noise may add: its mean divided by the other half of the failure."""
         return self.rate / (self.failure / 2)
 
+    def require(self, size: Size) -> None:
+        self.inner.require(size)
+
     def certify(self, size: Size) -> Certificate:
         own = self.inner.certify(size)
         fits = [p for p in own.accuracy if p.fact.error + self.noise <= 1]
@@ -86,6 +89,10 @@ class NoisyCuts:
             accuracy=tuple(rules.independent_noise(p, rate=self.rate, noise=self.noise) for p in fits),
             learner={**own.learner, "name": "noisy-cuts", "rate": plain(self.rate)},
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        every = Unions(self.concepts.schema, self.concepts.column, intervals=self.domain)
+        return every.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Union:
         cut = self.inner.learn(sample, coins)
@@ -117,6 +124,9 @@ class DenoisedCuts:
     def outcomes(self) -> int:
         return self.concepts.size
 
+    def require(self, size: Size) -> None:
+        self.noisy.require(size)
+
     def certify(self, size: Size) -> Certificate:
         seen, own = self.noisy.certify(size), self.noisy.inner.certify(size)
         extra = 4 * self.noisy.rate * (1 - self.noisy.rate)
@@ -127,6 +137,9 @@ class DenoisedCuts:
             accuracy=tuple(rules.noise_reconstruction(p, rate=self.noisy.rate) for p in fits),
             learner={**seen.learner, "name": "denoised-cuts"},
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         noisy = self.noisy.learn(sample, coins)

@@ -25,6 +25,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.mechanisms import permute_and_flip
 from privpac.theory import sizes
 from privpac.theory.exact import ln_down, ln_up, plain, power_up, ratio_for
@@ -56,8 +57,9 @@ def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
     return given
 
 
-LARGEST_PRICE = 2**62
-"""Scores are 64-bit integers; a score that wrapped around would break the sensitivity that privacy rests on."""
+LARGEST_PRICE = 2**60
+"""Scores and sums of a few of them are 64-bit integers; one that wrapped around would break the sensitivity that
+privacy rests on."""
 
 
 LARGEST_TABLE = 2**24
@@ -166,14 +168,19 @@ class Occam:
         """Weight of one unit of price: one record moves a score by at most max(costs)."""
         return ratio_for(self.epsilon / (2 * max(self.prices)))
 
-    def _check_price(self, size: Size) -> None:
+    def require(self, size: Size) -> None:
+        require_labels("Occam", size)
+        self._require_room(size)
+
+    def _require_room(self, size: Size) -> None:
+        self.concepts.require(size.labelled)
         counted = bool(getattr(self.concepts, "counted_by_score", False))
-        check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=counted)
+        # Permute-and-flip looks at every score there is, also at those whose power vanishes.
+        ratio = self.ratio if self.mechanism == "exponential" else Fraction(1)
+        check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=counted)
 
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("Occam needs at least one labelled record.")
-        self._check_price(size)
+        self.require(size)
         sensitivity = max(self.prices)
         return Certificate(
             privacy=rules.declared(
@@ -210,8 +217,11 @@ class Occam:
             odds=self.concepts.odds, records=size.labelled, ratio=ratio, error=error, failure=self.failure
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        self._check_price(sample.size)
+        self._require_room(sample.size)  # no records leave the prior
         evidence = sample.reduce(self.concepts.statistic)
         if self.mechanism == "permute-and-flip":
             scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)

@@ -104,7 +104,11 @@ class BoostedPoints:
             )
         return replace(self.boost, selecting=left)
 
+    def require(self, size: Size) -> None:
+        self.run.require(Size(self._split(size).each))
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         boost = self._split(size)
         run = self.run.certify(Size(boost.each)).privacy
         parts = [rules.on_part(run, part=f"run {i + 1}") for i in range(boost.runs)]
@@ -148,6 +152,9 @@ class BoostedPoints:
             failure=missed,
         )
         return (rules.boosted_points(run.assumed(one), boost=boost, **asked),)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == Constant(0) or self.family.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         boost = self._split(sample.size)

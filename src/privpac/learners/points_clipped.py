@@ -27,6 +27,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -34,10 +35,23 @@ from privpac.mechanisms.sparse_noise import nth_absent
 from privpac.theory.exact import plain
 from privpac.theory.points import Clip, clip_for, error_clipped
 
-__all__ = ["ONE_VALUE", "ClippedPoints"]
+__all__ = ["ONE_VALUE", "ClippedPoints", "require_summable"]
+
+MOST_SUMMED = 10**8
+"""Records whose number of class-1 values is summed over: the search takes some seconds."""
+
 
 ONE_VALUE = "privacy holds for any labels; accuracy is promised only if exactly one value carries class 1"
 """What every certificate about points says beside its numbers."""
+
+
+def require_summable(size: Size, *, owner: str) -> None:
+    """Refuse numbers of records whose counts take too long to sum over, from that number alone."""
+    if size.labelled > MOST_SUMMED:
+        raise SizeError(
+            f"{owner} looks for its parameters by sums over up to {MOST_SUMMED:.0e} records.",
+            remedy="With more records points:COLUMN does as well.",
+        )
 
 
 @dataclass(frozen=True)
@@ -61,6 +75,7 @@ class ClippedPoints:
                 f"Column '{column}' has {domain} values, too few for clipped margins.",
                 remedy=f"Use points:{column}.",
             )
+        require_summable(size, owner="ClippedPoints")
         clip = clip_for(size.labelled, domain=domain, failure=failure, epsilon=epsilon)
         return cls(schema, column, epsilon, clip, failure)
 
@@ -72,9 +87,11 @@ class ClippedPoints:
     def outcomes(self) -> int:
         return self.concepts.size
 
+    def require(self, size: Size) -> None:
+        require_labels("ClippedPoints", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("ClippedPoints needs at least one labelled record.")
+        self.require(size)
         domain, n = self.concepts.size, size.labelled
         error = error_clipped(n, domain=domain, failure=self.failure, clip=self.clip)
         accuracy: tuple[Proof[Accuracy], ...] = ()
@@ -98,6 +115,9 @@ class ClippedPoints:
             },
             labelled=n,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         evidence: ColumnCounts = sample.reduce(self.concepts.statistic)

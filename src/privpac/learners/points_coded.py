@@ -16,11 +16,11 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.code_sets import CodeSets
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE
 from privpac.theory.exact import plain, ratio_for
@@ -59,9 +59,11 @@ class CodedPoints:
     def ratio(self) -> Fraction:
         return ratio_for(self.epsilon / 2)
 
+    def require(self, size: Size) -> None:
+        require_labels("CodedPoints", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("CodedPoints needs at least one labelled record.")
+        self.require(size)
         n, domain = size.labelled, self.concepts.schema.column(self.concepts.column).size
         error, tolerated = error_code(n, code=self.code, failure=self.failure, ratio=self.ratio)
         accuracy: tuple[Proof[Accuracy], ...] = ()
@@ -91,6 +93,9 @@ class CodedPoints:
             },
             labelled=n,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         evidence = sample.reduce(self.concepts.statistic)

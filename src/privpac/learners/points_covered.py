@@ -16,13 +16,14 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.hashed_sets import HashFamily, hashed_scores
 from privpac.concepts.points import Points
+from privpac.concepts.stumps import Constant
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE
 from privpac.mechanisms import gibbs
@@ -69,9 +70,11 @@ class CoveredPoints:
     def cover(self) -> Cover:
         return Cover(self.keys, self.family.share)
 
+    def require(self, size: Size) -> None:
+        require_labels("CoveredPoints", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("CoveredPoints needs at least one labelled record.")
+        self.require(size)
         n = size.labelled
         error = error_cover(n, cover=self.cover, failure=self.failure, ratio=self.ratio)
         accuracy: tuple[Proof[Accuracy], ...] = ()
@@ -100,6 +103,9 @@ class CoveredPoints:
             },
             labelled=n,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == Constant(0) or self.family.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         keys = self.family.keys(self.keys, coins)  # before any record is looked at

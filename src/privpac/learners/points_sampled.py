@@ -24,11 +24,11 @@ from privpac.concepts.points import Points
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
-from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.points_clipped import ONE_VALUE
 from privpac.theory.exact import plain
 from privpac.theory.sampled_points import Draw, draw_for, error_sampled, rate_star
@@ -49,6 +49,9 @@ class Family(Protocol):
 
     @property
     def share(self) -> Fraction: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether a draw could ever be this set."""
 
     def draw(self, coins: Coins) -> Hypothesis: ...
 
@@ -121,9 +124,11 @@ class SampledPoint:
     def assumed(self, proof: Proof[Accuracy]) -> Proof[Accuracy]:
         return proof if self.family.assumption is None else rules.assuming(proof, self.family.assumption)
 
+    def require(self, size: Size) -> None:
+        require_labels("SampledPoint", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("SampledPoint needs at least one labelled record.")
+        self.require(size)
         loss = (
             rules.star_entries(rate=self.rate, spread=self.spread)
             if self.fail is None
@@ -145,6 +150,11 @@ class SampledPoint:
             },
             labelled=size.labelled,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        if self.fail is not None and hypothesis == NoAnswer(self.column):
+            return True
+        return self.family.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         if self.fail is not None and coins.flip(self.fail):

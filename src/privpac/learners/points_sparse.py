@@ -17,13 +17,13 @@ from privpac.concepts.points import Points
 from privpac.concepts.sparse_sets import SparseSets, require_listable
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
-from privpac.learners.points_clipped import ONE_VALUE
+from privpac.learners.points_clipped import ONE_VALUE, require_summable
 from privpac.theory.exact import plain
 from privpac.theory.points import Sparsity, error_sparse, sparsity_for
 
@@ -48,6 +48,7 @@ class SparsePoints:
         cls, schema: Schema, column: str, *, epsilon: Fraction, size: Size, failure: Fraction = FAILURE
     ) -> SparsePoints:
         """The prior that proves most with so many records."""
+        require_summable(size, owner="SparsePoints")
         sparsity = sparsity_for(size.labelled, failure=failure, epsilon=epsilon)
         return cls(schema, column, epsilon, sparsity, failure)
 
@@ -60,9 +61,11 @@ class SparsePoints:
         """2^values: an estimate of accuracy needs records of its own."""
         return None
 
+    def require(self, size: Size) -> None:
+        require_labels("SparsePoints", size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("SparsePoints needs at least one labelled record.")
+        self.require(size)
         n = size.labelled
         error = error_sparse(n, failure=self.failure, sparsity=self.sparsity)
         accuracy: tuple[Proof[Accuracy], ...] = ()
@@ -87,6 +90,9 @@ class SparsePoints:
             },
             labelled=n,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return SparseSets(self.schema, self.column, self.sparsity.flip).contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         sets = SparseSets(self.schema, self.column, self.sparsity.flip)

@@ -23,11 +23,12 @@ from privpac.concepts.cut_regions import CutRegions
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.stable_choice import release_chance
@@ -87,9 +88,11 @@ class RecConcave:
     def outcomes(self) -> int:
         return self.concepts.size + 1
 
+    def require(self, size: Size) -> None:
+        require_labels(OWNER, size)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError(f"{OWNER} needs at least one labelled record.")
+        self.require(size)
         plan = self.numbers
         steps = rules.sequential(
             rules.exponential_mechanism(ratio=plan.ratios[0]),
@@ -128,6 +131,9 @@ class RecConcave:
             failure=self.failure,
         )
         return (proof,)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return hypothesis == NoAnswer(self.concepts.column) or self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         return self.steps(sample, coins).answer

@@ -156,6 +156,11 @@ class Recipe:
             return rules.sequential(own, cost)
         return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
 
+    def releases(self, hypothesis: Hypothesis) -> bool:
+        """Whether this hypothesis could ever be what is learnt."""
+        size = self.request.size
+        return self.learner.releases(hypothesis, Size(size.labelled - self._aside, size.unlabelled))
+
     def run(self, sample: Sample, coins: Coins) -> Released:
         training, tested = sample, sample
         if self._aside:

@@ -28,6 +28,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.theory.binomial import first_whole
 from privpac.theory.covers import (
     NO_BOUND,
@@ -218,9 +219,12 @@ class ReferenceCover:
         found = _plan(self, n)
         return Fraction(0) if found is None else found.kappa
 
+    def require(self, size: Size) -> None:
+        require_labels("ReferenceCover", size)
+        self.plan(size.labelled).cover.require(size.labelled)
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("ReferenceCover needs at least one labelled record.")
+        self.require(size)
         plan = self.plan(size.labelled)
         privacy = rules.declared(rules.exponential_mechanism(ratio=plan.ratio), epsilon=self.epsilon)
         return Certificate(
@@ -239,6 +243,9 @@ class ReferenceCover:
             },
             labelled=size.labelled,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.plan(size.labelled).cover.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         if isinstance(self.reference, PublicTable):

@@ -26,6 +26,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.reference_cover import CHOSEN_FREELY, root_up
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
@@ -126,9 +127,13 @@ class SampledCover:
     def outcomes(self) -> int | None:
         return self.concepts.size
 
+    def require(self, size: Size) -> None:
+        require_labels("SampledCover", size)
+        self.concepts.require(size.labelled)
+        self._accuracy(size.labelled)  # refuses so few records that nothing is proved
+
     def certify(self, size: Size) -> Certificate:
-        if size.labelled < 1:
-            raise SizeError("SampledCover needs at least one labelled record.")
+        self.require(size)
         privacy = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
         return Certificate(
             privacy=rules.assuming(privacy, CHOSEN_FREELY),
@@ -171,8 +176,11 @@ class SampledCover:
         text = f"the prior of {self.concepts.word} gives {ball} a probability of at least {plain(self.mass)}"
         return rules.assuming(proof, text)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        self._accuracy(sample.size.labelled)
+        self.require(sample.size)
         prior = self.concepts.gibbs(self.concepts.statistic.zero(), ratio=self.ratio, costs=(1, 1))
         drawn = tuple(prior.draw(coins) for _ in range(self.candidates))
         mistakes = sample.reduce(_Mistakes(drawn))

@@ -18,13 +18,14 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Stability
 from privpac.guarantee.proof import Proof
+from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.theory.exact import plain, ratio_for
@@ -56,18 +57,23 @@ class Stable:
     def ratio(self) -> Fraction:
         return ratio_for(self.epsilon / 2)
 
-    def _records(self, size: Size) -> int:
-        if size.labelled < self.kept:
-            raise SizeError(f"Stable needs at least {self.kept} labelled records.")
-        return size.labelled
+    @property
+    def _listed(self) -> Dichotomous:
+        return with_dichotomies(self.concepts, owner="Stable")
+
+    def require(self, size: Size) -> None:
+        require_labels("Stable", size, least=self.kept)
+        self._listed.require_listed(self.kept, elsewhere=size.labelled - self.kept)
 
     def stability(self, size: Size) -> Proof[Stability]:
         """How far one record moves the probability of any event."""
         drawn = rules.total_variation(rules.bounded_range(ratio=self.ratio))
-        return rules.stable_from_some(drawn, kept=self.kept, of=self._records(size))
+        require_labels("Stable", size, least=self.kept)
+        return rules.stable_from_some(drawn, kept=self.kept, of=size.labelled)
 
     def certify(self, size: Size) -> Certificate:
-        n = self._records(size)
+        self.require(size)
+        n = size.labelled
         return Certificate(
             privacy=rules.listed_from_some(rules.bounded_range(ratio=self.ratio), kept=self.kept, of=n),
             accuracy=self._accuracy(n),
@@ -90,8 +96,11 @@ class Stable:
         )
         return (proof,) if proof.fact.error < 1 else ()
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        n = self._records(sample.size)
-        chosen = np.array(coins.subset(n, self.kept), dtype=np.int64)
-        found = with_dichotomies(self.concepts, owner="Stable").dichotomies(sample.take(chosen))
+        self.require(sample.size)
+        chosen = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
+        found = self._listed.dichotomies(sample.take(chosen))
         return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))

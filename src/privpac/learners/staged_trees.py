@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs
+from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.tree import Leaf, Split, Tree
 from privpac.concepts.trees import Trees
@@ -89,8 +89,7 @@ class StagedTrees:
                 "StagedTrees", "stages", self.stages, allowed=f"one to {len(SHARES)} depths, such as (3, 3)"
             )
         read_costs(self.costs, len(self.schema.classes), "StagedTrees")
-        assert self.concepts is not None  # both check their depths
-        assert self.later is not None
+        _ = self.concepts, self.later  # both refuse depths that they do not have
 
     @property
     def prices(self) -> Costs:
@@ -139,12 +138,15 @@ class StagedTrees:
         merged = rules.post_processing(together, what="sibling leaves with equal labels merged")
         return rules.declared(merged, epsilon=self.epsilon)
 
-    def certify(self, size: Size) -> Certificate:
+    def require(self, size: Size) -> None:
         if size.labelled < 1:
             raise SizeError("Trees need at least one labelled record.")
         for stage in range(len(self.stages)):
             check_price(size, self.prices, ratio=self.ratio(stage), owner="Trees")
         self.concepts.require(size.labelled)
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
         sensitivity = max(self.prices)
         # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
         # the records: no accuracy is promised there.
@@ -170,6 +172,14 @@ class StagedTrees:
             },
             labelled=size.labelled,
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """A merged tree on these tests: stages grow on top of each other, and any label may follow any other."""
+        if not isinstance(hypothesis, Tree) or hypothesis.depth > sum(self.stages):
+            return False
+        known = all(test in self.tests.tests for test in hypothesis.tests())
+        labels = all(0 <= leaf.label < len(self.schema.classes) for leaf in hypothesis.leaves())
+        return known and labels and hypothesis.merged() == hypothesis
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
         tree = _drawn(self.concepts, sample, self.ratio(0), self.prices, coins)

@@ -1,11 +1,12 @@
 """Classes of concepts given as objects, as plain data in a certificate and back, so that `verify` can build them again.
 
-Every public option is kept: two classes of the same word may differ in prior, grid or tests.
+Every public option is kept: two classes of the same word may differ in prior, grid or tests. `learn` takes no class
+that is not listed here: what cannot be read back could be charged for and never be verified.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.binarise import Binarisation, Test
 from privpac.concepts.centred import CentredHalfspaces
+from privpac.concepts.code_sets import CodeSets
 from privpac.concepts.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.cuts import Cuts
 from privpac.concepts.finite import Finite
@@ -20,23 +22,27 @@ from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.lists import DecisionLists
+from privpac.concepts.one_test import OneTest
 from privpac.concepts.plane import Halfplanes
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
 from privpac.concepts.stumps import Stumps
 from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.tree_mixture import TreeMixture
 from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.schema import Schema
-from privpac.errors import NotCertified, PrivpacError
+from privpac.errors import NotCertified
+from privpac.fields import Malformed, flag, listed, record, refusing, require, text, whole
 from privpac.theory.exact import written
 
-__all__ = ["concepts_from_json", "stored_concepts"]
+__all__ = ["CLASSES", "concepts_from_json", "is_storable", "stored_concepts"]
 
 CLASSES: Mapping[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         CentredHalfspaces,
+        CodeSets,
         Conjunctions,
         Cuts,
         DecisionLists,
@@ -46,11 +52,13 @@ CLASSES: Mapping[str, type[Any]] = {
         Halfplanes,
         Halfspaces,
         Intervals,
+        OneTest,
         Points,
         Rectangles,
         Scorecards,
         Stumps,
         Thresholds,
+        TreeMixture,
         Trees,
         Unions,
     )
@@ -59,40 +67,57 @@ CLASSES: Mapping[str, type[Any]] = {
 NOT_STORED = ("schema", "threads")
 """The schema is stored apart; how many threads count makes no difference to the law."""
 
+PLAIN: Mapping[str, Callable[[object], object]] = {"bool": flag, "int": whole, "str": text}
+"""Options of one type, which is checked; the others are read by the class itself."""
+
+
+def is_storable(concepts: object) -> bool:
+    """Whether a certificate can name this class so that it can be built again; a subclass may be anything."""
+    return CLASSES.get(type(concepts).__name__) is type(concepts)
+
 
 def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     if isinstance(concepts, str):
         return concepts
     name = type(concepts).__name__
+    require(is_storable(concepts), f"there is no way to store {name}")
     if isinstance(concepts, Finite):
         return {"class": name, "options": concepts.options}
-    if name not in CLASSES:
-        return {"class": name, "options": None}
-    values = {field.name: getattr(concepts, field.name) for field in fields(CLASSES[name])}
-    return {"class": name, "options": {key: _plain(v) for key, v in values.items() if key not in NOT_STORED}}
+    values = {field: getattr(concepts, field) for field in _options(CLASSES[name])}
+    return {"class": name, "options": {field: _plain(value) for field, value in values.items()}}
 
 
-def concepts_from_json(stored: str | Mapping[str, Any], schema: Schema) -> str | ConceptClass:
+def _options(kind: type[Any]) -> dict[str, str]:
+    """The stored fields of a class, and what they are annotated with."""
+    return {field.name: str(field.type) for field in fields(kind) if field.name not in NOT_STORED}
+
+
+def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
     """Undo `stored_concepts`."""
     if isinstance(stored, str):
         return stored
-    kind = CLASSES.get(str(stored.get("class")))
+    with refusing("The certificate's class of concepts is incomplete or malformed."):
+        return _class(stored, schema)
+
+
+def _class(stored: object, schema: Schema) -> ConceptClass:
+    entry = record(stored, "class", "options")
+    kind = CLASSES.get(text(entry["class"]))
     if kind is None:
         raise NotCertified(
             "The model was drawn from a class of concepts that this version does not know, so its certificate cannot "
             "be made anew.",
             remedy="If the class is your own, verify the model in Python: privpac.verify(path, concepts=THE_CLASS).",
         )
-    try:
-        options = stored["options"]
-        if kind is Finite:
-            return Finite.from_options(schema, options)
-        made: ConceptClass = kind(schema, **{name: _value(v, schema) for name, v in options.items()})
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        if isinstance(problem, PrivpacError):
-            raise
-        raise NotCertified("The certificate's class of concepts is incomplete or malformed.") from None
+    options: Mapping[str, Any] = entry["options"]
+    if kind is Finite:
+        return Finite.from_options(schema, options)
+    types = _options(kind)
+    record(options, *types)
+    values = {name: PLAIN.get(types[name], _value_of(schema))(options[name]) for name in types}
+    given: tuple[Schema, ...] = () if kind is TreeMixture else (schema,)
+    made: ConceptClass = kind(*given, **values)
     return made
 
 
@@ -101,6 +126,8 @@ def _plain(value: object) -> object:
         return {"fraction": str(value)}
     if isinstance(value, Binarisation):
         return {"tests": [test.to_json() for test in value.tests]}
+    if isinstance(value, Trees):
+        return stored_concepts(value)
     if isinstance(value, Mapping):
         return {"mapping": dict(value)}
     if isinstance(value, tuple | list):
@@ -108,13 +135,21 @@ def _plain(value: object) -> object:
     return value
 
 
-def _value(stored: Any, schema: Schema) -> Any:
-    if isinstance(stored, list):
-        return tuple(_value(item, schema) for item in stored)
-    if not isinstance(stored, dict):
-        return stored
-    if "fraction" in stored:
-        return written(stored["fraction"])
-    if "tests" in stored:
-        return Binarisation(schema, tuple(Test.from_json(test) for test in stored["tests"]))
-    return dict(stored["mapping"])
+def _value_of(schema: Schema) -> Callable[[object], object]:
+    def read(stored: object) -> object:
+        if isinstance(stored, list | tuple):
+            return tuple(read(item) for item in stored)
+        if not isinstance(stored, Mapping):
+            return stored
+        if "class" in stored:
+            return _class(stored, schema)
+        ((name, value),) = stored.items()
+        if name == "fraction":
+            return written(value)
+        if name == "tests":
+            return Binarisation(schema, tuple(Test.from_json(test) for test in listed(value)))
+        if name == "mapping" and isinstance(value, Mapping):
+            return {text(key): whole(share) for key, share in value.items()}
+        raise Malformed("there is no such option")
+
+    return read

@@ -79,7 +79,11 @@ class SwitchCuts:
             )
         return selection
 
+    def require(self, size: Size) -> None:
+        self.inner.require(Size(size.labelled - self._selection(size)))
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         selection = self._selection(size)
         own = self.inner.certify(Size(size.labelled - selection))
         chosen = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
@@ -123,6 +127,9 @@ class SwitchCuts:
                     )
                 )
         return tuple(proofs)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         selection = self._selection(sample.size)

@@ -31,7 +31,8 @@ from privpac.concepts.trees import Trees
 from privpac.concepts.unions import Unions
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, SchemaError
+from privpac.errors import ParameterError, SchemaError, SizeError
+from privpac.fields import listed, text, whole
 from privpac.learners.base import Learner
 from privpac.learners.label_private import LabelPrivateTrees
 from privpac.learners.label_private_class import label_private
@@ -41,6 +42,7 @@ from privpac.learners.point_ways import POINT_WAYS, point_learner
 from privpac.learners.rec_concave import RecConcave
 from privpac.learners.reference_cover import ReferenceCover
 from privpac.learners.staged_trees import StagedTrees, default_stages
+from privpac.learners.stored_classes import CLASSES, is_storable
 from privpac.learners.switch_cuts import SwitchCuts
 from privpac.theory.exact import exp_up, plain, written
 
@@ -56,6 +58,9 @@ __all__ = [
 OWNER = "concepts"
 
 PROTECTS = ("records", "labels", "predictions")
+
+MOST_RECORDS = 10**12
+"""Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
 
 MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions)
 """Classes whose members may hold parts that change nothing."""
@@ -80,6 +85,12 @@ class Request:
             raise ParameterError(
                 "learn", "records_per_person", self.records_per_person, allowed="a positive integer"
             )
+        if self.epsilon <= 0:
+            raise ParameterError("learn", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if not 0 <= self.delta < 1:
+            raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
+        if self.size.total > MOST_RECORDS:
+            raise SizeError(f"learn: more than {MOST_RECORDS:.0e} records are beyond what is computed here.")
 
     @property
     def per_record(self) -> Fraction:
@@ -109,9 +120,7 @@ class Request:
 
     def occam(self, concepts: ConceptClass) -> Learner:
         self.require_classes(concepts.word)
-        require = getattr(concepts, "require", None)
-        if require is not None:  # refuses what would not fit in memory or time
-            require(self.size.labelled)
+        concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)
@@ -141,6 +150,15 @@ class Word:
     protects: tuple[str, ...] = ("records",)
     many_classes: bool = False
     """Whether the rules end in any number of classes; otherwise they separate two."""
+
+
+_LONGEST_COUNT = 9
+"""Digits of a number in a word."""
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a number as people write it; '²' is a digit to Python, and no number."""
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_COUNT
 
 
 def _column(request: Request, name: str, form: str) -> str:
@@ -179,7 +197,7 @@ def _rec_concave(request: Request, rest: str) -> Learner:
 
 def _switches(request: Request, rest: str) -> Learner:
     name, _, count = rest.rpartition(":")
-    if not (name and count.isdecimal()):
+    if not (name and _is_count(count)):
         allowed = "of the form switches:COLUMN:K, such as switches:age:2"
         raise ParameterError(OWNER, "word", f"switches:{rest}", allowed=allowed)
     cuts = _directed_cuts(request, name, "switches:COLUMN:K")
@@ -190,7 +208,7 @@ def _switches(request: Request, rest: str) -> Learner:
 
 def _generated(request: Request, rest: str) -> Learner:
     name, _, bits = rest.rpartition(":")
-    if not (name and bits.isdecimal()):
+    if not (name and _is_count(bits)):
         allowed = "of the form generated:COLUMN:BITS, such as generated:code:16"
         raise ParameterError(OWNER, "word", f"generated:{rest}", allowed=allowed)
     column = _column(request, name, "generated:COLUMN:BITS")
@@ -221,7 +239,7 @@ def _intervals(request: Request, rest: str) -> Learner:
 
 def _unions(request: Request, rest: str) -> Learner:
     name, _, count = rest.rpartition(":")
-    if not count.isdigit():
+    if not _is_count(count):
         raise ParameterError(
             OWNER, "word", f"unions:{rest}", allowed="of the form unions:COLUMN:K, such as unions:age:2"
         )
@@ -245,7 +263,7 @@ def _trees(request: Request, rest: str) -> Learner:
 
 def _staged(request: Request, rest: str) -> Learner:
     depths = rest.split("+")
-    if not all(depth.isdigit() for depth in depths):
+    if not all(map(_is_count, depths)):
         form = "trees:DEPTH or staged:D1+D2, such as trees:3 or staged:3+3"
         raise ParameterError(OWNER, "word", rest, allowed=f"of the form {form}")
     tests = Binarisation.default(request.schema, n=request.size.labelled)
@@ -253,7 +271,7 @@ def _staged(request: Request, rest: str) -> Learner:
 
 
 def _count(word: str, rest: str) -> int:
-    if rest and not rest.isdecimal():
+    if rest and not _is_count(rest):
         raise ParameterError(
             OWNER, "word", f"{word}:{rest}", allowed=f"of the form {word}:K, such as {word}:3"
         )
@@ -275,7 +293,7 @@ def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
 
 
 def _scorecards(request: Request, rest: str) -> Learner:
-    if rest and not rest.isdecimal():
+    if rest and not _is_count(rest):
         raise ParameterError(
             OWNER, "word", f"scorecards:{rest}", allowed="of the form scorecards:K, such as scorecards:2"
         )
@@ -437,8 +455,14 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
 
 
 def _given(concepts: ConceptClass, request: Request) -> Learner:
-    if not hasattr(concepts, "gibbs"):
-        raise ParameterError(OWNER, "concepts", concepts, allowed=_known() + ", or a class of concepts")
+    if not is_storable(concepts):
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            type(concepts).__name__,
+            allowed=_known() + f", or one of the classes {', '.join(CLASSES)}",
+            remedy="Only what a certificate can name is learnt, so that everybody can verify it.",
+        )
     if concepts.schema != request.schema:
         raise SchemaError(
             "The class of concepts was made for another schema.", remedy="Give both the same schema."
@@ -454,12 +478,13 @@ def _known() -> str:
 
 def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int) -> Request:
     """The request a stored certificate answers."""
+    costs = tree["costs"]
     return Request(
         schema=schema,
         size=Size(labelled),
         epsilon=written(tree["epsilon"]),
         delta=written(tree["delta"]),
-        protect=tree["protect"],
-        costs=None if tree["costs"] is None else tuple(tree["costs"]),
-        records_per_person=int(tree["records_per_person"]),
+        protect=text(tree["protect"]),
+        costs=None if costs is None else tuple(whole(cost, least=1) for cost in listed(costs)),
+        records_per_person=whole(tree["records_per_person"], least=1),
     )

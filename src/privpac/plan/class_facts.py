@@ -50,6 +50,8 @@ class ClassFacts:
     """Intervals of a union, columns of a box, levels of a tree."""
     kappa: Fraction | None = None
     """Continuous features: the largest density against the reference; such a class has no number of members."""
+    table: tuple[tuple[int, bool], ...] = ()
+    """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

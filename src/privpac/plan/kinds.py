@@ -105,7 +105,8 @@ def _stumps(rest: str, given: Description) -> ClassFacts:
     while 2 ** (points + 1) <= 2 * len(useful) * (points + 1) + 2:
         points += 1
     odds = Fraction(len(sizes) * max(sizes)) - 1
-    return ClassFacts("stumps", "stumps", sum(sizes), odds, points, 1, named=given.schema is not None)
+    named = given.schema is not None
+    return ClassFacts("stumps", "stumps", sum(sizes), odds, points, 1, table=tuple(useful), named=named)
 
 
 def _levels(word: str, rest: str) -> int:

@@ -39,6 +39,13 @@ class Predictor(Protocol):
     def columns(self) -> tuple[str, ...]:
         """The columns an answer depends on: questions that agree on them are the same question."""
 
+    def require(self, size: Size) -> None:
+        """Refuse what could not be prepared or answered from so many records, whatever they are and whatever is asked.
+
+        From public parameters alone; `certify` begins with it. After it, nothing may be refused that depends on the
+        records: a refusal would be an answer that nobody paid for.
+        """
+
     def certify(self, size: Size) -> Certificate:
         """What is promised about one answer, from public parameters alone."""
 

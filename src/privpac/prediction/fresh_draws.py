@@ -70,8 +70,11 @@ class FreshDraws(Redrawn):
     def ratio(self) -> Fraction:
         return ratio_for((self.drawing or self.epsilon) / 2)
 
+    def require_draw(self) -> None:
+        self.listed.require_listed(self.kept, elsewhere=self.records - self.kept)
+
     def certify(self, size: Size) -> Certificate:
-        self.require_size(size)
+        self.require(size)
         listed = rules.listed_from_some(
             rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
         )
@@ -96,7 +99,7 @@ class FreshDraws(Redrawn):
 
     def hypothesis(self, sample: Sample, coins: Coins) -> Hypothesis:
         """What answers before it is turned round. Private, and good for one answer only."""
-        return drawn(self.concepts, sample, kept=self.kept, ratio=self.ratio, owner=self.owner, coins=coins)
+        return drawn(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
 
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
         return int(self.hypothesis(sample, coins).predict(cells)[0]) ^ int(coins.flip(self.flip))

@@ -31,7 +31,7 @@ from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.redrawn import Redrawn, drawn, known_vc
 from privpac.prediction.relabelled_vote import votes_of
-from privpac.prediction.voters import Concepts
+from privpac.prediction.voters import Concepts, largest_block
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_net_relabelled
 
@@ -87,8 +87,12 @@ class NetRelabelled(Redrawn):
     def ratio(self) -> Fraction:
         return ratio_for(self.drawing / 2)
 
+    def require_draw(self) -> None:
+        self.listed.require_listed(self.kept, elsewhere=self.records - self.kept)
+        Concepts(self.concepts).require(largest_block(self.records, self.models))
+
     def certify(self, size: Size) -> Certificate:
-        self.require_size(size)
+        self.require(size)
         vc = known_vc(self.concepts, self.owner)
         inner = rules.vote(ratio=ratio_for(self.inner), models=self.models)
         proof = rules.net_relabelling(
@@ -116,9 +120,7 @@ class NetRelabelled(Redrawn):
 
     def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
         """The votes for class 1, from one draw and one order. Private, and good for one answer only."""
-        concept = drawn(
-            self.concepts, sample, kept=self.kept, ratio=self.ratio, owner=self.owner, coins=coins
-        )
+        concept = drawn(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
         shuffled = sample.take(np.asarray(coins.subset(self.records, self.records), dtype=np.int64))
         labelled = shuffled.relabelled(concept.predict(shuffled.block().cells))
         return votes_of(self.concepts, labelled, models=self.models, cells=cells)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
-from privpac.concepts.dichotomies import with_dichotomies
+from privpac.concepts.dichotomies import Dichotomous, with_dichotomies
 from privpac.data.remembered import Remembered
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -51,12 +51,22 @@ class Redrawn(ABC):
     def columns(self) -> tuple[str, ...]:
         return self.concepts.statistic.columns
 
-    def require_size(self, size: Size) -> None:
+    @property
+    def listed(self) -> Dichotomous:
+        """The class, whose labellings of the kept records are listed."""
+        return with_dichotomies(self.concepts, owner=self.owner)
+
+    def require(self, size: Size) -> None:
         if size.labelled != self.records:
             raise SizeError(
                 f"{self.owner} was planned for {self.records} records, and there are {size.labelled}.",
                 remedy="Plan it for the number of records there are.",
             )
+        self.require_draw()
+
+    @abstractmethod
+    def require_draw(self) -> None:
+        """Refuse what `draw` could not do, whatever the records are."""
 
     def accuracy(self) -> tuple[Proof[Accuracy], ...]:
         """What is proved of the error, if anything is."""
@@ -75,6 +85,7 @@ class Redrawn(ABC):
 
     def prepare(self, sample: Sample, coins: Coins) -> PreparedDraws:
         """The records themselves: nothing that was drawn from them may be kept."""
+        self.require(sample.size)
         return self.over(sample)
 
     def over(self, sample: Sample) -> PreparedDraws:
@@ -105,10 +116,8 @@ def known_vc(concepts: ConceptClass, owner: str) -> int:
     return concepts.vc
 
 
-def drawn(
-    concepts: ConceptClass, sample: Sample, *, kept: int, ratio: Fraction, owner: str, coins: Coins
-) -> Hypothesis:
+def drawn(concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins) -> Hypothesis:
     """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
     chosen = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
-    listed = with_dichotomies(concepts, owner=owner).dichotomies(sample.take(chosen))
+    listed = concepts.dichotomies(sample.take(chosen))
     return listed.member(gibbs.draw(listed.mistakes(sample), ratio, coins))

@@ -30,7 +30,7 @@ from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms.vote import VoteLaw
 from privpac.prediction.redrawn import Redrawn, known_vc
-from privpac.prediction.voters import Concepts
+from privpac.prediction.voters import Concepts, largest_block
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_relabelled_vote
 from privpac.transforms.vote import Vote as LabelVote
@@ -86,8 +86,12 @@ class RelabelledVote(Redrawn):
     def label_vote(self) -> LabelVote:
         return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
 
+    def require_draw(self) -> None:
+        self.listed.require_relabelled(self.kept, voters=self.records - self.kept)
+        Concepts(self.concepts).require(largest_block(self.kept, self.models))
+
     def certify(self, size: Size) -> Certificate:
-        self.require_size(size)
+        self.require(size)
         vote = self.label_vote
         proof = rules.relabelling(
             rules.vote(ratio=ratio_for(self.inner), models=self.models),

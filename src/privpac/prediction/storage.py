@@ -27,6 +27,7 @@ from privpac.prediction.base import Predictor, Prepared
 from privpac.prediction.gathered import gathered
 from privpac.prediction.known_types import KNOWN, strangers
 from privpac.prediction.redrawn import PreparedDraws, Redrawn
+from privpac.prediction.soundness import is_sound
 from privpac.prediction.unpacking import ARRAY, declared_arrays
 from privpac.prediction.vote import PreparedVote, Vote
 from privpac.prediction.voters import Classifiers, Concepts, Voter, type_name
@@ -122,15 +123,18 @@ def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> li
 
 def _refuse_silent(voters: Classifiers, found: Sequence[Voter]) -> None:
     """Every model answered public rows when it was trained: one that does not answer them here is not that model."""
+    models = [voter.model for voter in found if voter.model is not None]
     try:
-        for voter in found:
-            if voter.model is not None:
-                voters.audition(voter.model)
-    except Exception:
+        answering = is_sound(models)
+        for model in models if answering else ():
+            voters.audition(model)
+    except Exception:  # a forged or foreign model may raise anything
+        answering = False
+    if not answering:
         raise NotCertified(
             "A model of the bundle does not answer.",
             remedy="Load the bundle with the versions of scikit-learn and numpy that it was made with.",
-        ) from None
+        )
 
 
 def _loaded(content: bytes, trusted: Collection[str]) -> Any:

@@ -34,7 +34,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.mechanisms.vote import VoteLaw
-from privpac.prediction.voters import Voters
+from privpac.prediction.voters import Voters, largest_block
 from privpac.theory.exact import plain, ratio_for
 
 __all__ = ["PreparedVote", "Vote", "default_models"]
@@ -88,12 +88,16 @@ class Vote:
         """Of one vote: between two classes a changed vote is one step, among more of them two counts move."""
         return ratio_for(self.epsilon if self._two else self.epsilon / 2)
 
-    def certify(self, size: Size) -> Certificate:
+    def require(self, size: Size) -> None:
         if size.labelled < self.models:
             raise SizeError(
                 f"A vote of {self.models} models needs at least as many records, and there are {size.labelled}.",
                 remedy="Ask for fewer models.",
             )
+        self.voters.require(largest_block(size.labelled, self.models))
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
         if self._two:
             proof = rules.vote(ratio=self.ratio, models=self.models)
         else:
@@ -119,6 +123,7 @@ class Vote:
             return ()
 
     def prepare(self, sample: Sample, coins: Coins) -> PreparedVote:
+        self.require(sample.size)
         n = sample.size.labelled
         order = np.asarray(coins.subset(n, n), dtype=np.int64)
         blocks = [sample.take(order[slot :: self.models]) for slot in range(self.models)]

@@ -27,14 +27,15 @@ from privpac.errors import ParameterError, PrivpacError, SchemaError, SizeError
 from privpac.learners.stored_classes import stored_concepts
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.gathered import gathered
+from privpac.theory.listing import MOST_BLOCK
 
 __all__ = [
-    "MOST_LISTED",
     "Classifiers",
     "Concepts",
     "Trained",
     "Voter",
     "Voters",
+    "largest_block",
     "require_two_classes",
     "type_name",
 ]
@@ -46,8 +47,6 @@ REHEARSED = 50
 """Rows per class on which training is tried out."""
 TRIED = 8
 """Of those rows, how many every trained model must answer before it may vote."""
-MOST_LISTED = 4096
-"""Records of a block whose labellings are listed one by one: below what any class refuses to list."""
 NO_CLASS = -1
 SEED = 0
 """A public seed for classifiers that toss coins: the same for every block, and no global state is shared."""
@@ -62,6 +61,11 @@ def require_two_classes(schema: Schema, owner: str) -> None:
         )
 
 
+def largest_block(records: int, models: int) -> int:
+    """How many records the largest of `models` blocks has, which is public."""
+    return -(-records // models)
+
+
 class Voters(Protocol):
     """How voters are trained and asked."""
 
@@ -74,6 +78,9 @@ class Voters(Protocol):
     @property
     def vc(self) -> int | None:
         """Of the class a voter is consistent with, if that is what it does; None: nothing is proved of its error."""
+
+    def require(self, block: int) -> None:
+        """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
 
     def train(self, block: Sample) -> Any: ...
 
@@ -134,6 +141,9 @@ class Classifiers:
     @property
     def vc(self) -> None:
         return None
+
+    def require(self, block: int) -> None:
+        """Nothing is refused: what cannot be fitted becomes a constant."""
 
     def train(self, block: Sample) -> Voter:
         """A fitted clone, unless the block has one class only or no clone has an answer."""
@@ -272,17 +282,22 @@ class Concepts:
     def vc(self) -> int | None:
         return self.concepts.vc
 
+    def require(self, block: int) -> None:
+        if hasattr(self.concepts, "scores"):
+            self.concepts.require(block)
+            return
+        if block > MOST_BLOCK:
+            raise SizeError(
+                f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_BLOCK} records.",
+                remedy="Ask for more models.",
+            )
+        with_dichotomies(self.concepts, owner=OWNER).require_listed(block)
+
     def train(self, block: Sample) -> Hypothesis:
         if hasattr(self.concepts, "scores"):
             concepts = cast(ScoredClass, self.concepts)
             scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
-        # By a public number: whether a block is too large must not tell who is in it.
-        if block.size.labelled > MOST_LISTED:
-            raise SizeError(
-                f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_LISTED} records.",
-                remedy="Ask for more models.",
-            )
         listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
         mistakes = listed.mistakes(block)
         return listed.member(mistakes.locate(mistakes.histogram(0).best, 0))

@@ -41,7 +41,7 @@ from privpac.mechanisms.scores import Row, Runs
 from privpac.release.buckets import Buckets
 from privpac.release.lattice import Band, Paths
 from privpac.release.point_counts import PointCounts
-from privpac.release.sanitiser import FAILURE, check_wishes, noise_ratio, require_enough
+from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import CandidatePlan, plan_candidates, radius_listed, radius_quantiles
 
@@ -86,8 +86,17 @@ class ThresholdBLR:
         """How many synthetic records there will be."""
         return self.plan(records).points
 
+    def require(self, size: Size) -> None:
+        _require(self, size, Queries.THRESHOLDS)
+
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "threshold-blr", size, Queries.THRESHOLDS)
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """So many records on single cells as were planned."""
+        if not isinstance(table, Buckets) or table.column != self.column:
+            return False
+        return table.on_cells(self._cells) and table.total == self.synthetic(size.total)
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)
@@ -156,6 +165,9 @@ class ListedBLR:
 
         return _plan(self.points, records, cells, self.ratio, self.failure, radius, most=self.most)
 
+    def require(self, size: Size) -> None:
+        _require(self, size, Queries.LISTED)
+
     def certify(self, size: Size) -> Certificate:
         return _certificate(self, "listed-blr", size, Queries.LISTED)
 
@@ -165,6 +177,14 @@ class ListedBLR:
         listed = self._joint.cells(range(self._joint.size))
         cells = {name: np.array(listed[name], dtype=self.schema.column(name).dtype) for name in self.columns}
         return np.stack([query.predict(cells) for query in self.queries], axis=1).astype(np.int64)
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """So many records as were planned, wherever they are."""
+        points = self.plan(size.total).points
+        if not isinstance(table, PointCounts) or (table.names, table.total) != (self.columns, points):
+            return False
+        inside = all(0 <= cell < self._joint.size for cell, _ in table.counts)
+        return inside and sum(count for _, count in table.counts) == points
 
     def release(self, sample: Sample, coins: Coins) -> PointCounts:
         n = sample.size.total
@@ -223,15 +243,19 @@ def _plan(
     )
 
 
-def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
-    n, owner = size.total, type(sanitiser).__name__
+def _require(sanitiser: Any, size: Size, queries: Queries) -> None:
     require_enough(
-        owner,
-        records=n,
+        type(sanitiser).__name__,
+        records=size.total,
         wanted=sanitiser.error,
         proved=lambda m: sanitiser.plan(m).error,
         queries=queries.value,
     )
+
+
+def _certificate(sanitiser: Any, name: str, size: Size, queries: Queries) -> Certificate:
+    sanitiser.require(size)
+    n = size.total
     plan: CandidatePlan = sanitiser.plan(n)
     answers: tuple[Proof[Answers], ...] = ()
     if 2 * plan.error < 1:

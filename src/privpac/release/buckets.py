@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = ["Bucket", "Buckets"]
 
@@ -88,8 +89,15 @@ class Buckets:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Buckets:
-        read = ((int(first), int(end), int(count)) for first, end, count in tree["buckets"])
-        return cls(str(tree["column"]), tuple(read))
+        record(tree, "kind", "column", "buckets")
+        rows = [listed(row) for row in listed(tree["buckets"])]
+        require(all(len(row) == 3 for row in rows), "a bucket has two ends and a count")
+        read = ((written_whole(first), written_whole(end), whole(count)) for first, end, count in rows)
+        return cls(text(tree["column"]), tuple(read))
+
+    def on_cells(self, cells: int) -> bool:
+        """Whether every bucket is one of so many cells."""
+        return all(end == first + 1 <= cells for first, end, _ in self.buckets)
 
     def fits(self, schema: Schema) -> bool:
         """Whether these can be records of this schema."""

@@ -9,7 +9,7 @@ Proof: docs/proofs/geometric-noise.md, docs/proofs/occam.md. Tested by tests/exa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.data.sample import Block, Sample
 from privpac.errors import ParameterError, SizeError
+from privpac.fields import flag, listed, record, require, whole
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
@@ -97,13 +98,21 @@ class Confusion:
         }
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Confusion:
+    def from_json(cls, tree: Mapping[str, Any]) -> Confusion:
+        numbers = ("accuracy", "low", "high", "noise", "sampling")
+        record(tree, "counts", "records", "holdout", "confidence", *numbers)
+        require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")
         return cls(
-            counts=tuple(tuple(int(c) for c in row) for row in tree["counts"]),
-            records=int(tree["records"]),
-            holdout=bool(tree["holdout"]),
-            **{name: written(tree[name]) for name in ("accuracy", "low", "high", "noise", "sampling")},
+            counts=tuple(tuple(whole(c) for c in listed(row)) for row in listed(tree["counts"])),
+            records=whole(tree["records"], least=1),
+            holdout=flag(tree["holdout"]),
+            **{name: written(tree[name]) for name in numbers},
         )
+
+    def fits(self, classes: int) -> bool:
+        """Whether these can be counts of so many classes."""
+        shape = [len(row) for row in self.counts] == [classes] * classes
+        return shape and all(0 <= count <= self.records for row in self.counts for count in row)
 
     def __str__(self) -> str:
         kind = "on records kept aside" if self.holdout else "on the records it was learnt from"

@@ -30,7 +30,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
 from privpac.mechanisms.sparse_noise import draw_kept
 from privpac.release.point_counts import PointCounts
-from privpac.release.sanitiser import FAILURE, check_wishes, noise_ratio, require_enough
+from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import HistogramPlan, plan_histogram
 
@@ -76,9 +76,12 @@ class PointHistogram:
     def _proved(self, records: int) -> Fraction:
         return Fraction(self.plan(records).steps, records)
 
+    def require(self, size: Size) -> None:
+        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved, queries="points")
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=self._proved, queries="points")
         plan = self.plan(n)
         noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE)
         dropped = f"dropping counts up to {plan.above}"
@@ -112,6 +115,14 @@ class PointHistogram:
                 failure=self.failure,
             ),
         )
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """Counts above the cut, of no more records than there are."""
+        n = size.total
+        if not isinstance(table, PointCounts) or (table.names, table.total) != (self.columns, n):
+            return False
+        above, cells = self.plan(n).above, self._joint.size
+        return all(above < count <= n and 0 <= cell < cells for cell, count in table.counts)
 
     def release(self, sample: Sample, coins: Coins) -> PointCounts:
         n = sample.size.total

@@ -24,6 +24,7 @@ from privpac.concepts.tree import INDENT, Leaf, Split, Tree
 from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
+from privpac.fields import listed, record, require, whole
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
@@ -109,8 +110,10 @@ class LeafCounts:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> LeafCounts:
-        counts = tuple(tuple(int(count) for count in row) for row in tree["counts"])
-        return cls(counts, int(tree["records"]), written(tree["epsilon"]))
+        record(tree, "counts", "records", "epsilon", "smoothing")
+        require(whole(tree["smoothing"]) == SMOOTHING, "counts are smoothed by another number")
+        counts = tuple(tuple(whole(count) for count in listed(row)) for row in listed(tree["counts"]))
+        return cls(counts, whole(tree["records"], least=1), written(tree["epsilon"]))
 
 
 def _lines(tree: Tree, texts: list[str], schema: Schema, indent: str) -> Iterator[str]:

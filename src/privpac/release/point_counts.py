@@ -14,6 +14,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.data.engines.memory import MemorySample
 from privpac.data.joint import JointCells
 from privpac.data.schema import Schema
+from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = ["PointCounts"]
 
@@ -77,11 +78,15 @@ class PointCounts:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> PointCounts:
-        counts = tuple((int(cell), int(count)) for cell, count in tree["counts"])
-        return cls(tuple(str(name) for name in tree["columns"]), counts, int(tree["total"]))
+        record(tree, "kind", "columns", "counts", "total")
+        rows = [listed(row) for row in listed(tree["counts"])]
+        require(all(len(row) == 2 for row in rows), "a point has a cell and a count")
+        counts = tuple((written_whole(cell), whole(count)) for cell, count in rows)
+        return cls(tuple(text(name) for name in listed(tree["columns"])), counts, whole(tree["total"]))
 
     def fits(self, schema: Schema) -> bool:
         """Whether these can be records of this schema."""
-        if not set(self.names) <= {*schema.names, schema.label}:
+        known = set(self.names) <= {*schema.names, schema.label}
+        if not known or len(set(self.names)) < len(self.names):
             return False
         return not self.counts or self.counts[-1][0] < JointCells(schema, self.names).size

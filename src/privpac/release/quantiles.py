@@ -32,7 +32,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
 from privpac.release.buckets import Buckets
-from privpac.release.sanitiser import FAILURE, check_wishes, noise_ratio, require_enough
+from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
 from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import QuantilePlan, plan_quantiles
 
@@ -79,9 +79,14 @@ class Quantiles:
         """How many synthetic records there will be."""
         return int(2 ** (self.plan(records).levels + 1))
 
+    def require(self, size: Size) -> None:
+        require_enough(
+            OWNER, records=size.total, wanted=self.error, proved=lambda records: self.plan(records).error
+        )
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=lambda records: self.plan(records).error)
         plan = self.plan(n)
         ratio = self.ratio(plan.levels)
         answers: tuple[Proof[Answers], ...] = ()
@@ -115,6 +120,13 @@ class Quantiles:
             labelled=size.labelled,
             unlabelled=size.unlabelled,
         )
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """Records on single cells, two for each cut, and one at either end."""
+        if not isinstance(table, Buckets) or table.column != self.column:
+            return False
+        ends = {0, self._cells - 1} <= {first for first, _, _ in table.buckets}
+        return ends and table.on_cells(self._cells) and table.total == self.synthetic(size.total)
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)

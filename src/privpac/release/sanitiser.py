@@ -54,8 +54,17 @@ class Sanitiser(Protocol):
     def columns(self) -> tuple[str, ...]:
         """What is released."""
 
+    def require(self, size: Size) -> None:
+        """Refuse what `release` could not do with so many records, whatever they are: also too few for the error.
+
+        `certify` begins with it; after it, nothing may be refused that depends on the records.
+        """
+
     def certify(self, size: Size) -> Certificate:
-        """What will be true of `release` on this many records; refuses a number too small for the wanted error."""
+        """What will be true of `release` on this many records."""
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """Whether `release` of this many records could ever return this table, from public parameters alone."""
 
     def release(self, sample: Sample, coins: Coins) -> Released: ...
 

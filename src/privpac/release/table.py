@@ -25,10 +25,11 @@ import numpy as np
 from privpac import __version__
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import DataError, NotCertified, ParameterError, PrivpacError
+from privpac.errors import DataError, NotCertified, ParameterError, SizeError
+from privpac.fields import listed, record, refusing, text, whole
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
-from privpac.guarantee.document import digest, read_document
+from privpac.guarantee.document import digest, read_document, same
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.release.buckets import Buckets
 from privpac.release.methods import sanitiser_for
@@ -47,6 +48,9 @@ __all__ = [
 
 FORMAT = "privpac-table/1"
 OWNER = "release"
+
+MOST_RECORDS = 10**12
+"""Beyond it the search for the best method takes too long, whoever asks, and a stored request asks too."""
 
 KINDS: dict[str, Callable[[Mapping[str, Any]], Buckets | PointCounts]] = {
     "buckets": Buckets.from_json,
@@ -71,6 +75,13 @@ class TableRequest:
         person = self.records_per_person
         if isinstance(person, bool) or not isinstance(person, int) or person < 1:
             raise ParameterError(OWNER, "records_per_person", person, allowed="a positive integer")
+        if self.size.total > MOST_RECORDS:
+            raise SizeError(
+                f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
+            )
+        # Records count as labelled exactly if their labels are released, however they were read: one number, one way.
+        total, labelled = self.size.total, self.schema.label in self.columns
+        object.__setattr__(self, "size", Size(total) if labelled else Size(0, total))
 
     @cached_property
     def sanitiser(self) -> Sanitiser:
@@ -106,15 +117,16 @@ class TableRequest:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, schema: Schema, size: Size) -> TableRequest:
+        record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person")
         return cls(
             schema=schema,
-            columns=tuple(str(name) for name in tree["columns"]),
+            columns=tuple(text(name) for name in listed(tree["columns"])),
             size=size,
             epsilon=written(tree["epsilon"]),
-            method=str(tree["method"]),
+            method=text(tree["method"]),
             error=None if tree["error"] is None else written(tree["error"]),
             failure=written(tree["failure"]),
-            records_per_person=int(tree["records_per_person"]),
+            records_per_person=whole(tree["records_per_person"], least=1),
         )
 
 
@@ -206,7 +218,7 @@ class ReleasedTable:
             "format": FORMAT,
             "version": self.version,
             "table": self.table.to_json(),
-            "schema": self.schema.to_json(),
+            "schema": self.schema.stored(),
             "certificate": dict(self.certificate),
         }
         tree["digest"] = digest(tree)
@@ -270,15 +282,14 @@ def load_table(path: str | os.PathLike[str]) -> ReleasedTable:
 
 def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     """The released table a document holds; its records must belong to its schema."""
-    try:
-        if not isinstance(tree["version"], str):
+    with refusing("The released table is incomplete or malformed."):
+        if not isinstance(tree.get("version"), str):
             raise NotCertified("The released table does not say which version wrote it.")
         read = KINDS[tree["table"]["kind"]](tree["table"])
-        return ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
-    except NotCertified:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, PrivpacError):
-        raise NotCertified("The released table is incomplete or malformed.") from None
+        table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
+        if not same({**table.to_json(), "digest": None}, {**tree, "digest": None}):
+            raise NotCertified("The released table holds something that this version does not write.")
+    return table
 
 
 def is_table(path: str | os.PathLike[str]) -> bool:

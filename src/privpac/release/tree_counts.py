@@ -32,7 +32,7 @@ from privpac.guarantee.facts import Answers, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
 from privpac.release.buckets import Buckets
-from privpac.release.sanitiser import FAILURE, check_wishes, require_enough
+from privpac.release.sanitiser import FAILURE, Released, check_wishes, require_enough
 from privpac.theory.exact import plain
 from privpac.theory.tree_counts import TreePlan, plan_tree
 
@@ -94,9 +94,13 @@ class TreeCounts:
         """How many synthetic records there will be."""
         return records
 
+    def require(self, size: Size) -> None:
+        require_enough(OWNER, records=size.total, wanted=self.error, proved=self._proved)
+        self._planned(size.total)
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         n = size.total
-        require_enough(OWNER, records=n, wanted=self.error, proved=self._proved)
         plan, proved = self._planned(n), self._proved(n)
         answers: tuple[Proof[Answers], ...] = ()
         if proved is not None and 2 * proved < 1:
@@ -122,6 +126,13 @@ class TreeCounts:
             labelled=size.labelled,
             unlabelled=size.unlabelled,
         )
+
+    def releases(self, table: Released, size: Size) -> bool:
+        """Ranges between edges of the tree, that hold no more records than there are."""
+        if not isinstance(table, Buckets) or table.column != self.column:
+            return False
+        inside = all(end <= self._cells for _, end, _ in table.buckets)
+        return inside and table.total <= size.total
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         n = sample.size.total

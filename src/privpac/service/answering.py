@@ -1,8 +1,18 @@
-"""Answers for many people at once: drawn ahead, and paid for, kept and recorded in one transaction before they leave.
+"""Answers for many people at once: paid for first, then drawn, then kept; an answer leaves after it is kept.
+
+One transaction of the ledger's database charges a group of requests and writes down which questions are paid for; it is
+durable before a coin is tossed and before anything looks at records. Then the answers are drawn, outside of the lock,
+for models may need long. A second transaction keeps them. Whoever is killed in between leaves questions that are paid
+for and have no answer: the next request that asks them draws them, and nobody pays again. If two processes draw the
+same question, the answer that is kept first remains, and both give that one.
 
 What is shared between answers is what `Prepared` holds: coins that do not depend on records, and models that are
 functions of such coins and the records. Every distinct question is drawn once, with coins of its own (`asked.draw`).
-A drawn answer that turns out not to be paid for is forgotten; asked again, it is drawn again.
+
+Every limit follows from public numbers and is checked by `certify`, before there is a bundle. So a draw that fails is a
+fault of the program, and whether it fails may depend on the records, which no price pays for. It must not become a
+question that can be asked again and again: what was charged stays charged, the bundle is marked as ended where every
+process sees it, and nothing is answered from it any more. What can leave in this way is the end itself, once.
 
 A bundle whose answers were declared beforehand is paid for already. Its own ledger counts them, here as everywhere: it
 is the ledger of the service too. A second count in another database would let the declared number be given twice.
@@ -15,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -27,8 +38,8 @@ from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import Bundle
 from privpac.service import keys
 from privpac.service.keys import Key
-from privpac.service.problems import Problem
-from privpac.service.tables import ANSWER, API_KEY, REQUEST
+from privpac.service.problems import Ended, Problem
+from privpac.service.tables import ANSWER, API_KEY, END, REQUEST
 
 if TYPE_CHECKING:
     from privpac.guarantee.sql_store import SqlStore, Transaction
@@ -50,10 +61,22 @@ class Ask:
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """An answered request, as JSON, and what it cost."""
+    """An answered request, as JSON, and what it was charged just now."""
 
     text: str
     epsilon: Fraction
+    left: Fraction
+
+
+@dataclass(frozen=True, repr=False)
+class Paid:
+    """A request that is paid for and waits for answers."""
+
+    ask: Ask
+    price: Fraction
+    """What the request costs, now or when it was sent first."""
+    charged: Fraction
+    """What it was charged just now."""
     left: Fraction
 
 
@@ -77,51 +100,85 @@ class Answering:
     bundle: Bundle
     store: SqlStore
     coins: Coins
+    _failed: Event = field(default_factory=Event, init=False)
+    """Set by a draw that failed, in case the database cannot be told."""
 
     @property
     def price(self) -> Fraction:
         return self.bundle.offer.price
+
+    @property
+    def ended(self) -> bool:
+        """Whether a draw has failed, here or in another process."""
+        if self._failed.is_set():
+            return True
+        with self.store.reading() as connection:
+            return self._has_end(connection)
 
     def ask(self, cells: Mapping[str, Any], **facts: Any) -> Ask:
         return Ask(asked=Asked.of(cells, self.bundle.offer.predictor), **facts)
 
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:
         """The outcome of every request, durable before this returns; a refusal leaves the others as they are."""
-        # Before the lock is taken: models may need long for an answer, and others wait for the ledger.
-        with self.store.reading() as connection:
-            known, holders = self._known(connection, asks), _holders(connection, asks)
-        left = self.store.account().left.epsilon
-        payable = [ask.asked for ask in asks if self._has_room(holders.get(ask.key), left)]
-        drawn = draw(payable, self.bundle.prepared, self.coins, known=known)
+        if self._failed.is_set():
+            raise Ended()
         with self.store.transact() as transaction:
-            group = self._group(transaction, asks, drawn)
-            outcomes = [group.outcome(ask) for ask in asks]
+            if self._has_end(transaction.connection):
+                raise Ended()
+            group = self._group(transaction, asks)
+            admitted = [group.admit(ask) for ask in asks]
+            group.write()
+        waiting = [one for one in admitted if isinstance(one, Paid)]
+        if not waiting:
+            return [one for one in admitted if not isinstance(one, Paid)]
+        drawn = self._draw([one.ask.asked for one in waiting], group.known)
+        with self.store.transact() as transaction:
+            group = self._group(transaction, [one.ask for one in waiting])
+            group.keep(drawn)
+            outcomes = [group.reply(one) if isinstance(one, Paid) else one for one in admitted]
             group.write()
         return outcomes
 
-    def _has_room(self, key: Key | None, left: Fraction) -> bool:
-        """Whether a single new answer could be paid for; if not, none will be, for budgets only shrink."""
-        if key is None or key.revoked is not None:
-            return False
-        return self.price <= (left if key.left is None else min(left, key.left))
+    def _draw(self, asked: Sequence[Asked], known: Mapping[bytes, int]) -> dict[bytes, int]:
+        try:
+            return draw(asked, self.bundle.prepared, self.coins, known=known)
+        except Exception as fault:  # whatever it is: nothing is swallowed, and nothing is answered after it
+            self._failed.set()
+            self._end()
+            raise Ended() from fault
 
-    def _group(self, transaction: Transaction, asks: Sequence[Ask], drawn: Mapping[bytes, int]) -> _Group:
+    def _end(self) -> None:
+        with self.store.transact() as transaction:
+            if not self._has_end(transaction.connection):
+                row = {"bundle": self.bundle.digest, "time": _now()}
+                transaction.connection.execute(sa.insert(END), row)
+
+    def _has_end(self, connection: Any) -> bool:
+        select = sa.select(END.c.bundle).where(END.c.bundle == self.bundle.digest)
+        return connection.execute(select).first() is not None
+
+    def _group(self, transaction: Transaction, asks: Sequence[Ask]) -> _Group:
         connection = transaction.connection
+        stored = self._stored(connection, asks)
         return _Group(
             self,
             transaction,
-            drawn,
-            # Once more, under the lock: somebody else may have answered meanwhile.
-            known=self._known(connection, asks),
+            paid=set(stored),
+            known={question: label for question, label in stored.items() if label is not None},
             keys=_holders(connection, asks),
-            replies=_replies(connection, asks),
+            requests=_requests(connection, asks),
         )
 
-    def _known(self, connection: Any, asks: Sequence[Ask]) -> dict[bytes, int]:
+    def _stored(self, connection: Any, asks: Sequence[Ask]) -> dict[bytes, int | None]:
+        """The questions that are paid for, with their answers if they have one."""
         wanted = list({key for ask in asks for key in ask.asked.keys})
         select = sa.select(ANSWER.c.question, ANSWER.c.label).where(ANSWER.c.bundle == self.bundle.digest)
         rows = _in(connection, select, ANSWER.c.question, wanted)
         return {bytes(row["question"]): row["label"] for row in rows}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _in(connection: Any, select: Any, column: Any, values: Sequence[Any]) -> list[Mapping[str, Any]]:
@@ -138,13 +195,27 @@ def _holders(connection: Any, asks: Sequence[Ask]) -> dict[str, Key]:
     return {row["id"]: Key.from_row(row) for row in rows}
 
 
-def _replies(connection: Any, asks: Sequence[Ask]) -> dict[tuple[str, str], tuple[bytes, str]]:
-    """What was replied to these idempotency keys before."""
+@dataclass(frozen=True, repr=False)
+class _Request:
+    """What was paid, and perhaps replied, under an idempotency key."""
+
+    digest: bytes
+    price: Fraction
+    reply: str | None
+
+
+def _requests(connection: Any, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
+    """What these idempotency keys were used for before."""
     holders = sorted({ask.key for ask in asks})
     wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
     select = sa.select(REQUEST).where(REQUEST.c.api_key.in_(holders))
     rows = _in(connection, select, REQUEST.c.idempotency_key, wanted)
-    return {(row["api_key"], row["idempotency_key"]): (bytes(row["digest"]), row["reply"]) for row in rows}
+    return {
+        (row["api_key"], row["idempotency_key"]): _Request(
+            bytes(row["digest"]), Fraction(row["epsilon"]), row["reply"]
+        )
+        for row in rows
+    }
 
 
 @dataclass(repr=False)
@@ -156,32 +227,48 @@ class _Group:
 
     answering: Answering
     transaction: Transaction
-    drawn: Mapping[bytes, int]
+    paid: set[bytes]
     known: dict[bytes, int]
     keys: dict[str, Key]
-    replies: dict[tuple[str, str], tuple[bytes, str]]
-    answers: list[dict[str, Any]] = field(default_factory=list)
-    requests: list[dict[str, Any]] = field(default_factory=list)
+    requests: dict[tuple[str, str], _Request]
     before: dict[str, Key] = field(default_factory=dict)
     """Keys whose spending moves, as they were."""
+    questions: list[dict[str, Any]] = field(default_factory=list)
+    """Rows of questions that were paid for just now."""
+    labels: list[dict[str, Any]] = field(default_factory=list)
+    """Answers to questions that have a row."""
+    sent: list[dict[str, Any]] = field(default_factory=list)
+    """Rows of requests that were admitted just now."""
+    replies: list[dict[str, Any]] = field(default_factory=list)
+    """Replies to requests that have a row."""
 
-    def outcome(self, ask: Ask) -> Outcome:
+    def admit(self, ask: Ask) -> Outcome | Paid:
+        """Charge a request; its reply, if all of its questions have answers."""
         key = self.keys.get(ask.key)
         if key is None or key.revoked is not None:
             return unauthorised()
-        earlier = None if ask.idempotency_key is None else self.replies.get((key.id, ask.idempotency_key))
+        earlier = self._earlier(ask)
         if earlier is not None:
-            digest, text = earlier
-            return Reply(text, Fraction(0), self._left(key)) if digest == self._digest(ask) else _reused()
-        new = ask.asked.new(self.known)
-        cost = len(new) * self.answering.price
-        entry = None
+            if earlier.digest != self._digest(ask):
+                return _reused()
+            if earlier.reply is not None:
+                return Reply(earlier.reply, Fraction(0), self._left(key))
+            return self._answered(Paid(ask, earlier.price, Fraction(0), self._left(key)))
+        new = ask.asked.new(self.paid)
+        cost, entry = len(new) * self.answering.price, None
         if new:
-            refusal = self._charge(key, len(new), cost)
-            if isinstance(refusal, Problem):
-                return refusal
-            entry = refusal
-        return self._answered(ask, new, cost, entry)
+            charged = self._charge(key, len(new), cost)
+            if isinstance(charged, Problem):
+                return charged
+            entry = charged
+        self._note_questions(new)
+        if entry is not None or ask.idempotency_key is not None:
+            self._note_request(ask, cost, entry)
+        return self._answered(Paid(ask, cost, cost, self._left(self.keys[ask.key])))
+
+    def _earlier(self, ask: Ask) -> _Request | None:
+        name = ask.idempotency_key
+        return None if name is None else self.requests.get((ask.key, name))
 
     def _charge(self, key: Key, count: int, cost: Fraction) -> Problem | int:
         """The ledger's row for it, or the reason why not; the holder's own budget is looked at first."""
@@ -206,35 +293,49 @@ class _Group:
             left={"epsilon": exact_text(left), "answers": room},
         )
 
-    def _answered(self, ask: Ask, new: Sequence[bytes], cost: Fraction, entry: int | None) -> Reply:
+    def _note_questions(self, new: Sequence[bytes]) -> None:
+        self.paid.update(new)
         digest = self.answering.bundle.digest
-        for question in new:
-            self.known[question] = self.drawn[question]
-            self.answers.append({"bundle": digest, "question": question, "label": self.drawn[question]})
-        left = self._left(self.keys[ask.key])
-        reply = Reply(self._text(ask, cost, left), cost, left)
-        if entry is not None or ask.idempotency_key is not None:
-            self._record(ask, reply, entry)
-        return reply
+        self.questions += [{"bundle": digest, "question": question, "label": None} for question in new]
 
-    def _text(self, ask: Ask, cost: Fraction, left: Fraction) -> str:
+    def _note_request(self, ask: Ask, cost: Fraction, entry: int | None) -> None:
+        digest = self._digest(ask)
+        row = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest, "reply": None}
+        self.sent.append(row | {"epsilon": exact_text(cost), "entry": entry, "time": _now()})
+        if ask.idempotency_key is not None:
+            self.requests[ask.key, ask.idempotency_key] = _Request(digest, cost, None)
+
+    def _answered(self, one: Paid) -> Reply | Paid:
+        """The reply if nothing has to be drawn for it."""
+        return self.reply(one) if not one.ask.asked.new(self.known) else one
+
+    def keep(self, drawn: Mapping[bytes, int]) -> None:
+        """Keep what was drawn; where somebody else was quicker, theirs remains."""
+        digest = self.answering.bundle.digest
+        for question, label in drawn.items():
+            if question not in self.known:
+                self.known[question] = label
+                self.labels.append({"of": digest, "asked": question, "drawn": label})
+
+    def reply(self, one: Paid) -> Reply:
+        """The reply to a request whose questions all have answers; sent again, it is the same reply."""
+        earlier = self._earlier(one.ask)
+        if earlier is not None and earlier.reply is not None:
+            return Reply(earlier.reply, one.charged, one.left)
+        text = self._text(one)
+        if earlier is not None and one.ask.idempotency_key is not None:
+            self.requests[one.ask.key, one.ask.idempotency_key] = replace(earlier, reply=text)
+            self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
+        return Reply(text, one.charged, one.left)
+
+    def _text(self, one: Paid) -> str:
         classes = self.answering.bundle.schema.classes
         tree = {
-            "answers": [classes[label] for label in ask.asked.labels(self.known).tolist()],
-            "price": exact_text(cost),
-            "left": {"epsilon": exact_text(left), "answers": int(left / self.answering.price)},
+            "answers": [classes[label] for label in one.ask.asked.labels(self.known).tolist()],
+            "price": exact_text(one.price),
+            "left": {"epsilon": exact_text(one.left), "answers": int(one.left / self.answering.price)},
         }
         return json.dumps(tree)
-
-    def _record(self, ask: Ask, reply: Reply, entry: int | None) -> None:
-        digest = self._digest(ask)
-        row = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest}
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        self.requests.append(
-            row | {"reply": reply.text, "epsilon": exact_text(reply.epsilon), "entry": entry, "time": now}
-        )
-        if ask.idempotency_key is not None:
-            self.replies[ask.key, ask.idempotency_key] = (digest, reply.text)
 
     def _digest(self, ask: Ask) -> bytes:
         """The same rows put to another bundle are another request."""
@@ -250,9 +351,27 @@ class _Group:
         for identity, before in self.before.items():
             if not keys.spend(connection, before, spent=self.keys[identity].spent):
                 raise NotCertified("A key was changed by somebody who does not hold the ledger's lock.")
-        for table, rows in ((ANSWER, self.answers), (REQUEST, self.requests)):
+        for statement, rows in (
+            (sa.insert(ANSWER), self.questions),
+            (sa.insert(REQUEST), self.sent),
+            (_LABELLED, self.labels),
+            (_REPLIED, self.replies),
+        ):
             if rows:
-                connection.execute(sa.insert(table), rows)
+                connection.execute(statement, rows)
+
+
+_LABELLED = (
+    sa.update(ANSWER)
+    .where(ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question == sa.bindparam("asked"))
+    .values(label=sa.bindparam("drawn"))
+)
+
+_REPLIED = (
+    sa.update(REQUEST)
+    .where(REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key == sa.bindparam("name"))
+    .values(reply=sa.bindparam("text"))
+)
 
 
 def _reused() -> Problem:

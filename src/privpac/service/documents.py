@@ -84,6 +84,7 @@ WHY = {
     404: "No such path.",
     405: "No such method.",
     409: "The idempotency key was used for other rows. Nothing was charged.",
+    410: "The bundle has ended: an answer could not be drawn. What was charged stays charged, and nothing is answered.",
     413: "Too many bytes or rows.",
     415: "The body is said to be something else than JSON.",
     422: "The body or a row is not of the schema's form. Nothing was charged.",

@@ -91,10 +91,12 @@ class GroupCommit:
     def _results(self, asks: list[Ask]) -> Sequence[Result]:
         try:
             outcomes = self._answer(asks)
-        except PrivpacError as problem:  # the ledger cannot be used: the same for everybody
+        except (
+            PrivpacError
+        ) as problem:  # the ledger cannot be used, or the bundle has ended: so for everybody
             return [problem] * len(asks)
         except Exception as problem:
-            # Nothing was committed. A request that makes a model fail must not take its neighbours with it.
+            # What was committed is paid for and is not charged again. One request must not take others with it.
             return [problem] if len(asks) == 1 else [self._results([ask])[0] for ask in asks]
         self._committed(len(asks))
         return outcomes

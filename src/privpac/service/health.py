@@ -26,8 +26,8 @@ def readyz(request: Request) -> dict[str, str]:
         raise Problem(
             503,
             "not_ready",
-            "The service is starting or stopping, or its tables are of another version.",
-            remedy="Try again soon; if it stays so, start it once with --migrate.",
+            "The service is starting or stopping, its tables are of another version, or its bundle has ended.",
+            remedy="Try again soon; if it stays so, look into the log, or start it once with --migrate.",
             headers={"Retry-After": "1"},
         )
     return {"status": "ready"}

@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from privpac.errors import place_of
+from privpac.faults import place_of
 from privpac.guarantee.budget import exact_text
 from privpac.service import problems
 from privpac.service.facts import FACTS, Facts

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from privpac.errors import PrivpacError
 from privpac.service.facts import facts_of
 
-__all__ = ["FAULT", "Problem", "install", "response"]
+__all__ = ["FAULT", "Ended", "Problem", "install", "response"]
 
 CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "not_json"}
 REMEDIES = {
@@ -52,6 +52,22 @@ FAULT = Problem(
 )
 
 
+class Ended(PrivpacError):
+    """An answer could not be drawn, so nothing is answered any more; the cause is in the log, by type and place."""
+
+    def __init__(self) -> None:
+        super().__init__("The bundle has ended.")
+
+
+END = Problem(
+    410,
+    "ended",
+    "This bundle has ended: an answer could not be drawn, which is a fault of the program. No answer has left it "
+    "since, and what was charged stays charged.",
+    remedy="The owner finds the fault in the log, reports it, and serves a new bundle.",
+)
+
+
 def response(problem: Problem) -> JSONResponse:
     error = {"code": problem.code, "message": problem.message, "remedy": problem.remedy, **problem.facts}
     return JSONResponse({"error": error}, status_code=problem.status, headers=problem.headers)
@@ -62,6 +78,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Ended, _ended)
     app.add_exception_handler(PrivpacError, _unavailable)
     app.add_exception_handler(SQLAlchemyError, _unavailable)
 
@@ -92,6 +109,12 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     )
 
 
+async def _ended(request: Request, error: Exception) -> JSONResponse:
+    cause = error.__cause__
+    facts_of(request.scope).fault = cause if isinstance(cause, Exception) else error
+    return _said(request, END)
+
+
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
     facts_of(request.scope).fault = error
@@ -100,7 +123,7 @@ async def _unavailable(request: Request, error: Exception) -> JSONResponse:
         Problem(
             503,
             "unavailable",
-            "The service cannot answer now; nothing was charged that was not answered.",
+            "The service cannot answer now; what was charged is answered when it is asked again.",
             remedy="Try again later with the same idempotency key.",
             headers={"Retry-After": "5"},
         ),

@@ -61,13 +61,14 @@ def _add_predict(router: APIRouter, service: Service) -> None:
         response_model=None,
         responses={
             200: {"model": PredictReply, "description": "Answers, paid for and kept."},
-            **errors(400, 401, 409, 413, 415, 422, 429, 503),
+            **errors(400, 401, 409, 410, 413, 415, 422, 429, 503),
         },
         openapi_extra=predict_body(schema, rows=limits.rows),
     )
     async def predict(request: Request) -> Response:
-        """The class of every row. Rows that nobody asked before are charged, all of them or none; charge and answers
-        are on disk before the reply is sent. Rows that fall into the same cells of the schema are one question."""
+        """The class of every row. Rows that nobody asked before are charged, all of them or none; the charge is on disk
+        before an answer is drawn, and the answers before the reply is sent. Rows that fall into the same cells of the
+        schema are one question."""
         presented = _presented(request)
         key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
         key = _accepted(request, service, key)

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from privpac.concepts.base import Cells
 from privpac.data.boolean import Boolean
 from privpac.data.categorical import Categorical
@@ -31,11 +29,7 @@ def encoded(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
     for row in rows:
         if row.keys() != names:
             raise _other_columns(row, schema)
-    table = {}
-    for column in schema.columns:
-        values = np.empty(len(rows), dtype=object)
-        values[:] = [_plain(row[column.name], column) for row in rows]
-        table[column.name] = values
+    table = {column.name: [_plain(row[column.name], column) for row in rows] for column in schema.columns}
     try:
         return MemorySample.of(table, schema, labelled=False).block().cells
     except (DataError, SchemaError, SizeError) as problem:

@@ -104,7 +104,7 @@ class Service:
 
     @property
     def ready(self) -> bool:
-        return self._commits is not None and migrating.is_current(self.store)
+        return self._commits is not None and migrating.is_current(self.store) and not self.answering.ended
 
     def remembered(self, presented: Presented) -> Key | None:
         """A key that was found right a moment ago."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-__all__ = ["ANSWER", "API_KEY", "METADATA", "REQUEST"]
+__all__ = ["ANSWER", "API_KEY", "END", "METADATA", "REQUEST"]
 
 METADATA = sa.MetaData()
 
@@ -30,7 +30,8 @@ REQUEST = sa.Table(
     sa.Column("api_key", sa.Text, sa.ForeignKey("api_key.id"), nullable=False),
     sa.Column("idempotency_key", sa.Text),
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    sa.Column("reply", sa.Text, nullable=False),
+    # Kept for whoever may send the request again; none while it waits for answers.
+    sa.Column("reply", sa.Text),
     sa.Column("epsilon", sa.Text, nullable=False),
     # The ledger's row, if anything was charged.
     sa.Column("entry", sa.BigInteger),
@@ -43,5 +44,14 @@ ANSWER = sa.Table(
     METADATA,
     sa.Column("bundle", sa.Text, primary_key=True),
     sa.Column("question", sa.LargeBinary, primary_key=True),
-    sa.Column("label", sa.SmallInteger, nullable=False),
+    # None while the question is paid for and not drawn yet.
+    sa.Column("label", sa.SmallInteger),
+)
+
+END = sa.Table(
+    "bundle_end",
+    METADATA,
+    # Of a bundle from which an answer could not be drawn: nothing is answered from it any more.
+    sa.Column("bundle", sa.Text, primary_key=True),
+    sa.Column("time", sa.Text, nullable=False),
 )

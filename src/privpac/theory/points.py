@@ -234,6 +234,10 @@ def _rate(slack: Fraction, epsilon: Fraction) -> Fraction:
     return Fraction(math.floor(round(rate * _RATE_STEPS, 3)), _RATE_STEPS)
 
 
+_LARGEST_FLOAT = 2**1023
+"""Searches are in floats, and only have to come near: a longer domain is taken for this one."""
+
+
 @lru_cache(maxsize=4096)
 def _best_clip(
     n: int, *, domain: int, error: float, failure: Fraction, epsilon: Fraction
@@ -241,11 +245,12 @@ def _best_clip(
     """The parameters with the smallest failure in floats, over a few target masses: lighter ones matter where a
     single other value may be heavy more often than the promise may fail, which takes a small domain."""
     size, best = math.log(domain - 1), None
+    others = float(min(domain - 1, _LARGEST_FLOAT))
     edge = max(0.0, (error - 1 / (domain - 1)) / (1 - 1 / (domain - 1)))
     if edge == 0:
         return None
     masses = np.array(_MASSES) * edge
-    shares = np.minimum(1.0, (1 - masses) / (domain - 1) / np.maximum(error - masses, 1e-300))
+    shares = np.minimum(1.0, (1 - masses) / others / np.maximum(error - masses, 1e-300))
     heavy = shares > float(failure)
     shares, laws = shares[heavy], [binomial_window(n, mass[None]) for mass in masses[heavy]]
     for rate, thresholds, margins in _clips(domain, epsilon, positives=max(1, math.ceil(n * error))):

@@ -128,7 +128,7 @@ _FLOAT_PARTS = np.array([float(part) for part in _PARTS])[None, :]
 @lru_cache(maxsize=8)
 def _numbers(codes: tuple[Code, ...]) -> tuple[Floats, Floats]:
     """Logarithms of the primes, and the shares of a set that two points have in common; a row a code."""
-    primes = np.array([code.prime for code in codes], dtype=np.float64)[:, None]
+    primes = np.array([min(code.prime, 2**1023) for code in codes], dtype=np.float64)[:, None]
     return np.log(primes), np.array([code.digits - 1 for code in codes], dtype=np.float64)[:, None] / primes
 
 

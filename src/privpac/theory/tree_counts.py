@@ -120,7 +120,7 @@ def _planned(
     if ratio == 1:
         return None
     share = failure * (Fraction(2**20 - 1, 2**20) if every else Fraction(3, 4))
-    tilt = _best_tilt(ratio, levels * branching // 2, math.log(2 * cells / share))
+    tilt = _best_tilt(ratio, levels * branching // 2, _log(2 * cells / share))
     plan = TreePlan(cells, branching, levels, ratio, None, 0, 0, tilt)
     plan = replace(plan, steps=_steps(plan, share))
     if not every:
@@ -150,6 +150,11 @@ def _lazy(plan: TreePlan, records: int, failure: Fraction) -> TreePlan:
 
     extra = first_whole(enough, start=int(8 / (1 - float(a))) + 1)
     return replace(plan, above=above, hidden=above + extra)
+
+
+def _log(x: Fraction) -> float:
+    """About ln x, also where x itself is beyond every double."""
+    return math.log(x) if x < 2**1000 else math.log(x.numerator) - math.log(x.denominator)
 
 
 def _best_tilt(ratio: Fraction, terms: int, log_events: float) -> Fraction:

@@ -124,6 +124,9 @@ class Active:
             return rules.disjoint_parts(queried)
         return rules.disjoint_parts(queried, rules.positions_known(unlabelled, part=UNQUERIED, release=known))
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, self.inner_size)
+
     def learn(
         self, sample: Sample, questions: Questions, answers: NDArray[np.uint8], coins: Coins
     ) -> Hypothesis:

@@ -9,7 +9,7 @@ from typing import Any
 
 from privpac.concepts.base import ConceptClass
 from privpac.data.sample import Size
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError, PrivpacError, SizeError
 from privpac.learners.occam import FAILURE
 from privpac.learners.words import Request
 from privpac.theory.exact import decimal_text, exp_down, ln_down
@@ -76,18 +76,29 @@ def _options(
     known: ConceptClass, asked: int, records: int, *, epsilon: Fraction, method: str, failure: Fraction
 ) -> Iterator[tuple[Fraction, dict[str, Any]]]:
     """(promised error, settings) of every method and part kept that is tried."""
-    if method in ("auto", "plain"):
+    possible = method in ("auto", "plain")
+    if possible:
         yield _option(known, asked, asked, records, epsilon=epsilon, method="plain", failure=failure)
     if method == "plain":
         return
+    refusal: PrivpacError = SizeError(
+        f"ask: the method {method} needs records that are not asked.", remedy="Ask fewer of them."
+    )
     for share in SHARES:
         kept = floor(records * share)
         for other in ("generic", "boost", "relabel"):
             if method in ("auto", other) and kept > asked:
                 try:
-                    yield _option(known, asked, kept, records, epsilon=epsilon, method=other, failure=failure)
-                except (ParameterError, SizeError):
-                    continue
+                    option = _option(
+                        known, asked, kept, records, epsilon=epsilon, method=other, failure=failure
+                    )
+                except (ParameterError, SizeError) as problem:
+                    refusal = problem
+                else:
+                    possible = True
+                    yield option
+    if not possible:
+        raise refusal
 
 
 def _option(

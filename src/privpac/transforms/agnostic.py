@@ -71,7 +71,14 @@ class Agnostic:
         n = labelled_only("Agnostic", size, least=self.kept + 1)
         return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
 
+    def require(self, size: Size) -> None:
+        voters = self.vote(size).voters
+        if not self.ranks:
+            with_dichotomies(self.classes, owner="Agnostic").require_relabelled(self.kept, voters=voters)
+        self.learner.require(Size(self.kept))
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
         rule = rules.rank_relabelling if self.ranks else rules.relabelling
         # By ranks the labels may belong to no concept, so nothing is proved of a learner that expects one.
@@ -99,7 +106,11 @@ class Agnostic:
             labelled=size.labelled,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
         vote = self.vote(sample.size)
         chosen = places(coins.subset(sample.size.labelled, self.kept))
         return self.after(vote, sample.take(chosen), sample.rest(chosen), coins)

@@ -49,9 +49,15 @@ class Declared:
     def outcomes(self) -> int | None:
         return self.learner.outcomes
 
+    def require(self, size: Size) -> None:
+        self.learner.require(size)
+
     def certify(self, size: Size) -> Certificate:
         inner = self.learner.certify(size)
         return replace(inner, privacy=rules.declared(inner.privacy, epsilon=self.epsilon, delta=self.delta))
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, size)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         return self.learner.learn(sample, coins)

@@ -66,7 +66,11 @@ class Confidence:
     def _block(self, size: Size) -> int:
         return (labelled_only("Confidence", size, least=self.runs + self.held) - self.held) // self.runs
 
+    def require(self, size: Size) -> None:
+        self.learner.require(Size(self._block(size)))
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         inner = self.learner.certify(Size(self._block(size)))
         blocks = [rules.on_part(inner.privacy, part=f"block {i + 1}") for i in range(self.runs)]
         pick = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
@@ -91,6 +95,9 @@ class Confidence:
         return rules.confidence(
             proof, runs=self.runs, held=held, of=size.labelled, ratio=self.ratio, tilt=tilt, gap=gap
         )
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self._block(size)))
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         block = self._block(sample.size)

@@ -18,6 +18,7 @@ from privpac.concepts.dichotomies import with_dichotomies
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
+from privpac.fields import record, require, text, whole
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Against
@@ -37,6 +38,26 @@ __all__ = ["METHODS", "FewLabels", "concepts_for", "promised", "semi_learner"]
 METHODS = ("auto", "plain", "generic", "boost", "relabel")
 OWNER = "few labels"
 
+ACTIVE = ("records", "kept", "asked")
+"""Numbers of records of a session of questions."""
+
+_DRAWN = ("draw_epsilon", "base_epsilon", "kept_unlabelled", "taken")
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "plain": (),
+    "generic": (),
+    "boost": (*_DRAWN, "kept_labelled"),
+    "relabel": (*_DRAWN, "change", "mistake"),
+}
+"""What each method is stored with, besides its name, epsilon and failure."""
+
+
+def _require_settings(settings: Mapping[str, Any]) -> None:
+    """Settings of a method, and no others."""
+    method = text(settings["method"])
+    require(method in SETTINGS, "there is no such method")
+    active = ("active",) if "active" in settings else ()
+    record(settings, "method", "epsilon", "failure", *SETTINGS[method], *active)
+
 
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
     """The class a word names; it must be learnt by one draw."""
@@ -55,6 +76,7 @@ def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass
 def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLearner:
     """The learner that stored settings name."""
     epsilon, failure = written(settings["epsilon"]), written(settings["failure"])
+    _require_settings(settings)
     if settings["method"] == "plain":
         return LabelsOnly(Occam(concepts, epsilon, failure=failure))
     if settings["method"] == "generic":
@@ -63,17 +85,17 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
     base = Occam(cut, written(settings["base_epsilon"]))
     draw = written(settings["draw_epsilon"])
     if settings["method"] == "boost":
-        sizes = (int(settings[name]) for name in ("kept_labelled", "taken", "kept_unlabelled"))
+        sizes = (whole(settings[name], least=0) for name in ("kept_labelled", "taken", "kept_unlabelled"))
         return LabelBoost(cut, base, (Round(draw, *sizes),), epsilon, failure=failure)
     return SSLRelabel(
         cut,
         base,
-        int(settings["kept_unlabelled"]),
-        int(settings["taken"]),
+        whole(settings["kept_unlabelled"], least=0),
+        whole(settings["taken"], least=0),
         draw,
-        int(settings["change"]),
+        whole(settings["change"], least=0),
         epsilon,
-        mistake=int(settings["mistake"]),
+        mistake=whole(settings["mistake"], least=0),
         failure=failure,
     )
 
@@ -90,6 +112,7 @@ def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: 
 
 def _boost(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
     made = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    made.require(size)
     (step,) = made.rounds
     return {
         "method": "boost",
@@ -110,6 +133,7 @@ def _own(base: object) -> Fraction:
 
 def _relabel(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
     made = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    made.require(size)
     return {
         "method": "relabel",
         "epsilon": plain(epsilon),
@@ -216,7 +240,8 @@ class FewLabels:
         given = self.settings.get("active")
         if given is None:
             return None
-        records, kept, asked = (int(given[name]) for name in ("records", "kept", "asked"))
+        record(given, *ACTIVE)
+        records, kept, asked = (whole(given[name], least=0) for name in ACTIVE)
         return Active(self.learner, records, kept, asked, self.request.per_record)
 
     def certify(self) -> Certificate:
@@ -241,6 +266,11 @@ class FewLabels:
             "holdout": "0",
         }
         return replace(own, privacy=proof, also=also, request=wishes)
+
+    def releases(self, hypothesis: Hypothesis) -> bool:
+        """Whether this hypothesis could ever be what is learnt."""
+        size = self.request.size if self.active is None else self.active.inner_size
+        return self.learner.releases(hypothesis, size)
 
     def run(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         return self.learner.learn(sample, coins)

@@ -105,7 +105,7 @@ class LabelBoost:
         """How many unlabelled records are looked at."""
         return sum(step.taken for step in self.rounds)
 
-    def _check(self, size: Size) -> None:
+    def require(self, size: Size) -> None:
         first = self.rounds[0].kept_labelled
         if size.labelled < first or size.unlabelled < self.taken:
             raise SizeError(
@@ -113,6 +113,9 @@ class LabelBoost:
                 f" but there are {size.labelled} and {size.unlabelled}.",
                 remedy="Use LabelBoost.calibrate with the records at hand.",
             )
+        for step in self.rounds:
+            self.concepts.require_listed(step.points)
+        self.base.require(Size(self.draws or self.points))
 
     def _steps(self) -> Iterator[tuple[LabelBoostProcedure, Round]]:
         for step in self.rounds:
@@ -138,7 +141,7 @@ class LabelBoost:
         return later, *reversed(blocks)
 
     def certify(self, size: Size) -> Certificate:
-        self._check(size)
+        self.require(size)
         proof = rules.disjoint_parts(*self.by_part(size))
         return Certificate(
             privacy=rules.declared(proof, epsilon=self.epsilon, delta=self.delta),
@@ -180,8 +183,11 @@ class LabelBoost:
             if found is not None:
                 yield found
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.base.releases(hypothesis, Size(self.draws or self.points))
+
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
-        self._check(sample.size)
+        self.require(sample.size)
         labelled, start = sample.labelled, 0
         for procedure, step in self._steps():
             count = labelled.size.labelled

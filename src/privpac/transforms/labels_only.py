@@ -28,8 +28,14 @@ class LabelsOnly:
     def outcomes(self) -> int | None:
         return self.inner.outcomes
 
+    def require(self, size: Size) -> None:
+        self.inner.require(Size(size.labelled))
+
     def certify(self, size: Size) -> Certificate:
         return replace(self.inner.certify(Size(size.labelled)), unlabelled=size.unlabelled)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.inner.releases(hypothesis, Size(size.labelled))
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         return self.inner.learn(sample.labelled, coins)

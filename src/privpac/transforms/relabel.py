@@ -94,7 +94,13 @@ class Relabelled:
         n = labelled_only("Relabelled", size, least=self.kept + 1)
         return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
 
+    def require(self, size: Size) -> None:
+        voters = self.vote(size).voters
+        with_dichotomies(self.classes, owner="Relabelled").require_relabelled(self.kept, voters=voters)
+        self.learner.require(Size(self.kept))
+
     def certify(self, size: Size) -> Certificate:
+        self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
         own = rules.relabelling_part(inner.privacy, ratio=vote.ratio, change=vote.change)
         drawn = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
@@ -110,7 +116,11 @@ class Relabelled:
             labelled=size.labelled,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        self.require(sample.size)
         vote, first = self.vote(sample.size), places(range(self.kept))
         labelled = vote.relabel(self.classes, sample.take(first), sample.rest(first), coins)
         return self.learner.learn(labelled, coins)

@@ -47,8 +47,13 @@ class Resampled:
     def outcomes(self) -> int | None:
         return self.learner.outcomes
 
+    def require(self, size: Size) -> None:
+        labelled_only("Resampled", size, least=1)
+        self.learner.require(Size(self.draws))
+
     def certify(self, size: Size) -> Certificate:
-        n = labelled_only("Resampled", size, least=1)
+        self.require(size)
+        n = size.labelled
         inner = self.learner.certify(Size(self.draws))
         return Certificate(
             privacy=rules.sampling_with_replacement(inner.privacy, draws=self.draws, of=n),
@@ -72,7 +77,10 @@ class Resampled:
                 return rules.resampling_empirical(proof, of=n)
         return None
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.draws))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        n = labelled_only("Resampled", sample.size, least=1)
-        drawn = [coins.below(n) for _ in range(self.draws)]
+        self.require(sample.size)
+        drawn = [coins.below(sample.size.labelled) for _ in range(self.draws)]
         return self.learner.learn(sample.take(places(drawn)), coins)

@@ -77,16 +77,18 @@ class SSLRelabel:
         own = self.base.epsilon if isinstance(self.base, Occam) else Fraction(1)
         return Relabel(labelled, self.taken, self.kept, self.draw_epsilon, own, self.change, self.mistake)
 
-    def _check(self, size: Size) -> None:
+    def require(self, size: Size) -> None:
         if size.labelled < 1 or size.unlabelled < self.taken:
             raise SizeError(
                 f"SSLRelabel was set up for labelled and at least {self.taken} unlabelled records, but there are"
                 f" {size.labelled} and {size.unlabelled}.",
                 remedy="Use SSLRelabel.calibrate with the records at hand.",
             )
+        self.concepts.require_relabelled(self.kept, voters=size.labelled)
+        self.base.require(Size(self.kept))
 
     def certify(self, size: Size) -> Certificate:
-        self._check(size)
+        self.require(size)
         vote = rules.exponential_mechanism(ratio=self.ratio, sensitivity=self.mistake, part=LABELLED)
         labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
         relabelled = rules.relabelling_part(
@@ -123,8 +125,11 @@ class SSLRelabel:
         found = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
         return () if found is None else (found,)
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.base.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
-        self._check(sample.size)
+        self.require(sample.size)
         points = sample.unlabelled.take(random_part(self.taken, self.kept, coins))
         dichotomies = self.concepts.dichotomies(points)
         scores = dichotomies.relabelling(points, sample.labelled, change=self.change, mistake=self.mistake)

@@ -41,8 +41,13 @@ class Subsampled:
     def outcomes(self) -> int | None:
         return self.learner.outcomes
 
+    def require(self, size: Size) -> None:
+        labelled_only("Subsampled", size, least=self.kept)
+        self.learner.require(Size(self.kept))
+
     def certify(self, size: Size) -> Certificate:
-        n = labelled_only("Subsampled", size, least=self.kept)
+        self.require(size)
+        n = size.labelled
         inner = self.learner.certify(Size(self.kept))
         return Certificate(
             privacy=rules.subsampling(inner.privacy, kept=self.kept, of=n),
@@ -51,6 +56,9 @@ class Subsampled:
             labelled=n,
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return self.learner.releases(hypothesis, Size(self.kept))
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        n = labelled_only("Subsampled", sample.size, least=self.kept)
-        return self.learner.learn(sample.take(places(coins.subset(n, self.kept))), coins)
+        self.require(sample.size)
+        return self.learner.learn(sample.take(places(coins.subset(sample.size.labelled, self.kept))), coins)

@@ -10,13 +10,14 @@ import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
+from privpac.audit.registry.isolated import finite, isolated
 from privpac.coins import Coins
 from privpac.concepts.thresholds import Thresholds
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.theory.exact import ratio_for
-from tests.exact.adversaries import asking, finite, isolated, random_positions, smallest_positions
+from tests.exact.adversaries import asking, random_positions, smallest_positions
 
 RATIO = ratio_for(Fraction(1, 2))
 POINTS, CAP = 50, 3

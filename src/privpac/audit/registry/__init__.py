@@ -10,6 +10,7 @@ from privpac.audit.exact import Case
 from privpac.audit.registry import (
     covers,
     few_labels,
+    isolated,
     occam,
     points,
     prediction,
@@ -45,6 +46,7 @@ REGISTRY: Mapping[str, Callable[[], Case]] = {
     **prediction.ROWS,
     **covers.ROWS,
     **few_labels.ROWS,
+    **isolated.ROWS,
     **points.ROWS,
     **reconstruction.ROWS,
     **release.ROWS,

@@ -8,6 +8,7 @@ from typing import Any
 
 from privpac.audit.exact import Case
 from privpac.audit.registry.cases import RememberedSample, records_of, sample_of, tiny_schema
+from privpac.audit.registry.relabelling import Adversary
 from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.thresholds import Thresholds
@@ -16,6 +17,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.guarantee.facts import Privacy
+from privpac.guarantee.parts import LABELLED
 from privpac.learners.base import SemiLearner
 from privpac.learners.occam import Occam
 from privpac.transforms.active import Active
@@ -84,6 +86,24 @@ def _ssl_relabel() -> Case:
     return semi_case("SSL-Relabel", learner, schema, Size(2, 2))
 
 
+def _ssl_relabel_labelled() -> Case:
+    """What the labelled part is promised: a base that repeats the label of its one point hides nothing of the vote."""
+    schema = tiny_schema(2)
+    concepts = Thresholds(schema, "a")
+    base = Adversary(concepts, ((0, 1),), ratio=Fraction(1, 10**3))
+    learner = SSLRelabel(concepts, base, 1, 1, Fraction(6), 10, Fraction(100), mistake=1)
+    bare = MemorySample.from_cells(schema, sample_of(schema, [(0, 0)]).block().cells)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return learner.learn(SemiSample(sample_of(schema, data), bare), coins)
+
+    def certified(records: int) -> Privacy:
+        return learner.certify(Size(records, 1)).parts[LABELLED]
+
+    name = "SSL-Relabel, labelled part"
+    return Case(name, run, records_of(schema), 3, certified(3), certified=certified)
+
+
 def active_case(name: str, learner: Active, schema: Schema, *, claim: Privacy | None = None) -> Case:
     """Ask, answer with each record's own label, and learn; whoever looks sees the rule only."""
 
@@ -118,6 +138,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "label-boost-draws": _label_boost_draws,
     "label-boost-twice": _label_boost_twice,
     "ssl-relabel": _ssl_relabel,
+    "ssl-relabel-labelled": _ssl_relabel_labelled,
     "active": _active,
     "active-plain": _active_plain,
 }

@@ -185,9 +185,16 @@ def worded_case(name: str, word: str, cells: tuple[int, ...], n: int, *, classes
     return learner_case(name, learner, schema, n)
 
 
-def tree_case(stages: tuple[int, ...], cells: tuple[int, ...], n: int, *, unit: Unit = Unit.RECORD) -> Case:
+def tree_case(
+    stages: tuple[int, ...],
+    cells: tuple[int, ...],
+    n: int,
+    *,
+    unit: Unit = Unit.RECORD,
+    epsilon: Fraction = ONE,
+) -> Case:
     schema = tiny_schema(*cells)
-    learner = StagedTrees(schema, ONE, stages, Binarisation.of(schema), unit=unit, threads=1)
+    learner = StagedTrees(schema, epsilon, stages, Binarisation.of(schema), unit=unit, threads=1)
     name = "staged trees " + "+".join(str(depth) for depth in stages)
     return learner_case(name, learner, schema, n)
 
@@ -234,6 +241,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "leaf-counts-labels": lambda: _leaf_counts("label-private tree and counts of its leaves", "labels"),
     "trees": lambda: tree_case((2,), (2, 2), 2),
     "staged-trees": lambda: tree_case((1, 1), (3,), 2),
+    "staged-trees-tight": lambda: tree_case((1, 1), (2,), 4, epsilon=Fraction(8)),
     "staged-trees-labels": lambda: tree_case((1, 1), (2,), 3, unit=Unit.LABEL),
     "label-private-trees": _label_private,
     "staged-trees-three-classes": _tree_of_three_classes,

@@ -28,7 +28,16 @@ from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Classifiers, Concepts
 
-__all__ = ["ROWS", "CutsAtPoints", "corollary_one", "flipped", "predictor_case", "questions"]
+__all__ = [
+    "ROWS",
+    "CutsAtPoints",
+    "corollary_one",
+    "flipped",
+    "net_relabelled",
+    "predictor_case",
+    "questions",
+    "relabelled_vote",
+]
 
 ONE = Fraction(1)
 
@@ -141,8 +150,8 @@ def _flipped_three() -> Case:
     return predictor_case("flipped-three-answers", predictor, 3, (0,), (1,), (2,))
 
 
-def _relabelled_vote() -> Case:
-    predictor = RelabelledVote(
+def relabelled_vote() -> RelabelledVote:
+    return RelabelledVote(
         Thresholds(tiny_schema(3), "a"),
         Fraction(2),
         kept=2,
@@ -152,11 +161,10 @@ def _relabelled_vote() -> Case:
         models=2,
         inner=Fraction(1, 2),
     )
-    return predictor_case("relabelled-vote", predictor, 3, (1,))
 
 
-def _net_relabelled() -> Case:
-    predictor = NetRelabelled(
+def net_relabelled() -> NetRelabelled:
+    return NetRelabelled(
         Thresholds(tiny_schema(2), "a"),
         Fraction(3),
         kept=2,
@@ -167,7 +175,6 @@ def _net_relabelled() -> Case:
         inner=Fraction(1, 2),
         flip=Fraction(1, 10),
     )
-    return predictor_case("net-relabelled", predictor, 3, (1,))
 
 
 ROWS: Mapping[str, Callable[[], Case]] = {
@@ -182,6 +189,6 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     ),
     "flipped-answers": lambda: flipped((2,)),
     "flipped-three-answers": _flipped_three,
-    "relabelled-vote": _relabelled_vote,
-    "net-relabelled": _net_relabelled,
+    "relabelled-vote": lambda: predictor_case("relabelled-vote", relabelled_vote(), 3, (1,)),
+    "net-relabelled": lambda: predictor_case("net-relabelled", net_relabelled(), 3, (1,)),
 }

@@ -60,11 +60,11 @@ def _rec_concave_word() -> Case:
     return learner_case("thresholds by recursion", learner_for("recconcave:a", request), schema, 1)
 
 
-def _switches() -> Case:
-    schema = tiny_schema(3)
-    inner = Occam(Unions(schema, "a", intervals=1), ONE)
-    learner = SwitchCuts(Thresholds(schema, "a", "down"), inner, ONE, most=2)
-    return learner_case("a cut at a switch of a union", learner, schema, 2)
+def _switches(name: str, *, cells: int, n: int, epsilon: Fraction) -> Case:
+    schema = tiny_schema(cells)
+    inner = Occam(Unions(schema, "a", intervals=1), epsilon)
+    learner = SwitchCuts(Thresholds(schema, "a", "down"), inner, epsilon, most=2)
+    return learner_case(name, learner, schema, n)
 
 
 def _noisy_cuts() -> NoisyCuts:
@@ -90,7 +90,10 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "recconcave-steps": lambda: rec_concave_case(
         tight_rec_concave(cells=3, delta=TENTH, epsilons=(Fraction(8), Fraction(2), TENTH)), 2
     ),
-    "switches": _switches,
+    "switches": lambda: _switches("a cut at a switch of a union", cells=3, n=2, epsilon=ONE),
+    "switches-tight": lambda: _switches(
+        "a cut at a switch, two records on each side", cells=2, n=4, epsilon=Fraction(8)
+    ),
     "noisy-cuts": _noisy,
     "denoised-cuts": _denoised,
     "generated": _generated,

@@ -70,24 +70,35 @@ class Adversary:
     ratio: Fraction = RATIO
     places: bool = True
     outcomes: int | None = None
+    others: tuple[tuple[Record, ...], ...] = ()
+    """Further targets: what counts is the distance to the nearest."""
+
+    def require(self, size: Size) -> None:
+        """Nothing is refused."""
 
     def certify(self, size: Size) -> Certificate:
         return Certificate(
             rules.exponential_mechanism(ratio=self.ratio), (), {"name": "adversary"}, size.labelled
         )
 
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        return True  # an adversary says what it likes
+
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         answer: Any = coins.flip(self.ratio ** (2 * self.apart(sample)) / 2)
         return answer  # type: ignore[no-any-return]
 
     def apart(self, sample: Sample) -> int:
-        """How many records differ from the target."""
+        """How many records differ from the nearest target."""
         block = sample.block()
         columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
         records = list(zip(*columns, strict=True))
+        return min(self._from(records, target) for target in (self.target, *self.others))
+
+    def _from(self, records: list[tuple[Any, ...]], target: tuple[Record, ...]) -> int:
         if self.places:
-            return sum(1 for one, other in zip(records, self.target, strict=True) if one != other)
-        return len(records) - (Counter(records) & Counter(self.target)).total()
+            return sum(1 for one, other in zip(records, target, strict=True) if one != other)
+        return len(records) - (Counter(records) & Counter(target)).total()
 
 
 @dataclass(frozen=True)
@@ -205,6 +216,21 @@ def _relabelled() -> Case:
     return transform_case("relabelled by fixed voters", learner, schema, 3, ordered=True)
 
 
+def _relabelled_isolated() -> Case:
+    """Two labellings of a frequent point, each with two extensions at one of two rare points and one at the other.
+
+    Four voters make one of them unlikely, and the learner inside looks for it: forty copies of the frequent point are
+    how far it can tell them apart. One input with its neighbours: the rare point is replaced by the other.
+    """
+    schema, copies = tiny_schema(3), 40
+    sets = ("a == 0 or a == 2", "a == 0 or a == 1 or a == 2", "a == 1", "a == 1 or a == 2")
+    first, second = (((0, 1),) * copies + ((1, label),) for label in range(2))
+    learner = Relabelled(Adversary(Finite(schema, sets), first, others=(second,)), copies + 1, Fraction(2))
+    case = transform_case("relabelled, isolated groups", learner, schema, copies + 5, ordered=True)
+    data: tuple[Record, ...] = (*((0, 0),) * copies, (1, 0), *((0, 0),) * 4)
+    return replace(case, records=((0, 0), (1, 0), (2, 0)), inputs=(data,), certified=None)
+
+
 def _against(concepts: ConceptClass, name: str, target: tuple[Record, ...], n: int, **options: Any) -> Case:
     learner = Agnostic(Adversary(concepts, target), len(target), Fraction(3, 10), **options)
     return transform_case(name, learner, concepts.schema, n)
@@ -258,6 +284,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "confidence": _confidence,
     "confidence-rare": lambda: confidence_case("the better of two rules, one of them rare"),
     "relabelled": _relabelled,
+    "relabelled-isolated": _relabelled_isolated,
     "agnostic": agnostic_case,
     "agnostic-occam": lambda: agnostic_case(cells=4, n=5, kept=2),
     "agnostic-adversary": _agnostic_adversary,

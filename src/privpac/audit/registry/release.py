@@ -125,10 +125,10 @@ def _lazy_tree() -> Case:
     return tree_case("tree expanded on demand", plan, 1)
 
 
-def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int) -> Case:
+def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, epsilon: Fraction = ONE) -> Case:
     """All cuts, in the places of copies: more than is released."""
     seen = _remembered(cells)
-    ratio = ratio_for(Fraction(1, 4 * levels))
+    ratio = ratio_for(epsilon / (4 * levels))
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         slots = -(-len(data) // batch)
@@ -189,6 +189,9 @@ ROWS: dict[str, Callable[[], Case]] = {
     "release-quantiles": lambda: quantile_case("two levels of medians", cells=3, n=3, levels=2, batch=1),
     "release-quantiles-batches": lambda: quantile_case(
         "medians, two copies a place", cells=2, n=4, levels=2, batch=2
+    ),
+    "release-quantiles-tight": lambda: quantile_case(
+        "one level of medians, two copies a place", cells=2, n=4, levels=1, batch=2, epsilon=Fraction(8)
     ),
     "release-blr": _blr,
     "release-blr-listed": _listed,

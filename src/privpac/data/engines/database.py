@@ -16,12 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from privpac.data.engines.files import arrow_installed, raw
 from privpac.data.engines.streamed import Batch, Progress, StreamedSample, block_of
 from privpac.data.files import connect, selected, simple
-from privpac.data.raw import Array
+from privpac.data.raw import Array, objects
 from privpac.data.rawtable import near
 from privpac.data.sample import Block, Size
 from privpac.data.schema import Schema
@@ -164,7 +162,7 @@ def _sqlalchemy(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch
             text(f"SELECT {listed} FROM {table}")
         )
         for rows in cursor.partitions(ROWS):
-            yield {name: _column([row[i] for row in rows]) for i, name in enumerate(columns)}
+            yield {name: objects([row[i] for row in rows]) for i, name in enumerate(columns)}
 
 
 def _sqlalchemy_count(url: str, what: str, columns: tuple[str, ...]) -> int:
@@ -172,12 +170,6 @@ def _sqlalchemy_count(url: str, what: str, columns: tuple[str, ...]) -> int:
         from sqlalchemy import text
 
         return int(connection.execute(text(f"SELECT COUNT(*) FROM {table}")).scalar_one())
-
-
-def _column(values: list[Any]) -> Array:
-    cells = np.empty(len(values), dtype=object)
-    cells[:] = values
-    return cells
 
 
 def _spooled(
@@ -245,5 +237,5 @@ def _read(path: Path, schema: Schema, columns: tuple[str, ...], labelled: bool, 
     for name, key in keys.items():
         dtype = schema.column(name).dtype
         stored = table[key].to_numpy()
-        cells[name] = _column([int(text) for text in stored]) if dtype.kind == "O" else stored.astype(dtype)
+        cells[name] = objects([int(text) for text in stored]) if dtype.kind == "O" else stored.astype(dtype)
     return Block(cells=cells, labels=table["label"].to_numpy() if labelled else None, n=n)

@@ -172,7 +172,9 @@ class FileSource:
             keys = {name: (f"c{i}", "VARCHAR") for i, name in enumerate(names)}
             call = csv_call(path, names, delimiter)
         else:
-            call = f"read_parquet({place(path)}{', hive_partitioning = true' if '=' in str(path) else ''})"
+            # Values in the names of folders stay text, as in CSV: a guessed type would depend on the other characters.
+            hive = ", hive_partitioning = true, hive_types_autocast = false" if "=" in str(path) else ""
+            call = f"read_parquet({place(path)}{hive})"
             keys = {name: (key, kind) for name, key, kind in parquet_columns(self._connection, path, call)}
         self._require(path, keys)
         counted = f"SELECT count(*) FROM {call}"

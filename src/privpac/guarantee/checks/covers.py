@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from privpac.guarantee import directed
 from privpac.guarantee.checks.nodes import Check
-from privpac.guarantee.stored import Tree, decimal, integer, number, parameters, read_fact, require
+from privpac.guarantee.stored import Tree, decimal, integer, number, parameters, read_fact, require, within
 
 __all__ = ["ASSUMING", "RULES"]
 
@@ -54,7 +54,7 @@ def _label_thresholds(node: Tree) -> None:
     error, failure = _goal(node, "realizable", records)
     ratio = number(ratio_text)
     require(0 < ratio < 1 and error < 1, "a parameter is out of range")
-    require(cuts >= 1 and spacing <= few < records, "a parameter is out of range")
+    require(cuts >= 1 and spacing <= within(few) < records, "a parameter is out of range")
     term = directed.power(1 - error, records)
     tail = Fraction(0)
     for k in range(few + 1):

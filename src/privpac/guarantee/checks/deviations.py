@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 
-from privpac.guarantee.directed import ln_ceiling, root_ceiling
+from privpac.guarantee.directed import labellings, ln_ceiling, root_ceiling
 
 __all__ = ["log_labellings", "near_best", "true_rate"]
 
@@ -14,7 +13,7 @@ ONE = Fraction(1)
 
 def log_labellings(points: int, vc: int) -> Fraction:
     """ln of the most labellings of so many points."""
-    return ln_ceiling(Fraction(sum(comb(points, i) for i in range(min(vc, points) + 1))))
+    return ln_ceiling(Fraction(labellings(points, vc)))
 
 
 def near_best(records: int, failure: Fraction, vc: int) -> Fraction:

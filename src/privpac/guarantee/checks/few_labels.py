@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 
 from privpac.guarantee import directed
 from privpac.guarantee.checks.nodes import Check, only_premise
@@ -27,6 +26,7 @@ _WIDER = ("hypothesis and positions asked", "hypothesis and positions kept")
 _DRAW = ("odds", "ratio", "most", "failure")
 _CARRY = ("points", "basis", "failure", "of", "square", "uniform", "single")
 _LARGEST_VC = 100_000
+_FAR = 2**18
 
 
 def _relabelled(node: Tree, cost: Fraction, part: object) -> None:
@@ -91,12 +91,13 @@ def _count(own: dict[str, object], points: int) -> int:
     if own["basis"] == "size":
         return given.numerator
     require(own["basis"] == "growth" and given <= _LARGEST_VC, "there is no such basis")
-    return sum(comb(points, i) for i in range(min(given.numerator, points) + 1))
+    return directed.labellings(points, given.numerator)
 
 
 def _unlikely(odds: int, exponent: Fraction, limit: Fraction) -> bool:
-    """odds·e^(-exponent) <= limit."""
-    return exponent >= 0 and limit > 0 and odds <= limit * directed.exp_bounds(exponent)[0]
+    """odds·e^(-exponent) <= limit; what lies beyond e^-FAR is not told apart."""
+    near = min(exponent, Fraction(_FAR))
+    return exponent >= 0 and limit > 0 and odds <= limit * directed.exp_bounds(near)[0]
 
 
 def _square(node: Tree, name: str, rate: Fraction, error: Fraction, *, power: int = 1) -> Fraction:

@@ -62,13 +62,26 @@ def _everywhere(
             continue
         if low >= edge:
             return False
-        # The geometric mean of what both ends leave to the error, to 64 digits after the point.
-        gap = Fraction(isqrt(int((error - low) * (error - high) * 2**256)), 2**128)
-        middle = error - gap
+        middle = error - _between(error - high, error - low)
         if not low < middle < high:
             return False
         todo += [(low, middle), (middle, high)]
     return False
+
+
+_SHARP = 64
+"""Significant bits of the place where a piece is cut in two; any place between its ends is sound."""
+
+
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """About the geometric mean of two numbers that are not negative.
+
+    Relative to the mean itself: with a fixed unit a mean below that unit would be 0, which is no place between them.
+    """
+    product = low * high
+    shift = max(0, 2 * _SHARP + product.denominator.bit_length() - product.numerator.bit_length())
+    shift += shift % 2
+    return Fraction(isqrt((product.numerator << shift) // product.denominator), 1 << shift // 2)
 
 
 def _clip(node: Tree, *more: str) -> tuple[int, Fraction, int, int]:
@@ -92,10 +105,13 @@ def _clipped_accuracy(node: Tree) -> None:
     error, failure, records = _promise(node, proper=True)
     size, r, k, k0 = _clip(node, "records")
     require(node["where"]["records"] == records, "the numbers of records differ")
-    powers = directed.powers_above(r, k0)
+    # A power is multiplied by the size of the domain: so many more bits, or a long domain would hide its smallness.
+    more = size.bit_length()
+    powers = directed.powers_above(r, k0, bits=directed.SCALE + more)
 
     def missed(count: int) -> int:  # (T-1)·r^s / ((T-1)·r^s + 1), rounded up
-        x = (size - 1) * powers[min(max(0, k0 + count - max(k, count)), len(powers) - 1)]
+        power = powers[min(max(0, k0 + count - max(k, count)), len(powers) - 1)]
+        x = -(-(size - 1) * power >> more)
         return -(-(x << directed.SCALE) // (x + (1 << directed.SCALE)))
 
     def fails(mass: Fraction) -> Fraction:
@@ -147,7 +163,7 @@ def _code(node: Tree) -> None:
     require(
         q <= _LARGEST and t <= _LARGEST and all(q % k for k in range(2, isqrt(q) + 1)), "the field is none"
     )
-    require(q**t >= size, "the code has no room for the domain")
+    require(directed.reaches(q, t, int(size)), "the code has no room for the domain")
     good = -((Fraction(t - 1) / tolerated - q) // 1)  # q - (t-1)/tolerated, rounded up
     require(good >= 1, "the code has no good sets")
     odds, base = Fraction(q * q - int(good), int(good)), _base(error, tolerated, r)

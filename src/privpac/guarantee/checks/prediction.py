@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 
 from privpac.guarantee import directed
 from privpac.guarantee.checks.nodes import Check, pair
@@ -17,11 +16,14 @@ from privpac.guarantee.stored import (
     read_fact,
     read_privacy,
     require,
+    within,
 )
 
 __all__ = ["RULES", "ln_labellings"]
 
 ONE = Fraction(1)
+_MOST_MODELS = 2**14
+"""Every number of wrong ones among them is looked at."""
 
 
 def _ratio(text: object) -> Fraction:
@@ -67,11 +69,7 @@ def _delta_removal(node: Tree) -> None:
 
 def ln_labellings(points: int, vc: int) -> Fraction:
     """ln of the most labellings a class of this VC dimension has, rounded up."""
-    return directed.ln_ceiling(Fraction(_labellings(points, vc)))
-
-
-def _labellings(points: int, vc: int) -> int:
-    return sum(comb(points, size) for size in range(vc + 1)) if points > vc else int(2**points)
+    return directed.ln_ceiling(Fraction(directed.labellings(points, vc)))
 
 
 def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
@@ -95,7 +93,7 @@ def _vote_accuracy(node: Tree) -> None:
     error, failure, records = _accuracy(node, "realizable")
     models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
     models, vc, x = integer(models, 1), integer(vc, 0), _ratio(ratio)
-    require(said == records >= models, "the numbers of records differ, or are too few")
+    require(said == records >= within(models, _MOST_MODELS), "the numbers of records differ, or are too few")
     block = records // models
     logs = (
         directed.ln_ceiling(Fraction(2))
@@ -139,7 +137,7 @@ def _net_relabelling(node: Tree) -> None:
     q = Fraction(kept, of)
     factor = directed.shorten((1 - q) * both + 4 * q * directed.power(both, reach))
     require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling all records")
-    pairs = Fraction(_labellings(of - 1, vc) ** 2, 2)
+    pairs = Fraction(directed.labellings(of - 1, vc) ** 2, 2)
     grown = directed.exp_ceiling(share * (kept - 1), 30) if share else ONE
     missed = min(ONE, pairs / grown * (1 + Fraction(1, 10**25)))
     require(new.delta == directed.shorten(min(ONE, q * missed)), "delta is not that of the net")
@@ -157,6 +155,7 @@ def _net_average(block: int, failure: Fraction, vc: int) -> Fraction:
 
 
 def _voted(average: Fraction, models: int, x: Fraction) -> Fraction:
+    within(models, _MOST_MODELS)
     none = _answer_wrong(0, models, x)
     slopes = ((_answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
     return none + models * max(slopes) * average

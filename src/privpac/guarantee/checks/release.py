@@ -16,20 +16,17 @@ from privpac.guarantee.stored import (
     read_fact,
     read_privacy,
     require,
+    whole,
+    within,
 )
 
 __all__ = ["RULES"]
 
 _QUERIES = ("points", "thresholds", "ranges", "listed queries")
+_MOST_LEVELS = 64
+"""Halvings of a column: what is more is no certificate of ours."""
 _FAR = 2_000
 """e^-2000 and anything smaller are not told apart."""
-
-
-def _whole(text: object, least: int) -> int:
-    """A number that may not fit in 64 bits, written as text."""
-    value = number(text)
-    require(value.denominator == 1, "a whole number is expected")
-    return integer(value.numerator, least)
 
 
 def _medians(node: Tree) -> None:
@@ -63,7 +60,7 @@ def _inside(ratio: Fraction) -> Fraction:
 def _histogram(node: Tree) -> None:
     error, failure, records = _leaf(node, "points")
     cells_, ratio_, above, steps = parameters(node, "cells", "ratio", "above", "steps")
-    cells, a = _whole(cells_, 1), _inside(number(ratio_))
+    cells, a = whole(cells_, 1), _inside(number(ratio_))
     above, steps = integer(above, 0), integer(steps, 0)
     require(above <= steps, "the height is larger than the error")
     require(error == Fraction(steps, records), "the error is not that number of records")
@@ -76,9 +73,10 @@ def _tree(node: Tree) -> None:
     error, failure, records = _leaf(node, "thresholds")
     names = ("cells", "branching", "levels", "ratio", "above", "steps", "hidden", "tilt")
     cells_, b, h, ratio_, above, steps, hidden, tilt = parameters(node, *names)
-    cells, b, h, a, x = _whole(cells_, 1), integer(b, 2), integer(h, 1), _inside(number(ratio_)), number(tilt)
+    cells, b, h, a, x = whole(cells_, 1), integer(b, 2), integer(h, 1), _inside(number(ratio_)), number(tilt)
     steps, hidden = integer(steps, 0), integer(hidden, 0)
-    require(b**h >= cells and (h == 1 or b ** (h - 1) < cells), "the levels are not those of the domain")
+    deep = directed.reaches(b, h, cells) and (h == 1 or not directed.reaches(b, h - 1, cells))
+    require(deep, "the levels are not those of the domain")
     require(1 < x < 1 / a, "the tilt is out of range")
     # E x^X by summing both geometric series: the positive half with 0, and the negative half without.
     moment = (1 - a) * (1 / (1 - a * x) + (a / x) / (1 - a / x)) / (1 + a)
@@ -98,9 +96,10 @@ def _tree(node: Tree) -> None:
 
 def _quantiles(node: Tree) -> None:
     error, failure, records = _leaf(node, "thresholds")
-    cells_, ratio_, *whole = parameters(node, "cells", "ratio", "levels", "batch", "steps")
-    cells, a = _whole(cells_, 1), _inside(number(ratio_))
-    levels, batch, steps = (integer(value, 1) for value in whole)
+    cells_, ratio_, *counts = parameters(node, "cells", "ratio", "levels", "batch", "steps")
+    cells, a = whole(cells_, 1), _inside(number(ratio_))
+    levels, batch, steps = (integer(value, 1) for value in counts)
+    within(levels, _MOST_LEVELS)
     places = cells * ((records + batch - 1) // batch)
     require(
         directed.power_at_most(Fraction((2**levels - 1) * (places + 1)), a, steps, failure), "the bound fails"
@@ -117,7 +116,7 @@ def _candidates(node: Tree) -> None:
     error, failure, records = _leaf(node, None)
     require(node["fact"]["queries"] in ("thresholds", "listed queries"), "these are not the queries")
     candidates_, *fractions = parameters(node, "candidates", "ratio", "radius")
-    candidates = _whole(candidates_, 1)
+    candidates = whole(candidates_, 1)
     a, radius = (number(text) for text in fractions)
     room = records * (error - radius)
     require(radius >= 0 and room >= 0, "the error is below the radius")
@@ -136,7 +135,7 @@ def _generic(node: Tree) -> None:
     fact = read_fact(node, "accuracy")
     names = ("slabs", "vc", "hypotheses", "gap", "ratio", "tilt", "tolerated", "deviation")
     slabs, vc, hypotheses_, *fractions = parameters(node, *names)
-    slabs, vc, hypotheses = integer(slabs, 1), integer(vc, 1), _whole(hypotheses_, 1)
+    slabs, vc, hypotheses = integer(slabs, 1), integer(vc, 1), whole(hypotheses_, 1)
     gap, ratio, tilt, tolerated, deviation = (number(text) for text in fractions)
     labelled, error, failure = integer(fact["records"], 0), number(fact["error"]), number(fact["failure"])
     require(fact["against"] == "realizable" and fact["proper"] is True, "another kind of accuracy")
@@ -148,7 +147,8 @@ def _generic(node: Tree) -> None:
     require(deviation > 0 and rest > 0 and failure < 1, "the failures do not add up")
     exponent = records * (tolerated - seen) * (tolerated - seen) / (4 * tolerated)
     vanishing = directed.exp_bounds(-min(exponent, Fraction(_FAR)))[1]
-    require(4 * _labellings(2 * records, vc) * vanishing <= deviation, "too few unlabelled records")
+    labellings = directed.labellings(2 * records, vc)
+    require(4 * labellings * vanishing <= deviation, "too few unlabelled records")
     base = 1 - error + error * tilt + tolerated * (1 - tilt) / tilt
     require(
         directed.power_at_most(Fraction(hypotheses - 1), base, labelled, rest), "too few labelled records"
@@ -163,17 +163,6 @@ def _worst(premises: Sequence[Tree]) -> tuple[Fraction, Fraction, int]:
     require(kinds <= {"ranges", "listed queries"}, "these are not the queries")
     require(len({records for _, _, records in read}) == 1, "the answers speak of different records")
     return max(error for error, _, _ in read), sum((f for _, f, _ in read), Fraction(0)), read[0][2]
-
-
-def _labellings(n: int, vc: int) -> int:
-    """C(n, 0) + … + C(n, vc), or 2^n if that is all."""
-    if vc >= n:
-        return int(2**n)
-    ways, total = 1, 1
-    for i in range(1, vc + 1):
-        ways = ways * (n - i + 1) // i
-        total += ways
-    return total
 
 
 RULES: dict[str, Check] = {

@@ -11,6 +11,7 @@ from privpac.plan.options.occam import learn_command
 from privpac.plan.options.python import sphere_python
 from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
+from privpac.theory.listing import MOST_SEPARATED
 
 __all__ = ["COVERS"]
 
@@ -114,7 +115,11 @@ LABELS_ONLY = ("thresholds", "intervals", "unions", "rectangles", "points", "stu
 
 
 def _label_command(wish: Wish, need: Need) -> str | None:
-    if wish.concepts.kind not in LABELS_ONLY:
+    concepts = wish.concepts
+    if concepts.kind not in LABELS_ONLY:
+        return None
+    # Half-planes are listed, of few points; in other dimensions nothing lists half-spaces.
+    if concepts.kind == "halfspaces" and (concepts.parts != 2 or need.labelled > MOST_SEPARATED):
         return None
     return learn_command(wish, need, options="--protect labels")
 

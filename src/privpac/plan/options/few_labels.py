@@ -12,7 +12,7 @@ from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.options.relabelling import DICHOTOMIES, listed, voted
-from privpac.plan.wish import Wish
+from privpac.plan.wish import FAILURE, Wish
 from privpac.theory import sizes
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import plain
@@ -104,9 +104,44 @@ def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
     return lambda wish, n: at(wish, n, _others(wish))
 
 
+def _boosted_points(wish: Wish, need: Need) -> int:
+    """Points whose labellings LabelBoost lists with so many records."""
+    from privpac.theory.few_labels import boost_settings
+
+    found = boost_settings(
+        need.labelled,
+        need.unlabelled,
+        family=_family(wish.concepts),
+        epsilon=wish.epsilon,
+        failure=FAILURE,
+    )
+    return found.kept_labelled + found.kept_unlabelled
+
+
+def _relabelled_points(wish: Wish, need: Need) -> int:
+    """Points that SSLRelabel votes on with so many records."""
+    from privpac.theory.ssl_relabel import relabel_settings
+
+    return relabel_settings(
+        need.labelled,
+        need.unlabelled,
+        family=_family(wish.concepts),
+        epsilon=wish.epsilon,
+        failure=FAILURE,
+    ).kept
+
+
+POINTS_LISTED = {"boost": _boosted_points, "relabel": _relabelled_points}
+"""By method: how many points it lists the labellings of."""
+
+
 def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
     def command(wish: Wish, need: Need) -> str | None:
-        if method != "generic" and not listed(wish.concepts, voted=method == "relabel"):
+        points, voted = POINTS_LISTED.get(method), method == "relabel"
+        if points is not None and not (
+            listed(wish.concepts, voted=voted)
+            and listed(wish.concepts, voted=voted, points=points(wish, need))
+        ):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from privpac.errors import SizeError
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
-from privpac.plan.wish import Wish
+from privpac.plan.wish import FAILURE, Wish
 from privpac.theory.exact import decimal_text
 
 __all__ = ["POINTS"]
@@ -76,6 +77,30 @@ def _boosted(wish: Wish) -> Need:
     return Need(n, parameters={"runs": str(boost.runs), "each": str(boost.each)})
 
 
+def _anything(wish: Wish, need: Need) -> bool:
+    """Every command can be run."""
+    return True
+
+
+def _has_sets(wish: Wish, need: Need) -> bool:
+    """Whether a random set with the share that the command chooses holds any value at all."""
+    from privpac.theory.representations import cover_for
+
+    cover = cover_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
+    return cover.share * wish.concepts.size >= 1
+
+
+def _has_runs(wish: Wish, need: Need) -> bool:
+    """The same for the sets of sampled runs."""
+    from privpac.theory.sampled_points import boost_for, plan_boosted
+
+    try:
+        _, boost = boost_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
+    except SizeError:  # so few records do for a larger failure only
+        _, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return boost.draw.flip * wish.concepts.size >= 1
+
+
 def _row(
     learner: str,
     title: str,
@@ -86,6 +111,7 @@ def _row(
     serves: Callable[[ClassFacts], bool] = _points,
     at: Callable[[Wish, int], Need | None] | None = None,
     variant: str,
+    runs: Callable[[Wish, Need], bool] = _anything,
     hard: str,
 ) -> Option:
     def simulated(wish: Wish) -> int | None:
@@ -95,6 +121,8 @@ def _row(
         return found
 
     def command(wish: Wish, need: Need) -> str | None:
+        if not runs(wish, need):
+            return None
         return learn_command(wish, need, concepts=f"{wish.concepts.word}:{variant}")
 
     return Option(
@@ -137,6 +165,7 @@ POINTS = (
         "pairwise-cover",
         _cover,
         variant="cover",
+        runs=_has_sets,
         hard="covered",
     ),
     _row(
@@ -155,6 +184,7 @@ POINTS = (
         "boosted-points",
         _boosted,
         variant="boosted",
+        runs=_has_runs,
         hard="boosted",
     ),
 )

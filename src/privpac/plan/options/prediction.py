@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.relabelling import listed
-from privpac.plan.wish import Wish
+from privpac.plan.wish import FAILURE, Wish
 from privpac.theory.exact import plain
+from privpac.theory.listing import MOST_BLOCK
 
 __all__ = ["PREDICTION"]
 
@@ -84,17 +86,49 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
+COUNTED = ("points", "thresholds")
+"""Classes whose members are counted by score, so that a voter lists nothing."""
+
+
+def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
+    """Whether a voter can be trained on every one of so many blocks."""
+    block = -(-records // models)
+    return concepts.kind in COUNTED or (block <= MOST_BLOCK and listed(concepts, points=block))
+
+
+def _runs(way: str, concepts: ClassFacts, n: int, *, epsilon: Fraction, models: int) -> bool:
+    """Whether a way to answer is not refused for so many records, planned as its command plans it."""
+    from privpac.theory.prediction import plan_flipped
+    from privpac.theory.relabelled_prediction import plan_net_relabelled, plan_relabelled_vote
+
+    numbers: dict[str, Any] = {"epsilon": epsilon, "failure": FAILURE, "vc": concepts.vc}
+    if way == "consistent":
+        return _voters_fit(concepts, n, models)
+    if way == "relabelled":
+        split = plan_relabelled_vote(n, **numbers)
+        return listed(concepts, voted=True, points=split.kept) and _voters_fit(
+            concepts, split.kept, split.models
+        )
+    if way == "reference":
+        net = plan_net_relabelled(n, **numbers)
+        return net is not None and listed(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
+    return listed(concepts, points=plan_flipped(n, **numbers).kept)
+
+
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:
     """`privpac learn` with the word for a way to answer, for classes whose labellings of given points are listed."""
 
     def command(wish: Wish, need: Need) -> str | None:
         if not listed(wish.concepts, voted=way == "relabelled"):
             return None
+        models = int(need.parameters.get("models", 1))
+        if not _runs(way, wish.concepts, need.labelled, epsilon=wish.epsilon, models=models):
+            return None
         word = f"{way}:{wish.concepts.word}" if way else wish.concepts.word
-        models = f" --models {need.parameters['models']}" if "models" in need.parameters else ""
+        count = f" --models {need.parameters['models']}" if "models" in need.parameters else ""
         return (
             f"privpac learn DATA --schema SCHEMA --protect predictions --concepts {word}"
-            f" --epsilon {plain(wish.epsilon)}{models}"
+            f" --epsilon {plain(wish.epsilon)}{count}"
         )
 
     return command

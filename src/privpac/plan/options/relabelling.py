@@ -11,20 +11,28 @@ from privpac.plan.options.python import agnostic_python
 from privpac.plan.wish import Wish
 from privpac.theory.binomial import first_whole
 from privpac.theory.exact import decimal_text, ratio_for
+from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
 
 __all__ = ["RELABELLING", "agnostic_split"]
 
 MOST = 10**12
 DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
 """Classes whose labellings of given points are listed, so that records can vote on them."""
-LARGEST_GRID = 2**26
-"""As in concepts/box_dichotomies.py: boxes that are listed."""
 
 
-def listed(concepts: ClassFacts, *, voted: bool = False) -> bool:
-    """Whether the labellings of a class can be listed, or voted on: of boxes only on small grids, and no votes."""
-    if concepts.kind == "rectangles":
-        return not voted and concepts.size <= LARGEST_GRID
+def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
+    """Whether the labellings of so many points can be listed, or voted on: of boxes only on small grids, and no votes.
+
+    As the classes themselves refuse, by the worst points there could be.
+    """
+    match concepts.kind:
+        case "rectangles":
+            return not voted and concepts.size - 1 <= LARGEST_GRID
+        case "intervals":
+            return min(points, concepts.cells or points) <= interval_points()
+        case "stumps":
+            candidates, distinct = stump_labels(concepts.table, points)
+            return candidates * distinct <= LARGEST_TABLE
     return concepts.kind in DICHOTOMIES
 
 
@@ -85,6 +93,11 @@ def _needs(wish: Wish) -> Need | None:
     return _at(wish, n) if n <= MOST else None
 
 
+def _python(wish: Wish, need: Need) -> str | None:
+    kept, _, _ = agnostic_split(wish.epsilon, need.labelled)
+    return agnostic_python(wish, need) if listed(wish.concepts, voted=True, points=kept) else None
+
+
 RELABELLING = (
     # Agnostic nests around any learner in Python; the command line has no word for it.
     Option(
@@ -98,6 +111,6 @@ RELABELLING = (
         serves=voted,
         at=_at,
         error=_error,
-        python=agnostic_python,
+        python=_python,
     ),
 )

@@ -9,7 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.datastructures import UploadFile
 
 from privpac.errors import DataError
-from privpac.service.pages.documents import handed_out, open_document, recheck
+from privpac.service.pages.deadline import in_time
+from privpac.service.pages.documents import handed_out, open_document, recheck, require_readable
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.guards import Refusal
 from privpac.service.pages.render import page, part, place_of
@@ -48,7 +49,7 @@ def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
             if not isinstance(given, UploadFile) or not given.filename:
                 raise DataError("No file was chosen.", remedy="Choose a model file.")
             path, shown = drawer.take("model.json", given.file, most=MOST_DOCUMENT), "uploaded file"
-        open_document(path)
+        in_time(require_readable, path)
         drawer.note(document=str(path), shown=shown)
     except BaseException:
         drawer.remove()
@@ -70,7 +71,8 @@ def show(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
 def check(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
     """Every number derived again, by code that shares nothing with the code that made them."""
     path, _ = _path(request, visitor, name)
-    return part(request, "parts/checked.html", checked=recheck(path))
+    checked = recheck(path) if name == SERVICE else in_time(recheck, path)
+    return part(request, "parts/checked.html", checked=checked)
 
 
 @router.get("/{name}/certificate.json")

@@ -10,9 +10,10 @@ from typing import Any
 
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
+from privpac.fields import MALFORMED
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.check import check_certificate
-from privpac.guarantee.document import read_document
+from privpac.guarantee.document import parsed, read_document
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
@@ -26,12 +27,11 @@ from privpac.report.summary import no_accuracy
 from privpac.theory.register import REGISTER
 from privpac.verification import Verified, verify
 
-__all__ = ["Checked", "Document", "Step", "handed_out", "open_document", "recheck"]
+__all__ = ["Checked", "Document", "Step", "handed_out", "open_document", "recheck", "require_readable"]
 
 BUNDLES = (BUNDLE, FORMER)
 KINDS = {MODEL: "model file", **dict.fromkeys(BUNDLES, "bundle of answers"), TABLE: "released table"}
 DEEPEST = 200
-BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,15 @@ def open_document(path: Path) -> Document:
         return _opened(file)
     except PrivpacError as error:
         raise _nameless(error, file) from None
-    except BROKEN:
+    except MALFORMED:
         raise NotCertified(
             "The file is incomplete or malformed.", remedy="Copy it again from where it was made."
         ) from None
+
+
+def require_readable(path: Path) -> None:
+    """Refuse a file that cannot be opened, without handing over what stands in it."""
+    open_document(path)
 
 
 def _opened(file: Path) -> Document:
@@ -165,8 +170,8 @@ def handed_out(path: Path) -> bytes:
 def _format(file: Path) -> str:
     """Which of the formats a file says it has."""
     try:
-        said = json.loads(file.read_text(encoding="utf-8"))["format"]
-    except (OSError, RecursionError, TypeError, KeyError, ValueError):
+        said = parsed(file)["format"]  # type: ignore[index]  # what is no object has no format
+    except (OSError, *MALFORMED):
         said = None
     if said not in KINDS:
         allowed = "a model file, the bundle.json of a bundle, or a released table"
@@ -198,7 +203,7 @@ def recheck(path: Path) -> Checked:
     except PrivpacError as error:
         told = _nameless(error, path)
         return Checked(None, problem=told.problem, remedy=told.remedy)
-    except BROKEN:
+    except MALFORMED:
         return Checked(None, problem="The file holds a certificate that is incomplete or malformed.")
 
 

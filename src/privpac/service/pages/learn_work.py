@@ -14,7 +14,7 @@ from privpac.data.drafting import draft
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.tables import read
-from privpac.errors import DataError, ParameterError, PrivpacError
+from privpac.errors import DataError, ParameterError, PrivpacError, SizeError
 from privpac.guarantee.budget import Budget, read_amount
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger import Ledger
@@ -24,13 +24,13 @@ from privpac.learning import learn
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.jobs import Tell
 from privpac.service.pages.schema_form import SchemaForm
+from privpac.service.pages.uploads import UploadLimits, count_upload
 
 __all__ = ["ENDINGS", "Order", "Table", "keep_model", "open_table"]
 
 OWNER = "learn"
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 DECLARED, FROM_DATA = "declared", "from_data"
-MOST_COLUMNS = 2000
 
 
 @dataclass(frozen=True)
@@ -79,15 +79,19 @@ def ending(name: str) -> str:
     return found
 
 
-def open_table(drawer: Drawer, path: Path, *, shown: str, uploaded: bool, schema: Schema | None) -> Table:
+def open_table(
+    drawer: Drawer, path: Path, *, shown: str, uploaded: bool, schema: Schema | None, limits: UploadLimits
+) -> Table:
     """Look at names and types of the columns and the number of records; at no value."""
     try:
+        records = count_upload(path, limits) if uploaded else read(path).n
         drafted = draft(path)
-        records = read(path).n
     except PrivpacError as error:
         raise _without_path(error, path) from None
-    if len(drafted["columns"]) > MOST_COLUMNS:
-        raise DataError(f"The table has more than {MOST_COLUMNS} columns.", remedy="Use privpac learn.")
+    if len(drafted["columns"]) > limits.columns:
+        raise DataError(f"The table has more than {limits.columns} columns.", remedy="Use privpac learn.")
+    if records == 0:
+        raise SizeError("The table has no records.", remedy="Give at least one record.")
     drawer.note(
         table=str(path),
         shown=shown,

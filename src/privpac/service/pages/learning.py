@@ -57,12 +57,13 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     try:
         given, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
-            open_table(drawer, place.named(name), shown=name, uploaded=False, schema=schema)
+            path, shown, uploaded = place.named(name), name, False
         else:
             if not isinstance(given, UploadFile) or not given.filename:
                 raise SchemaError("No table was chosen.", remedy="Choose a CSV or Parquet file.")
             path = drawer.take(f"table{ending(given.filename)}", given.file, most=place.most_upload)
-            open_table(drawer, path, shown=_displayed(given.filename), uploaded=True, schema=schema)
+            shown, uploaded = _displayed(given.filename), True
+        open_table(drawer, path, shown=shown, uploaded=uploaded, schema=schema, limits=place.upload_limits)
     except BaseException:
         drawer.remove()
         raise

@@ -9,6 +9,7 @@ from privpac.errors import DataError, ParameterError
 from privpac.service.pages.books import Books, NoBooks
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.jobs import Jobs
+from privpac.service.pages.uploads import UploadLimits
 from privpac.service.pages.visitors import Gate
 
 __all__ = ["MOST_UPLOAD", "Place"]
@@ -34,6 +35,7 @@ class Place:
     hosts: frozenset[str] | None = None
     """Values of the Host header that are answered; None: whatever a proxy lets through."""
     most_upload: int = MOST_UPLOAD
+    upload_limits: UploadLimits = field(default_factory=UploadLimits)
     drawers: Drawers = field(default_factory=Drawers)
     jobs: Jobs = field(default_factory=Jobs)
 

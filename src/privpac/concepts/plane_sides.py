@@ -1,0 +1,100 @@
+"""Records anywhere in the plane, on one side or the other of half-planes that separate listed points.
+
+A representative half-plane passes through the middle between two neighbouring projections. Projections of cells below
+2^32 on integer directions do not fit in 64 bits, so they are held in two parts, high·2^16 + low with 0 <= low < 2^16;
+comparisons are exact.
+Proof: docs/proofs/plane-sweep.md. Tested by tests/unit/test_plane.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+
+__all__ = ["sums_beside"]
+
+Whole = NDArray[np.int64]
+
+
+def sums_beside(
+    points: Whole,
+    normals: Whole,
+    groups: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    others: Whole,
+    values: Whole,
+) -> Whole:
+    """For every prefix two sums of `values`: of the `others` below its edge, and of those below or on it.
+
+    Prefix s has the `lengths[s]` first points along `normals[groups[s]]`; its edge is the middle between the last of
+    them and the next. `groups` ascend.
+    """
+    sums: Whole = _beside(points, normals, groups, lengths, others, values)
+    return sums
+
+
+@compiled
+def _high(x: int, y: int, p: int, q: int) -> int:
+    """The part of x·p + y·q above 16 bits, rounded down."""
+    return x * (p >> 16) + y * (q >> 16) + ((x * (p & 65535) + y * (q & 65535)) >> 16)
+
+
+@compiled
+def _low(x: int, y: int, p: int, q: int) -> int:
+    """The last 16 bits of x·p + y·q."""
+    return (x * (p & 65535) + y * (q & 65535)) & 65535
+
+
+@compiled
+def _beside(
+    points: Whole,
+    normals: Whole,
+    groups: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    others: Whole,
+    values: Whole,
+) -> Whole:
+    k, m = len(points), len(others)
+    sums = np.empty((2, len(groups)), np.int64)
+    high, low, passed = np.empty(k, np.int64), np.empty(k, np.int64), np.empty((2, k + 1), np.int64)
+    start = 0
+    while start < len(groups):
+        x, y = normals[groups[start], 0], normals[groups[start], 1]
+        for i in range(k):
+            high[i] = _high(x, y, points[i, 0], points[i, 1])
+            low[i] = _low(x, y, points[i, 0], points[i, 1])
+        # By the high part, then by the low one: no two points have the same projection.
+        order = np.argsort(low, kind="mergesort")
+        order = order[np.argsort(high[order], kind="mergesort")]
+        passed[:] = 0
+        for r in range(m):
+            a, b = _high(x, y, others[r, 0], others[r, 1]), _low(x, y, others[r, 0], others[r, 1])
+            first, last, on = (
+                1,
+                k,
+                False,
+            )  # `first` becomes the first edge above this record; k if there is none
+            while first < last:
+                edge = (first + last) // 2
+                i, j = order[edge - 1], order[edge]
+                # Twice the projection less the two beside the edge, in the same two parts.
+                rest = 2 * b - low[i] - low[j]
+                side = 2 * a - high[i] - high[j] + (rest >> 16)
+                if side < 0:
+                    last = edge
+                else:
+                    first = edge + 1
+                    on = side == 0 and rest & 65535 == 0  # the last edge that is passed is the nearest
+            passed[0, first] += values[r]
+            passed[1, first - 1 if on else first] += values[r]
+        stop = start
+        for length in range(1, k + 1):
+            passed[0, length] += passed[0, length - 1]
+            passed[1, length] += passed[1, length - 1]
+        while stop < len(groups) and groups[stop] == groups[start]:
+            sums[0, stop], sums[1, stop] = passed[0, lengths[stop]], passed[1, lengths[stop]]
+            stop += 1
+        start = stop
+    return sums

@@ -1,0 +1,61 @@
+"""How many labellings of points are listed at most: limits that follow from public numbers.
+
+The classes in `privpac.concepts` refuse by them before anything is spent, and a plan prints no command that would be
+refused. A limit counts the worst points there could be, never those that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isqrt, prod
+
+__all__ = [
+    "LARGEST_GRID",
+    "LARGEST_TABLE",
+    "MOST_BLOCK",
+    "MOST_SEPARATED",
+    "boxes",
+    "interval_points",
+    "most_distinct",
+    "stump_labels",
+]
+
+LARGEST_TRIANGLE = 2**27
+"""Intervals that are listed: a gigabyte of scores."""
+
+LARGEST_GRID = 2**26
+"""Boxes of a grid that are walked through: a few seconds, and half a gigabyte if most of them touch points."""
+
+LARGEST_TABLE = 2**30
+"""Labels of all candidates at all points: a gigabyte, and twice that while the table is made."""
+
+MOST_SEPARATED = 5_000
+"""Points whose separations by half-planes are listed: 25 million of them, some seconds."""
+
+MOST_BLOCK = 4_096
+"""Records of a voter's block whose labellings are listed: for every voter, so more would take long."""
+
+
+def most_distinct(records: int, sizes: Iterable[int]) -> int:
+    """How many different points so many records can have at most, in columns of these sizes."""
+    return min(records, prod(sizes))
+
+
+def interval_points() -> int:
+    """The largest k for which all k(k + 1)/2 + 1 intervals of k points are listed."""
+    return (isqrt(8 * LARGEST_TRIANGLE - 7) - 1) // 2
+
+
+def boxes(groups: Sequence[int]) -> int:
+    """Boxes of a grid, without the empty one."""
+    return prod(count * (count + 1) // 2 for count in groups)
+
+
+def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:
+    """Candidates and different points at most, for columns of (cells, whether they have an order)."""
+    distinct = most_distinct(points, (size for size, _ in columns))
+    candidates = 2  # the constants
+    for size, ordered in columns:
+        own = min(distinct, size)
+        candidates += 2 * (own + 1 if ordered else min(own + 1, size))
+    return candidates, distinct

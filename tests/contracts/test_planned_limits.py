@@ -1,0 +1,128 @@
+"""A plan prints what can be run and nothing else: every printed command is certified at its planned size.
+
+Certifying needs no records and refuses what could not be run, so sizes may be as large as they like.
+"""
+
+from __future__ import annotations
+
+import shlex
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from privpac import Schema, plan
+from privpac.data.sample import Size
+from privpac.errors import PrivpacError, SizeError
+from privpac.learners.words import Request, learner_for
+from privpac.plan.answer import Answer
+from privpac.prediction.offer import offer_for
+from privpac.transforms.few_labels import FewLabels
+
+SCHEMAS = {
+    "fine": Schema.from_json(
+        {
+            "label": "y",
+            "columns": [
+                {"name": "c", "kind": "numeric", "lower": 0, "upper": 1},
+                {"name": "d", "kind": "numeric", "lower": 0, "upper": 255, "integer": True},
+            ],
+        }
+    ),
+    "coarse": Schema.from_json(
+        {
+            "label": "y",
+            "columns": [
+                {"name": "c", "kind": "numeric", "lower": 0, "upper": 99, "integer": True},
+                {"name": "d", "kind": "numeric", "lower": 0, "upper": 30, "integer": True},
+            ],
+        }
+    ),
+}
+WORDS = (
+    "thresholds:c",
+    "points:c",
+    "intervals:c",
+    "rectangles:c,d",
+    "stumps",
+    "scorecards:2",
+    "halfspaces:c,d",
+)
+QUESTIONS = (("0.4", "2"), ("0.1", "1"), ("0.05", "0.25"))
+LISTING = ("label-boost", "ssl-relabel", "vote", "flipped-answers", "relabelled-vote", "net-relabelled")
+"""Rows whose learner lists labellings of points."""
+
+
+def certified(command: str, row: Answer, schema: Schema) -> None:
+    """As the command does before it charges anything."""
+    options = dict(pairwise(shlex.split(command)))
+    word, epsilon = options["--concepts"], Fraction(options["--epsilon"])
+    size = Size(row.need.labelled, row.need.unlabelled if "--unlabelled" in options else 0)
+    if options.get("--protect") == "predictions":
+        models = int(options["--models"]) if "--models" in options else None
+        offer_for(
+            word,
+            schema=schema,
+            size=size,
+            price=epsilon,
+            answers=None,
+            delta=Fraction(0),
+            models=models,
+            records_per_person=1,
+            coins="seeded",
+        ).certify()
+    elif "--unlabelled" in options:
+        FewLabels.chosen(word, Request(schema, size, epsilon), method=options["--method"]).certify()
+    else:
+        request = Request(schema, size, epsilon, protect=options.get("--protect", "records"))  # type: ignore[arg-type]
+        learner_for(word, request).certify(size)
+
+
+def rows(word: str, schema: Schema, error: str, epsilon: str) -> list[Answer]:
+    asked = (
+        plan.needed(word, schema=schema, error=error, epsilon=epsilon, protect=protect)
+        for protect in ("records", "labels", "predictions")
+    )
+    return [row for made in asked for row in made.answers]
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize(("error", "epsilon"), QUESTIONS)
+def test_what_is_printed_is_not_refused(kind: str, word: str, error: str, epsilon: str) -> None:
+    schema = SCHEMAS[kind]
+    for row in rows(word, schema, error, epsilon):
+        if row.command is not None:
+            certified(row.command, row, schema)
+
+
+def test_what_is_not_printed_would_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of a fine column: the rows that list too many points have no command, and would be refused."""
+    schema, silent = SCHEMAS["fine"], []
+    for error, epsilon in QUESTIONS:
+        found = [row for row in rows("intervals:c", schema, error, epsilon) if row.option.learner in LISTING]
+        silent += [row for row in found if row.command is None]
+    assert {row.option.learner for row in silent} >= {"label-boost", "ssl-relabel", "relabelled-vote"}
+    for module in ("prediction", "few_labels"):
+        monkeypatch.setattr(f"privpac.plan.options.{module}.listed", lambda *args, **more: True)
+    monkeypatch.setattr("privpac.plan.options.prediction.MOST_BLOCK", 10**18)
+    for row in silent:
+        assert row.command is not None
+        with pytest.raises(SizeError, match="list"):
+            certified(row.command, row, schema)
+
+
+def test_a_row_without_a_command_is_never_the_advice() -> None:
+    for word in ("intervals:c", "rectangles:c,d"):
+        for protect in ("records", "predictions"):
+            made = plan.needed(
+                word, schema=SCHEMAS["fine"], error="0.05", epsilon="0.25", protect=protect, records=10**7
+            )
+            for line in made.advice:
+                if "privpac learn" in line:
+                    command = "privpac learn" + line.partition("privpac learn")[2]
+                    row = next(row for row in made.answers if row.command and row.command in command)
+                    try:
+                        certified(row.command or "", row, SCHEMAS["fine"])
+                    except PrivpacError as problem:
+                        pytest.fail(str(problem))

@@ -1,0 +1,131 @@
+"""A small upload that stands for a large table is refused while it is unpacked, and nothing of it is kept."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+
+from privpac.data import drafting
+from privpac.service.pages import uploads
+from privpac.service.pages.guards import Refusal
+from privpac.service.pages.place import Place
+from privpac.service.pages.site import pages_app
+from privpac.service.pages.uploads import UploadLimits, count_upload
+from tests.pages.conftest import HOST, ORIGIN, table_text
+
+LIMITS = UploadLimits(unpacked=4 << 20, seconds=60, columns=2000)
+HEADER, ROW = b"age,smoker,ill\n", b"40,1,0\n"
+BOMB = gzip.compress(HEADER + ROW * (1 << 20))  # 7 MB in some kilobytes
+
+
+def packed(table: Any) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def limited(place: Place) -> Any:
+    """Pages with small limits, and somebody who is signed in."""
+    small = replace(place, upload_limits=LIMITS)
+    with TestClient(
+        pages_app(small), base_url=ORIGIN, headers={"origin": ORIGIN, "host": HOST}, follow_redirects=False
+    ) as browser:
+        browser.get("/", params={"token": small.gate.token})  # type: ignore[attr-defined]
+        yield browser
+
+
+def refused(browser: Any, place: Place, name: str, content: bytes) -> str:
+    assert len(content) < place.most_upload
+    found = browser.post("/learn/table", files={"file": (name, content)})
+    assert found.status_code == 413, found.text
+    assert list(place.drawers.root.iterdir()) == []
+    return str(found.text)
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(limited: Any, place: Place) -> None:
+    assert "larger than 4 MB" in refused(limited, place, "t.csv.gz", BOMB)
+    fine = limited.post("/learn/table", files={"file": ("t.csv.gz", gzip.compress(table_text().encode()))})
+    assert fine.status_code == 303
+
+
+def test_unpacking_stops_where_it_is_too_much(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(BOMB + b"what follows is damaged, and nobody comes this far")
+    with pytest.raises(Refusal, match="larger than 4 MB") as problem:
+        count_upload(path, LIMITS)
+    assert problem.value.status == 413
+
+
+CONTENTS = {
+    ".csv": HEADER + ROW,
+    ".csv.gz": gzip.compress(HEADER + ROW),
+    ".parquet": packed(pa.table({"age": [40]})),
+}
+
+
+@pytest.mark.parametrize("ending", CONTENTS)
+def test_the_time_is_limited(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"t{ending}"
+    path.write_bytes(CONTENTS[ending])
+    with pytest.raises(Refusal, match="longer than 0 seconds"):
+        count_upload(path, UploadLimits(seconds=0))
+    assert count_upload(path, UploadLimits()) == 1
+
+
+def test_a_long_look_is_interrupted(tmp_path: Path) -> None:
+    look = uploads._Look(tmp_path / "t.parquet", UploadLimits(seconds=0.5), time.monotonic() + 0.5)
+    with pytest.raises(Refusal, match=r"longer than 0\.5 seconds"):
+        look._scanned(f"range({10**14}) AS endless(i)", ["sum(i % 7)"])
+
+
+def test_parquet_is_refused_by_what_it_declares(
+    limited: Any, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scanned(*_: object) -> int:
+        raise AssertionError("nothing is read once the description says that it is too much")
+
+    monkeypatch.setattr(uploads._Look, "_scanned", scanned)
+    same = packed(pa.table({"age": pa.array([40] * (1 << 21), type=pa.int32())}))
+    assert "larger than 4 MB" in refused(limited, place, "t.parquet", same)
+
+
+def test_one_long_text_meant_by_every_record_is_counted_every_time(limited: Any, place: Place) -> None:
+    long = packed(pa.table({"word": ["x" * 100_000] * 1000, "ill": [0] * 1000}))
+    assert "larger than 4 MB" in refused(limited, place, "t.parquet", long)
+
+
+def test_a_long_description_of_a_parquet_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    length = uploads.MOST_FOOTER + 1
+    with path.open("wb") as out:
+        out.write(b"PAR1" + b"\0" * length + length.to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(Refusal, match="description"):
+        count_upload(path, LIMITS)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_many_columns_are_refused_before_their_types_are_asked_for(
+    limited: Any, place: Place, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(*_: object) -> dict[str, str]:
+        raise AssertionError("the types of too many columns are not asked for")
+
+    monkeypatch.setattr(drafting, "column_types", asked)
+    names = [f"c{i}" for i in range(3000)]
+    text = ",".join(names) + "\n" + ",".join("1" * len(names)) + "\n"
+    content = packed(pa.table({name: [1] for name in names})) if ending == ".parquet" else text.encode()
+    assert "more than 2000 columns" in refused(limited, place, f"t{ending}", content)
+
+
+def test_the_standing_limits_are_public_constants() -> None:
+    assert UploadLimits() == UploadLimits(uploads.MOST_UNPACKED, uploads.MOST_SECONDS, uploads.MOST_COLUMNS)

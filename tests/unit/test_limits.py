@@ -1,0 +1,329 @@
+"""What cannot be run is refused by `certify`, from public numbers: at the limit it works, one more is refused.
+
+`certify` sees no records, so a refusal is the same whatever they are; the tests that run at a limit take the extremes:
+all records equal, and all of them different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privpac import Ledger, PrivatePredictor, learn
+from privpac.coins import SeededCoins
+from privpac.concepts.base import ConceptClass
+from privpac.concepts.conjunctions import Conjunctions
+from privpac.concepts.finite import Finite
+from privpac.concepts.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.intervals import Intervals
+from privpac.concepts.one_test import OneTest
+from privpac.concepts.plane import Halfplanes
+from privpac.concepts.rectangles import Rectangles
+from privpac.concepts.stumps import Stumps
+from privpac.concepts.thresholds import Thresholds
+from privpac.concepts.tree_mixture import TreeMixture
+from privpac.concepts.trees import Trees
+from privpac.data.columns import Numeric
+from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.data.semi import SemiSample
+from privpac.errors import SizeError
+from privpac.learners.label_private_class import LabelPrivateDichotomies
+from privpac.learners.occam import Occam
+from privpac.learners.stable import Stable
+from privpac.prediction.fresh_draws import FreshDraws
+from privpac.prediction.net_relabelled import NetRelabelled
+from privpac.prediction.offer import offer_for
+from privpac.prediction.relabelled_vote import RelabelledVote
+from privpac.prediction.vote import Vote
+from privpac.prediction.voters import Concepts
+from privpac.theory import listing
+from privpac.transforms.agnostic import Agnostic
+from privpac.transforms.few_labels import FewLabels
+from privpac.transforms.label_boost import LabelBoost, Round
+from privpac.transforms.relabel import Relabelled
+from privpac.transforms.ssl_relabel import SSLRelabel
+
+ONE = Fraction(1)
+MOST = 16_383
+"""Points whose intervals are listed."""
+
+
+def schema_of(*cells: int) -> Schema:
+    columns = (Numeric(name, 0, size - 1, integer=True) for name, size in zip("abcdef", cells, strict=False))
+    return Schema(tuple(columns), label="y")
+
+
+WIDE = schema_of(2**32, 2**32)
+INTERVALS = Intervals(WIDE, "a")
+
+
+def boosted(kept: int) -> LabelBoost:
+    return LabelBoost(INTERVALS, Occam(INTERVALS, ONE), (Round(ONE, 1, kept, kept - 1),), Fraction(20))
+
+
+def voted(kept: int) -> SSLRelabel:
+    return SSLRelabel(INTERVALS, Occam(INTERVALS, ONE), kept, kept, ONE, 1, Fraction(20))
+
+
+def fresh(kept: int) -> FreshDraws:
+    return FreshDraws.with_subset(INTERVALS, Fraction(8), kept=kept, records=20_000)
+
+
+def relabelled(kept: int) -> RelabelledVote:
+    return RelabelledVote(INTERVALS, Fraction(40), kept, 40_000, ONE, ONE, 5, ONE)
+
+
+def net(kept: int) -> NetRelabelled:
+    half = Fraction(1, 2)
+    return NetRelabelled(INTERVALS, Fraction(400), kept, 20_000, half, half, 5, half, Fraction(1, 4))
+
+
+AT_INTERVALS: dict[str, tuple[Callable[[int], Any], Size]] = {
+    "stable": (lambda kept: Stable(INTERVALS, kept, ONE), Size(20_000)),
+    "relabelled": (lambda kept: Relabelled(Occam(INTERVALS, ONE), kept, ONE), Size(20_000)),
+    "agnostic": (lambda kept: Agnostic(Occam(INTERVALS, ONE), kept, ONE), Size(20_000)),
+    "label-boost": (boosted, Size(1, 20_000)),
+    "ssl-relabel": (voted, Size(1, 20_000)),
+    "fresh-draws": (fresh, Size(20_000)),
+    "relabelled-vote": (relabelled, Size(40_000)),
+    "net-relabelled": (net, Size(20_000)),
+}
+
+
+@pytest.mark.parametrize("name", AT_INTERVALS)
+def test_labellings_of_intervals_are_listed_up_to_a_public_number_of_points(name: str) -> None:
+    """As many records as are kept, whatever their values: the number of different values is private."""
+    made, size = AT_INTERVALS[name]
+    made(MOST).require(size)
+    if name != "net-relabelled":  # whose numbers here are for the limit, not for a promise
+        made(MOST).certify(size)
+    for refusing in (made(MOST + 1).require, made(MOST + 1).certify):
+        with pytest.raises(SizeError, match="16383 whose intervals are listed") as caught:
+            refusing(size)
+        assert "at most 16383 cells" in str(caught.value)
+
+
+def test_a_column_with_few_cells_has_few_points_whatever_the_records() -> None:
+    for cells, fits in ((MOST, True), (MOST + 1, False)):
+        predictor = FreshDraws.with_subset(
+            Intervals(schema_of(cells), "a"), Fraction(8), kept=90_000, records=100_000
+        )
+        if fits:
+            predictor.certify(Size(100_000))
+        else:
+            with pytest.raises(SizeError, match="intervals are listed"):
+                predictor.certify(Size(100_000))
+
+
+def records(schema: Schema, n: int, *, same: bool) -> MemorySample:
+    """All equal, or as different as the columns allow."""
+    places = np.zeros(n, np.int64) if same else np.arange(n)
+    cells = {
+        column.name: (places * (7 * i + 1) % column.size).astype(column.dtype)
+        for i, column in enumerate(schema.columns)
+    }
+    return MemorySample.from_cells(schema, cells, (np.arange(n) % 2).astype(np.uint8))
+
+
+SMALL = schema_of(40, 40)
+TEN = 10 * 11 // 2 + 1
+
+LISTING: dict[str, tuple[str, int, ConceptClass]] = {
+    "intervals": ("LARGEST_TRIANGLE", TEN, Intervals(SMALL, "a")),
+    "stumps": ("LARGEST_TABLE", 10 * (2 + 2 * 2 * 11), Stumps(SMALL)),
+    "finite": (
+        "LARGEST_TABLE",
+        3 * 10,
+        Finite(SMALL, ["a >= 3", "b >= 3", "a < 9"]),
+    ),
+}
+
+
+@pytest.fixture(params=LISTING)
+def listable(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ConceptClass:
+    """A class whose limit was lowered to ten points."""
+    name, limit, concepts = LISTING[request.param]
+    for module in ("privpac.theory.listing", "privpac.concepts.table_dichotomies"):
+        monkeypatch.setattr(f"{module}.{name}", limit, raising=False)
+    return concepts
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_at_the_limit_it_runs_and_one_more_is_refused_before_it_runs(
+    listable: ConceptClass, same: bool
+) -> None:
+    ten, eleven = records(SMALL, 10, same=same), records(SMALL, 11, same=same)
+    learner = LabelPrivateDichotomies(listable, ONE)
+    learner.certify(ten.size)
+    learner.learn(ten, SeededCoins(1))
+    refusals = set()
+    for refused in (lambda: learner.certify(Size(11)), lambda: learner.learn(eleven, SeededCoins(1))):
+        with pytest.raises(SizeError) as caught:
+            refused()
+        refusals.add(str(caught.value))
+    assert len(refusals) == 1
+
+
+def test_half_planes_are_refused_by_the_number_of_records() -> None:
+    concepts = Halfplanes(WIDE, ("a", "b"))
+    assert listing.MOST_SEPARATED == 5000
+    LabelPrivateDichotomies(concepts, ONE).require(Size(5000))
+    for refusing in ("require", "certify"):
+        with pytest.raises(SizeError, match="5001 records may have more different points than the 5000"):
+            getattr(LabelPrivateDichotomies(concepts, ONE), refusing)(Size(5001))
+    RelabelledVote(concepts, Fraction(40), 1000, 5000, ONE, ONE, 5, ONE).require(Size(5000))
+    with pytest.raises(SizeError, match="different points"):
+        RelabelledVote(concepts, Fraction(40), 1000, 5001, ONE, ONE, 5, ONE).certify(Size(5001))
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_half_planes_answer_wherever_the_records_lie(elsewhere: bool) -> None:
+    """One record off the points of all others was a refusal, which told that there is one."""
+    n = 300
+    a = np.where(np.arange(n) % 2, 10, 20)
+    if elsewhere:
+        a[7] = 15
+    table = {"a": a, "b": np.full(n, 5)}
+    predictor = PrivatePredictor(
+        Halfplanes(schema_of(40, 40), ("a", "b")), 1, 5, schema=schema_of(40, 40), random_state=1
+    )
+    predictor.fit(table, y=(np.arange(n) % 2).astype(int))
+    assert len(predictor.predict({"a": [10, 20, 3], "b": [5, 5, 9]})) == 3
+
+
+def test_boxes_of_a_fine_grid_cannot_answer_and_are_refused_before_a_bundle_is_made() -> None:
+    ledger = Ledger(epsilon=10)
+    predictor = PrivatePredictor("rectangles:a,b", "0.5", ledger, schema=WIDE, answers=3, random_state=1)
+    table = {"a": np.arange(500), "b": np.arange(500)}
+    with pytest.raises(SizeError, match=r"256 x 256 groups has too many boxes to list.*bins=127"):
+        predictor.fit(table, y=np.arange(500) % 2)
+    assert ledger.spent.epsilon == 0
+    with pytest.raises(SizeError, match="labels are not voted on"):
+        RelabelledVote(Rectangles(SMALL, ("a", "b")), Fraction(40), 100, 400, ONE, ONE, 5, ONE).certify(
+            Size(400)
+        )
+
+
+@pytest.mark.parametrize(
+    ("word", "method", "reason"),
+    [
+        ("intervals:a", "boost", "intervals are listed"),
+        ("intervals:a", "relabel", "intervals are listed"),
+        ("rectangles:a,b", "boost", "too many boxes"),
+        ("rectangles:a,b", "relabel", "labels are not voted on"),
+    ],
+)
+def test_few_labels_are_refused_before_the_charge(word: str, method: str, reason: str) -> None:
+    n, pool = 4000, 400_000
+    ledger = Ledger(epsilon=10)
+    with pytest.raises(SizeError, match=reason):
+        learn(
+            {"a": np.zeros(n, int), "b": np.zeros(n, int)},
+            y=np.arange(n) % 2,
+            unlabelled={"a": np.zeros(pool, int), "b": np.zeros(pool, int)},
+            schema=WIDE,
+            concepts=word,
+            epsilon=2,
+            method=method,
+            ledger=ledger,
+            random_state=1,
+        )
+    assert ledger.spent.epsilon == 0
+
+
+def test_the_best_method_is_one_that_can_run() -> None:
+    """With `auto`, a method that would be refused is no choice."""
+    from privpac.learners.words import Request
+
+    size = Size(4000, 400_000)
+    chosen = FewLabels.chosen("intervals:a", Request(WIDE, size, Fraction(2)))
+    assert chosen.settings["method"] in ("plain", "generic")
+    chosen.certify()
+
+
+LINEAR = [
+    Halfspaces(SMALL, ("a", "b"), ((1, 1), (1, -1))),
+    Scorecards(SMALL, 2),
+]
+
+
+@pytest.mark.parametrize("concepts", LINEAR, ids=lambda concepts: type(concepts).__name__)
+def test_half_spaces_vote(concepts: ConceptClass) -> None:
+    """The first candidate with the fewest mistakes, over all parts of the class."""
+    block = records(SMALL, 60, same=False)
+    cells, labels = block.block().cells, block.block().labels
+    assert labels is not None
+    rule = Concepts(concepts).train(block)
+    scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))  # type: ignore[attr-defined]
+    assert int((rule.predict(cells) != labels).sum()) == scores.histogram(None).best
+    predictor = PrivatePredictor(Vote(Concepts(concepts), ONE, 5), 1, 3, schema=SMALL, random_state=1)
+    predictor.fit({name: cells[name].astype(int) for name in "ab"}, y=labels.astype(int))
+    assert len(predictor.predict({"a": [1, 30], "b": [2, 4]})) == 2
+
+
+@pytest.mark.parametrize("word", ["halfspaces:a,b", "scorecards:2"])
+def test_words_of_half_spaces_vote(word: str) -> None:
+    offer = offer_for(
+        f"consistent:{word}",
+        schema=SMALL,
+        size=Size(600),
+        price=ONE,
+        answers=None,
+        delta=Fraction(0),
+        models=5,
+        records_per_person=1,
+        coins="seeded",
+    )
+    assert offer.certify().epsilon <= 1
+    prepared = offer.predictor.prepare(records(SMALL, 600, same=True), SeededCoins(1))
+    assert (
+        len(prepared.answer({"a": np.array([1], np.uint8), "b": np.array([2], np.uint8)}, SeededCoins(1)))
+        == 1
+    )
+
+
+MANY = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    "concepts",
+    [
+        OneTest(SMALL),
+        Trees(SMALL, 1),
+        TreeMixture((Trees(SMALL, 1),), (1,)),
+        Conjunctions(SMALL, 1),
+    ],
+    ids=lambda concepts: type(concepts).__name__,
+)
+def test_counts_of_32_bits_are_refused_beforehand(concepts: ConceptClass) -> None:
+    with pytest.raises(SizeError, match="2,147,483,647"):
+        Occam(concepts, ONE).certify(Size(MANY + 1))
+
+
+def test_scores_that_no_table_holds_are_refused_before_they_are_counted() -> None:
+    """Permute-and-flip looks at all of them, whatever the epsilon."""
+    concepts = Conjunctions(SMALL, 1)
+    costs, size = (1, 2**10), Size(10**5)
+    Occam(concepts, ONE, costs).certify(size)
+    with pytest.raises(SizeError, match="too many different scores"):
+        Occam(concepts, ONE, costs, mechanism="permute-and-flip").certify(size)
+
+
+def test_thresholds_have_no_limit() -> None:
+    FreshDraws.with_subset(Thresholds(WIDE, "a"), ONE, kept=10**6, records=10**7).certify(Size(10**7))
+
+
+def test_a_semi_sample_at_the_limit_is_learnt_from() -> None:
+    """Boosting at a lowered limit: all values equal, and all of them different."""
+    concepts = Intervals(SMALL, "a")
+    learner = LabelBoost(concepts, Occam(concepts, ONE), (Round(ONE, 4, 10, 6),), Fraction(20))
+    for same in (True, False):
+        labelled, others = records(SMALL, 4, same=same), records(SMALL, 10, same=same)
+        unlabelled = MemorySample.from_cells(SMALL, others.block().cells)
+        learner.learn(SemiSample(labelled, unlabelled), SeededCoins(1))
