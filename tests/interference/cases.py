@@ -47,7 +47,7 @@ class Case:
         return " ".join([self.word, *(f"{name}={value}" for name, value in self.wishes.items())])
 
 
-LOW: Mapping[str, Any] = {"epsilon": "0.05"}
+LOW: Mapping[str, Any] = {"epsilon": "0.01"}
 
 SAME_KEYS: tuple[Pair, ...] = (
     ("base", "another label"),

@@ -18,7 +18,7 @@ from tests.interference.artefacts import text
 from tests.interference.books import without_passing
 from tests.interference.coins import SteadyCoins, steady
 from tests.interference.comparing import Artefacts, Refused, Result, compared
-from tests.interference.tables import FEW, PAIRS, SCHEMA, TABLES, Pair, Table
+from tests.interference.tables import FEW, SCHEMA, TABLES, Pair, Table
 
 __all__ = ["steady"]
 
@@ -38,7 +38,7 @@ class Script:
     commands: tuple[tuple[str, ...], ...]
     drawn: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    pairs: tuple[Pair, ...] = PAIRS
+    pairs: tuple[Pair, ...] = FEW
     refused: bool = False
 
     def __str__(self) -> str:

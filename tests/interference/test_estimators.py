@@ -56,8 +56,17 @@ def of_estimator(estimator: Any) -> Artefacts:
     }
 
 
-@pytest.mark.parametrize("kind", ["text", "objects", "series", "whole numbers", "truth values"])
-@pytest.mark.parametrize("concepts", ["auto", "thresholds:age", "trees:2"])
+@pytest.mark.parametrize(
+    ("concepts", "kind"),
+    [
+        *(
+            ("thresholds:age", kind)
+            for kind in ("text", "objects", "series", "whole numbers", "truth values")
+        ),
+        ("auto", "text"),
+        ("trees:2", "objects"),
+    ],
+)
 def test_a_private_classifier(concepts: str, kind: str) -> None:
     schema: Any = SCHEMA if kind in ("text", "objects", "series") else NUMBERED
 
