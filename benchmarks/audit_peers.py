@@ -25,7 +25,7 @@ from typing import Any
 from privpac.audit.controls import response, run_controls
 from privpac.audit.estimators import fitted, predictions
 from privpac.audit.sample import BlackBox, Pair, audit_samples
-from privpac.theory.exact import exact_decimal
+from privpac.numbers.exact import exact_decimal
 
 EPSILON = "1"
 LABELS: Pair = ([(0.2, 0)] * 3 + [(0.8, 0)], [(0.2, 0)] * 3 + [(0.8, 1)])

@@ -39,7 +39,7 @@ from privpac.data.engines.files import FileSource, files_at
 from privpac.data.engines.streamed import StreamedSample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
-from privpac.theory.exact import exact_decimal
+from privpac.numbers.exact import exact_decimal
 
 PER_FILE = 2_500_000
 CUTS = 9  # gives p = 60 tests

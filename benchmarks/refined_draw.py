@@ -27,7 +27,7 @@ import numpy as np
 from privpac.coins import SeededCoins
 from privpac.mechanisms.gibbs import PowerWeights, draw
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 RATIO = ratio_for(Fraction(1, 2))
 REPEATS = 15

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from privpac.coins import SystemCoins
 from privpac.mechanisms.gibbs import draw
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 LIMIT = 5.0
 EPSILONS = ("1", "0.1", "0.01")

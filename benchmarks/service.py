@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks.measuring import Row, publish
 from privpac import PrivatePredictor
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys
 
 CLIENTS = 64

@@ -33,7 +33,7 @@ from privpac.concepts.trees import Trees
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 Row = dict[str, Any]
 

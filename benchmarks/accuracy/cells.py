@@ -19,7 +19,7 @@ from privpac.concepts.trees import Trees
 from privpac.learners.base import Learner
 from privpac.learners.staged_trees import StagedTrees
 from privpac.learners.words import Request, learner_for
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 __all__ = ["EPSILONS", "Row", "measure"]
 

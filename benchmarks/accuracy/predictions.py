@@ -30,10 +30,10 @@ from benchmarks.accuracy.tables import Table, load, names
 from privpac import SeededCoins
 from privpac.data.engines.memory import MemorySample
 from privpac.learners.words import Request, learner_for
+from privpac.numbers.exact import ratio_for
 from privpac.prediction.price import epsilon_an_answer
 from privpac.prediction.vote import Vote, default_models
 from privpac.prediction.voters import Classifiers
-from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import vote_wrong
 
 TOTAL, DELTA = Fraction(1), Fraction(1, 10**6)

@@ -20,8 +20,8 @@ SCHEMA = {
 def document() -> Tree:
     """What a service over a small bundle says at /openapi.json."""
     from privpac import PrivatePredictor
-    from privpac.guarantee.budget import Budget
-    from privpac.guarantee.sql_store import SqlStore
+    from privpac.guarantee.ledger.budget import Budget
+    from privpac.guarantee.ledger.sql_store import SqlStore
     from privpac.service.app import create_app
     from privpac.service.settings import Settings
 

@@ -308,7 +308,7 @@ def _rules() -> str:
         "# Rules",
         "",
         "The only functions that can make a `Proof`. Each applies one theorem, has a proof in our own words, and is",
-        "written a second time, independently, in the checker (`privpac.guarantee.checks`).",
+        "written a second time, independently, in the checker (`privpac.checker.steps`).",
         "",
     ]
     families: dict[str, list[str]] = defaultdict(list)

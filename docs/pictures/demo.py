@@ -9,8 +9,8 @@ from typing import Any
 from docs.pictures.sheet import BLUE, GREEN, INK, Sheet
 
 import privpac
-from privpac.guarantee.check import check_certificate
-from privpac.theory.exact import written
+from privpac.checker.check import check_certificate
+from privpac.numbers.exact import written
 
 __all__ = ["MODEL", "demo"]
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from docs.pictures.sheet import BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, Sheet
 
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.points import records_clipped
 from privpac.theory.representations import plan_code, records_cover

@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import exact_decimal, exp_up
 from privpac.pictures.curves import Curves, Series
-from privpac.theory.exact import exact_decimal, exp_up
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 MODELS = 51

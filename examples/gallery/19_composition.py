@@ -9,9 +9,9 @@ import os
 from fractions import Fraction
 from pathlib import Path
 
+from privpac.numbers.composition import fold_delta
+from privpac.numbers.exact import exp_up
 from privpac.pictures.curves import Curves, Series
-from privpac.theory.composition import fold_delta
-from privpac.theory.exact import exp_up
 
 OUT = os.environ.get("PRIVPAC_GALLERY_OUT", f"{Path(__file__).stem}.svg")
 TIMES = (1, 2, 5, 10, 20, 40, 70, 100, 150, 200)

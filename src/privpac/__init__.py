@@ -13,7 +13,7 @@ _NAMES = {
     "Comparison": "comparison",
     "Certificate": "guarantee.certificate",
     "Intervals": "concepts.intervals",
-    "Ledger": "guarantee.ledger",
+    "Ledger": "guarantee.ledger.ledger",
     "MemorySample": "data.engines.memory",
     "Model": "model",
     "NotCertified": "errors",
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from privpac.estimators.query import PrivateQuery as PrivateQuery
     from privpac.estimators.stable import StableClassifier as StableClassifier
     from privpac.guarantee.certificate import Certificate as Certificate
-    from privpac.guarantee.ledger import Ledger as Ledger
+    from privpac.guarantee.ledger.ledger import Ledger as Ledger
     from privpac.learners.occam import Occam as Occam
     from privpac.learning import learn as learn
     from privpac.model import Model as Model

@@ -26,7 +26,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, DataError, PrivpacError, SizeError
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learners.stored_classes import concepts_from_json, stored_concepts
 from privpac.learners.words import Request, request_from_json
 from privpac.learning import positive, release_few_labels

@@ -27,7 +27,7 @@ from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
 from privpac.errors import ParameterError, PrivpacError
-from privpac.theory.exact import UNIT_ROUNDOFF
+from privpac.numbers.exact import UNIT_ROUNDOFF
 
 __all__ = [
     "Coins",

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.checker.check import check_certificate
 from privpac.coins import Coins
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
-from privpac.guarantee.check import check_certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learning import positive
 from privpac.model import Model
+from privpac.numbers.exact import plain
 from privpac.release.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.releasing import Payment
-from privpac.theory.exact import plain
 
 __all__ = ["Comparison", "compare_models"]
 

@@ -17,12 +17,12 @@ from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learners.recipe import Recipe, Released
 from privpac.learners.words import Request
 from privpac.model import Model
+from privpac.numbers.exact import exact_decimal
 from privpac.releasing import Payment
-from privpac.theory.exact import exact_decimal
 from privpac.transforms.few_labels import FewLabels
 from privpac.verification import verify_document
 

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins, Weights, coins_for
 from privpac.errors import DataError, NotCertified, UnverifiedRelease
-from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = ["Payment"]
 

@@ -15,13 +15,13 @@ from privpac.data.engines.opening import EngineSample, chosen_engine, open_sampl
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.numbers.exact import exact_decimal
 from privpac.release.buckets import Buckets
 from privpac.release.point_counts import PointCounts
 from privpac.release.sanitiser import FAILURE, Released
 from privpac.release.table import ReleasedTable, TableRequest
 from privpac.releasing import Payment
-from privpac.theory.exact import exact_decimal
 from privpac.verification import verify_document
 
 __all__ = ["release_table"]

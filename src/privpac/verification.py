@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac import __version__
+from privpac.checker.check import check_certificate
 from privpac.concepts.base import ConceptClass
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -19,18 +20,17 @@ from privpac.errors import NoSqlForm, NotCertified
 from privpac.fields import refusing, whole
 from privpac.guarantee import document
 from privpac.guarantee.certificate import FROM_DATA, Certificate
-from privpac.guarantee.check import check_certificate
 from privpac.learners.recipe import Recipe
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import request_from_json
 from privpac.model import FORMAT as MODEL_FORMAT
 from privpac.model import Model, model_from
+from privpac.numbers.exact import written
 from privpac.prediction.bundle import EXPOSED, FORMER, is_bundle
 from privpac.prediction.bundle import read as read_bundle
 from privpac.prediction.stored import offer_from_json
 from privpac.release.table import FORMAT as TABLE_FORMAT
 from privpac.release.table import ReleasedTable, TableRequest, is_table, table_from
-from privpac.theory.exact import written
 from privpac.transforms.few_labels import FewLabels
 
 __all__ = ["Verified", "verify", "verify_document"]

@@ -16,10 +16,10 @@ from typing import cast
 import pytest
 
 from privpac.errors import BudgetExceeded, ParameterError
-from privpac.guarantee.account import Account, Charge, seal
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.store import Store
+from privpac.guarantee.ledger.account import Account, Charge, seal
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import Store
 
 NewStore = Callable[[Budget], Store]
 

@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 
 from privpac.errors import BudgetExceeded, ParameterError
-from privpac.guarantee.account import Charge
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.contracts.store_conformance import budget
 
 NewSqlStore = Callable[[Budget], SqlStore]

@@ -18,7 +18,7 @@ SOURCE = Path(privpac.__file__).parent
 
 MAY_CHARGE = {
     "releasing.py": "the one way out",
-    "guarantee/ledger.py": "what a charge is",
+    "guarantee/ledger/ledger.py": "what a charge is",
     "service/answering.py": "charges and keeps answers in one transaction of the ledger's database",
 }
 

@@ -15,7 +15,7 @@ from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.words import WORDS, Request, learner_for
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 SECRET = 7919
 """How many records of one kind there are: no public number contains these digits."""

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from privpac.audit.registry import REGISTRY
+from privpac.checker import check
+from privpac.checker.steps import RULES
 from privpac.errors import NotCertified
-from privpac.guarantee import check, rules
-from privpac.guarantee.checks import RULES
+from privpac.guarantee import rules
 from privpac.learners.words import WORDS
 from privpac.theory.register import REGISTER
 from tests.contracts.examples import ALIASES, EXAMPLES

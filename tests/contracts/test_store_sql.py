@@ -15,13 +15,13 @@ import pytest
 import sqlalchemy as sa
 
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
-from privpac.guarantee import store as store_module
-from privpac.guarantee.account import Charge
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.databases import Postgres
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.sql_store import SqlStore
-from privpac.guarantee.store import SqliteStore
+from privpac.guarantee.ledger import store as store_module
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.databases import Postgres
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
+from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import NewStore, StoreConformance, budget, charge_until_refused
 from tests.contracts.store_transactions import TransactionConformance
 
@@ -167,9 +167,9 @@ def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> Non
 
 CHARGER = """
 import sys
-from privpac.guarantee.account import Charge
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 store = SqlStore.open(sys.argv[1])
 cost = Budget.read("test", epsilon="0.001")
 while True:

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee import store as store_module
-from privpac.guarantee.account import Charge
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.store import SqliteStore
+from privpac.guarantee.ledger import store as store_module
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import (
     NewStore,
     StoreConformance,
@@ -269,7 +269,7 @@ def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> Non
 
 CHARGER = """
 import sys
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 ledger = Ledger.open(sys.argv[1])
 while True:
     print(ledger.charge(epsilon="0.001", note=sys.argv[2]).hash, flush=True)
@@ -309,10 +309,10 @@ def test_killed_processes_lose_no_acknowledged_charge(tmp_path: Path) -> None:
 def test_a_kill_while_the_ledger_is_made_leaves_all_or_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     made = f"""
-import os, privpac.guarantee.store as store
+import os, privpac.guarantee.ledger.store as store
 def killed(*_): os._exit(9)
 store._publish = killed
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 Ledger(epsilon=1, path={str(path)!r})
 """
     assert subprocess.run([sys.executable, "-c", made], check=False).returncode == 9

@@ -24,7 +24,7 @@ from privpac.learners.occam import Occam
 from privpac.mechanisms.geometric import NoiseLaw, add_noise
 from privpac.mechanisms.gibbs import draw
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(Fraction(1, 2))

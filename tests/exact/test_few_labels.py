@@ -14,7 +14,7 @@ from privpac.audit.symmetry import Record
 from privpac.coins import Coins, law
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.few_labels import label_boost_loss
 from tests.exact.adversaries import asking, random_positions, smallest_positions
 from tests.exact.mutants.few_labels import clamped

@@ -14,7 +14,7 @@ from privpac.coins import EnclosureError
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
 from privpac.mechanisms.gibbs import PowerWeights
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from tests.exact.mutants import MUTANTS
 from tests.exact.mutants.plain import subsampled_pair
 

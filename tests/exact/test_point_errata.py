@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from privpac.audit.exact import audit
+from privpac.checker import directed
 from privpac.concepts.hashed_sets import HashFamily
-from privpac.guarantee import directed
 from privpac.theory.floors import floor_points_proper
 from privpac.theory.register import REGISTER
 from privpac.theory.sampled_points import loss_star

@@ -22,9 +22,9 @@ from privpac.audit.registry.prediction import (
 from privpac.coins import law
 from privpac.concepts.thresholds import Thresholds
 from privpac.guarantee.facts import Loss
+from privpac.numbers.exact import ratio_for
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.exact import ratio_for
 from tests.exact.mutants import MUTANTS
 from tests.exact.mutants.prediction import reused
 

@@ -33,7 +33,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.base import Learner
 from privpac.learners.occam import Occam
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.transforms.agnostic import Agnostic
 from privpac.transforms.relabel import RELABELLED, VOTING, Relabelled
 from privpac.transforms.resample import Resampled

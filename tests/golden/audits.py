@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from fractions import Fraction
 from typing import Any
 
 from privpac.audit.exact import Finding, audit
@@ -21,9 +22,16 @@ def row(finding: Finding) -> dict[str, Any]:
         "construction": finding.name,
         "claim": [str(claim.epsilon), str(claim.delta), claim.unit.value],
         "loss": finding.epsilon,
-        "exact": hashlib.sha256(f"{finding.exact} {finding.delta}".encode()).hexdigest()[:16],
+        "exact": hashlib.sha256(f"{_digits(finding.exact)} {finding.delta}".encode()).hexdigest()[:16],
         "pairs": finding.pairs,
     }
+
+
+def _digits(number: object) -> str:
+    """All digits of it; in base 16 where Python writes no decimals any more."""
+    if isinstance(number, Fraction) and number.denominator.bit_length() > 10_000:
+        return f"{number.numerator:x}/{number.denominator:x}"
+    return str(number)
 
 
 def audited() -> dict[str, dict[str, Any]]:

@@ -23,8 +23,8 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import Request
+from privpac.numbers.exact import exact_decimal
 from privpac.release.table import TableRequest
-from privpac.theory.exact import exact_decimal
 from tests.golden.records import ENGINES, RECORDS, SCHEMAS, Place
 
 __all__ = [

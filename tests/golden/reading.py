@@ -11,10 +11,10 @@ from typing import Any
 
 from privpac import Ledger, MemorySample, Model, Schema, load, load_table, verify
 from privpac.asking import Asking
+from privpac.checker.check import check_certificate, check_derivation
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.check import check_certificate, check_derivation
 from privpac.guarantee.facts import fact_from_json
 from privpac.prediction import bundle
 from privpac.prediction.stored import offer_from_json

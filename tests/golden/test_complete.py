@@ -8,9 +8,9 @@ from typing import Any
 
 from privpac import __version__
 from privpac.audit.registry import REGISTRY
+from privpac.checker.steps import RULES
 from privpac.concepts.hypotheses import KINDS
 from privpac.data.columns import KINDS as COLUMN_KINDS
-from privpac.guarantee.checks import RULES
 from privpac.learners.point_ways import POINT_WAYS
 from privpac.learners.stored_classes import CLASSES
 from privpac.learners.words import WORDS

@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from privpac.checker.check import check_derivation
 from privpac.guarantee import rules
-from privpac.guarantee.check import check_derivation
 from privpac.guarantee.facts import ALL, Loss, Privacy, Unit, fact_from_json
 from privpac.guarantee.proof import Proof
 

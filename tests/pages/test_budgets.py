@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from fastapi.testclient import TestClient
 
-from privpac.guarantee.budget import Budget
+from privpac.guarantee.ledger.budget import Budget
 from privpac.service.pages.books import FileBooks, NoBooks, Share
 from privpac.service.pages.place import Place
 from privpac.service.pages.render import amount, when

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 
 from privpac import PrivatePredictor
 from privpac.coins import SeededCoins
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys
 from privpac.service.app import create_app
 from privpac.service.serving import Service

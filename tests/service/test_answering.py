@@ -15,8 +15,8 @@ import pytest
 from privpac import Ledger, PrivatePredictor
 from privpac.coins import Coins, SeededCoins, law
 from privpac.errors import PrivpacError
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import load
 from privpac.service import keys, migrating

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from privpac.cli.app import app
 from privpac.errors import ParameterError
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys, migrating
 from privpac.service.keys import Presented
 

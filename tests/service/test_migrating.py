@@ -12,9 +12,9 @@ from alembic.runtime.migration import MigrationContext
 
 from privpac import Ledger
 from privpac.errors import PrivpacError
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import METADATA as LEDGER
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import METADATA as LEDGER
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import migrating
 from privpac.service.tables import METADATA
 

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from privpac import Ledger
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.slow.postgres import postgres
 from tests.slow.service_kills import PRICE, Client, Run, Server, kill_and_restart, make_bundle, privpac
 

@@ -12,8 +12,8 @@ import pytest
 
 from privpac import Ledger, PrivatePredictor
 from privpac.errors import PrivpacError
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys, migrating
 from privpac.service.app import create_app
 from privpac.service.serving import Service

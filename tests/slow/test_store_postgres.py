@@ -15,11 +15,11 @@ import pytest
 import sqlalchemy as sa
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.account import Charge
-from privpac.guarantee.backup import backup, restore
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.backup import backup, restore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.contracts.store_conformance import NewStore, StoreConformance, budget
 from tests.contracts.store_transactions import TransactionConformance
 from tests.contracts.test_store_sql import CHARGER, killed_chargers

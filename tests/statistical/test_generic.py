@@ -13,7 +13,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.learners.generic import GenericLearner
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.generic import labels_generic
 
 ERROR, UNLABELLED, RUNS = Fraction(1, 5), 40_000, 60

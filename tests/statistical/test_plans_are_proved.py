@@ -14,10 +14,10 @@ import pytest
 from privpac import Schema, Size, Thresholds
 from privpac.learners.points_coded import CodedPoints
 from privpac.learners.points_covered import CoveredPoints
+from privpac.numbers.exact import ratio_for
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.theory import few_labels, points, prediction, relabelled_prediction, representations, ssl_relabel
-from privpac.theory.exact import ratio_for
 from privpac.theory.transfer import Family
 
 SCHEMA = Schema.from_json(

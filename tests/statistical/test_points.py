@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.points import plan_clipped, plan_sparse, proves_clipped, proves_sparse
 from privpac.theory.representations import plan_code, plan_cover, proves_code, proves_cover
 from privpac.theory.sampled_points import (

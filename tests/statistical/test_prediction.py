@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
+from privpac.numbers.exact import ratio_for
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.net_relabelled import NetRelabelled
 from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import (
     error_vote,
     models_vote,

@@ -20,8 +20,8 @@ from privpac.concepts.thresholds import Threshold, Thresholds
 from privpac.data.columns import Numeric
 from privpac.learners.rec_concave import RecConcave
 from privpac.mechanisms.stable_choice import release_chance
+from privpac.numbers.exact import ratio_for
 from privpac.theory import sizes
-from privpac.theory.exact import ratio_for
 from privpac.theory.rec_concave import (
     Plan,
     delta_stable_choice,

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from privpac.coins import SeededCoins
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from privpac.numbers.exact import ratio_for
 from privpac.release.blr import ThresholdBLR
 from privpac.release.quantiles import Quantiles
 from privpac.release.tree_counts import TreeCounts
-from privpac.theory.exact import ratio_for
 from privpac.theory.release import failure_histogram, plan_candidates, plan_histogram, plan_quantiles
 from privpac.theory.tree_counts import failure_tree, plan_tree
 from tests.statistical.claims import claims, field, scaled

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.release import plan_candidates, plan_quantiles, radius_quantiles, rank_errors
 from privpac.theory.tree_counts import failure_tree, plan_tree
 from tests.statistical.claims import claims, field, moved, scaled

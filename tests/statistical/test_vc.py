@@ -15,7 +15,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import binom, ksone, kstwo
 
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.generic import labels_generic, plan_generic, tolerated_generic
 from privpac.theory.transfer import Family, transfer_error, transfer_excess
 from privpac.theory.vc import erm_excess, net_error, records_net, relative_error, uniform_gap

@@ -8,8 +8,8 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import ratio_for
 from privpac.theory import sizes
-from privpac.theory.exact import ratio_for
 from tests.contracts.examples import EXAMPLES, reconstruction, release
 
 ONE = Fraction(1)

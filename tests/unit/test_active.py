@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from privpac.asking import Asking
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.thresholds import Thresholds
 from privpac.data.columns import Numeric
@@ -24,9 +25,8 @@ from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
 from privpac.estimators.query import PrivateQuery
 from privpac.guarantee.certificate import FROM_DATA
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Privacy, Release
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.parts import QUERIED, UNQUERIED, parts_of
 from privpac.learners.occam import Occam
 from privpac.learners.words import Request

@@ -13,9 +13,9 @@ import pytest
 
 from privpac.cli.app import run
 from privpac.errors import NotCertified, ParameterError
-from privpac.guarantee.backup import BACKUP_FORMAT, backup, restore
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.store import SqliteStore
+from privpac.guarantee.ledger.backup import BACKUP_FORMAT, backup, restore
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import SqliteStore
 
 
 @pytest.fixture

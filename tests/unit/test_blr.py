@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.points import Point
 from privpac.concepts.thresholds import Threshold
@@ -16,10 +17,9 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
+from privpac.numbers.exact import ratio_for
 from privpac.release.blr import ListedBLR, ThresholdBLR, _multisets
 from privpac.release.buckets import Buckets
-from privpac.theory.exact import ratio_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(Fraction(1, 2))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.rectangles import Rectangles
 from privpac.data.columns import Numeric
@@ -17,7 +18,6 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.transforms.label_boost import LabelBoost
 
 

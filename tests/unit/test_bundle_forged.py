@@ -301,11 +301,13 @@ def test_deep_models_are_refused(tmp_path: Path) -> None:
         bundle.load(replace(folder, "models.skops", content))
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="such files are POSIX")
 def test_a_secret_file_is_a_plain_file(tmp_path: Path) -> None:
     folder = made(tmp_path / "b")
     (folder / "models.skops").unlink()
-    os.mkfifo(folder / "models.skops")  # reading it would wait for ever
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "models.skops")  # reading it would wait for ever
+    else:
+        (folder / "models.skops").mkdir()
     with pytest.raises(NotCertified, match="is no file"):
         bundle.load(folder)
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from privpac import Occam, SeededCoins, Size, Thresholds
+from privpac.checker.check import check_certificate
 from privpac.errors import ParameterError
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Loss
 from privpac.learners.base import Learner
 from privpac.transforms.agnostic import Agnostic

@@ -7,16 +7,17 @@ from fractions import Fraction
 
 import pytest
 
+from privpac.checker import directed
+from privpac.checker.check import check_derivation
+from privpac.checker.steps import deviations
 from privpac.concepts.points import Points
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import RuleRefused
-from privpac.guarantee import directed, rules
-from privpac.guarantee.check import check_derivation
-from privpac.guarantee.checks import deviations
+from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.learners.occam import Occam
-from privpac.theory.exact import ln_down, ln_up, sqrt_up
+from privpac.numbers.exact import ln_down, ln_up, sqrt_up
 from privpac.theory.few_labels import mistakes_of_draw
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 from tests.contracts.examples.relabelling import EXAMPLES, empirical, inner

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from privpac.audit.registry import tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.concepts.intervals import Intervals
 from privpac.concepts.points import Points
 from privpac.concepts.rectangles import Rectangles
@@ -23,13 +24,12 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FORMAT, FROM_DATA, SEEDED, Certificate, explain_certificate
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Loss
 from privpac.guarantee.proof import explain
 from privpac.learners.occam import Occam
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import Request
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 SCHEMA = tiny_schema(40, 30, categories=3)
 CLASSES: tuple[Any, ...] = (

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from privpac.checker import check
+from privpac.checker.check import check_certificate, check_derivation
 from privpac.errors import NotCertified
-from privpac.guarantee import check, rules
+from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.check import check_certificate, check_derivation
 from privpac.guarantee.facts import Against, Release, Unit
 from privpac.guarantee.proof import Proof
 from tests.contracts.examples import EXAMPLES
@@ -354,7 +355,7 @@ def test_a_headline_rounded_down_or_up_too_far_is_refused() -> None:
 
 
 def test_the_checker_shares_no_code_with_the_rules() -> None:
-    own = ("privpac.guarantee.stored", "privpac.guarantee.directed", "privpac.guarantee.checks")
+    own = ("privpac.checker.reading", "privpac.checker.directed", "privpac.checker.steps")
     folder = Path(str(check.__file__)).parent
     files = [folder / f"{name}.py" for name in ("check", "stored", "directed")]
     families = list((folder / "checks").glob("*.py"))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from privpac.checker.check import check_certificate, check_derivation
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.check import check_certificate, check_derivation
 
 
 def fact(factor: str, *, log: str = "0", delta: str = "0", **changes: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
 from privpac.mechanisms.permute_and_flip import _Coin
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import ball, ratio_for
+from privpac.numbers.exact import ball, ratio_for
 
 RATIO = ratio_for(Fraction(1, 2))
 

@@ -21,6 +21,7 @@ from privpac.guarantee.facts import Loss, Unit
 from privpac.learners.recipe import HOLDOUT, TRAINING, Recipe
 from privpac.learners.words import Request
 from privpac.mechanisms.geometric import add_noise
+from privpac.numbers.exact import ratio_for
 from privpac.release.confusion import (
     CONFIDENCE,
     Confusion,
@@ -30,7 +31,6 @@ from privpac.release.confusion import (
     sum_half_width,
     summarise,
 )
-from privpac.theory.exact import ratio_for
 from privpac.theory.generalisation import gap_class, gap_holdout
 
 QUIET = Fraction(1000)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from privpac.checker.steps import RULES
 from privpac.guarantee import rules
-from privpac.guarantee.checks import RULES
 from privpac.guarantee.proof import Proof
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.register import REGISTER
 from tests.unit.derivations import DERIVATIONS, ONE, charged, short
 

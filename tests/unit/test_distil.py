@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from privpac import Ledger, PrivatePredictor, Schema
-from privpac.guarantee.check import check_certificate
+from privpac.checker.check import check_certificate
 from privpac.prediction.distil import distil
 
 SCHEMA = Schema.from_json(

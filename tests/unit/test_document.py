@@ -143,3 +143,14 @@ def test_a_request_has_public_limits() -> None:
             Request(**{"schema": KEYS, "size": Size(3), "epsilon": Fraction(1), **wrong})
     with pytest.raises(SizeError):
         Request(KEYS, Size(10**13), Fraction(1))
+
+
+@pytest.mark.parametrize("epsilon", ["1000000000000", "1" + "0" * 300])
+@pytest.mark.parametrize("word", ["points:k:keyed", "points:k:improper", "thresholds:k"])
+def test_an_epsilon_beyond_all_numbers_does_not_end_the_process(word: str, epsilon: str) -> None:
+    """Exponentials of such numbers once stopped the interpreter itself, with no error to catch."""
+    model = learn({"k": [0, 3] * 40}, y=[0, 1] * 40, schema=KEYS, epsilon=4, concepts=word, random_state=1)
+    tree: dict[str, Any] = json.loads(json.dumps(model.to_json()))
+    tree["certificate"]["request"]["epsilon"] = epsilon
+    with within(4), pytest.raises(NotCertified):
+        verify_document({**tree, "digest": digest(tree)})

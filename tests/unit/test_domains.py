@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from privpac import Schema, Size, learn
+from privpac.checker.check import check_certificate
 from privpac.data.columns import Numeric
 from privpac.errors import PrivpacError
-from privpac.guarantee.check import check_certificate
 from privpac.learners.points_clipped import ClippedPoints
 from privpac.release.table import release_table
 from privpac.verification import verify_document

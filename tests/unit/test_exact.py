@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import ParameterError
-from privpac.theory import exact
-from privpac.theory.powers import power_table, powers_at, reach
+from privpac.numbers import exact
+from privpac.numbers.powers import power_table, powers_at, reach
 
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
 

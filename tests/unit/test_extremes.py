@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from privpac import Ledger, learn
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.points import Points
@@ -24,7 +25,6 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.learners.occam import LARGEST_PRICE, Occam
 
 WIDE = Schema(

@@ -18,7 +18,7 @@ from privpac.guarantee.facts import (
     Unit,
     fact_from_json,
 )
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 ONE = Loss(log=Fraction(1))
 

@@ -21,7 +21,7 @@ def _function(source: str, *, path: str, module: str, **names: object) -> Callab
 def test_the_place_of_a_fault_is_asked_of_the_module_and_not_of_the_path(module: str) -> None:
     """In a folder called privpac every path says so, of tests and of other packages too."""
     broken = _function(
-        "def call():\n raise RuntimeError", path="/home/privpac/.venv/privpac/theirs.py", module=module
+        "def call():\n raise RuntimeError", path="/srv/privpac/.venv/privpac/theirs.py", module=module
     )
     own = _function(
         "\ndef call():\n broken()", path="/elsewhere/ours.py", module="privpac.prediction.ours", broken=broken

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from privpac.audit.registry import tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.lists import DecisionLists
 from privpac.concepts.thresholds import Thresholds
@@ -19,12 +20,11 @@ from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Against, Release
 from privpac.guarantee.parts import LABELLED, UNLABELLED, UNQUERIED
 from privpac.guarantee.rules.few_labels import Carried, Drawn
 from privpac.learners.occam import Occam
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.few_labels import (
     Boost,
     boost_settings,

@@ -149,7 +149,7 @@ def look(made: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "wish"), wishes(), ids=lambda value: value if isinstance(value, str) else ""
+    ("name", "wish"), list(wishes()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_a_forged_model_is_refused_or_accepted_in_time(name: str, wish: dict[str, Any]) -> None:
     look(learn(TABLE, y=LABELS, schema=SCHEMA, epsilon=4, random_state=1, **wish), name)

@@ -18,7 +18,7 @@ from privpac.concepts.generated_points import GeneratedPoints
 from privpac.concepts.points import Point
 from privpac.data.columns import Numeric
 from privpac.errors import ParameterError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)
 

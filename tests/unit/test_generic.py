@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.conjunctions import Conjunctions
 from privpac.concepts.finite import Finite
@@ -27,10 +28,9 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.learners.generic import GenericLearner, _thinned
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.generic import differences_vc, labels_generic, plan_generic, tolerated_generic
 from privpac.theory.vc import growth, uniform_gap
 from tests.statistical.claims import claims, moved

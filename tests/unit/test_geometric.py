@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from privpac.coins import Enumeration, SeededCoins, law
 from privpac.mechanisms.geometric import NoiseLaw, add_noise
-from privpac.theory.exact import ball, ratio_for
+from privpac.numbers.exact import ball, ratio_for
 
 HALF = ratio_for(Fraction(1, 2))
 RATIOS = [Fraction(1, 2), Fraction(3, 5), HALF]

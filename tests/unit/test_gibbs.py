@@ -16,7 +16,7 @@ from privpac.coins import Coins, Enumeration, SeededCoins, law
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
 from privpac.mechanisms.scores import Place, Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 HALF = ratio_for(Fraction(1, 2))
 

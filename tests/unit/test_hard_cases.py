@@ -21,10 +21,10 @@ from privpac.learners.base import Learner
 from privpac.learners.points_clipped import ClippedPoints
 from privpac.learners.points_coded import CodedPoints
 from privpac.learners.points_sparse import SparsePoints
+from privpac.numbers.exact import ratio_for
 from privpac.plan import hard_cases
 from privpac.plan.hard_keys import LongKeys
 from privpac.theory import sizes
-from privpac.theory.exact import ratio_for
 from privpac.theory.points import Clip, Sparsity
 from privpac.theory.representations import Code, Cover
 from privpac.theory.sampled_points import Boost, Draw

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from privpac.audit.registry import sample_of, tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.thresholds import Threshold
 from privpac.data.engines.memory import MemorySample
@@ -15,7 +16,6 @@ from privpac.data.joint import JointCells
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.release.histogram import PointHistogram
 from privpac.release.point_counts import PointCounts
 

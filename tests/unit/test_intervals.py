@@ -16,7 +16,7 @@ from privpac.concepts.unions import UnionGibbs
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from tests.unit.test_unions import Record, evidence, schema
 from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privpac
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.concepts.finite import Finite
 from privpac.concepts.intervals import Interval, Intervals
@@ -24,7 +25,6 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Unit
 from privpac.learners.label_private import PUBLIC_FEATURES
 from privpac.learners.label_private_class import LabelPrivateDichotomies, LabelPrivateGrid, label_private

@@ -13,8 +13,8 @@ from flint import ctx
 
 from privpac.coins import Enumeration, SeededCoins, law
 from privpac.data.statistics import ColumnCounts
+from privpac.numbers.exact import ball, ratio_for
 from privpac.release.lattice import Band, Paths, _numbered, paths_between
-from privpac.theory.exact import ball, ratio_for
 
 RATIO = ratio_for(Fraction(1, 2))
 

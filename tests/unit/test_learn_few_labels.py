@@ -13,7 +13,7 @@ from privpac import PrivateClassifier, Schema, learn, verify
 from privpac.cli.app import run
 from privpac.data.columns import Numeric
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.parts import LABELLED, UNLABELLED, parts_of
 
 SCHEMA = Schema((Numeric("age", 0, 2**20 - 1, integer=True),), "ill")

@@ -22,8 +22,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV
 
 from privpac.errors import BudgetExceeded, ParameterError
-from privpac.guarantee.budget import Budget, exact_text, read_amount
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget, exact_text, read_amount
+from privpac.guarantee.ledger.ledger import Ledger
 
 few = settings(max_examples=30, deadline=None)
 amounts = st.one_of(
@@ -273,7 +273,7 @@ def test_repr_shows_the_public_numbers(tmp_path: Path) -> None:
 def test_a_temporary_file_lives_as_long_as_the_process_that_made_it() -> None:
     script = """
 import gc, os, pickle, sys
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 ledger = Ledger(epsilon=1)
 pickled = pickle.dumps(ledger)
 path = ledger.path

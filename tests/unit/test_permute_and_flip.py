@@ -16,7 +16,7 @@ from privpac.errors import SizeError
 from privpac.mechanisms import gibbs, permute_and_flip
 from privpac.mechanisms.permute_and_flip import _Coin
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 HALF = ratio_for(Fraction(1, 2))
 

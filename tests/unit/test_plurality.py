@@ -19,11 +19,11 @@ from privpac.errors import BudgetExceeded, ParameterError, RuleRefused, SchemaEr
 from privpac.guarantee import rules
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import ratio_for
 from privpac.prediction import bundle
 from privpac.prediction.distil import distil
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Classifiers, Concepts, Voter
-from privpac.theory.exact import ratio_for
 from privpac.theory.plurality import plurality_chances, plurality_wrong
 from privpac.verification import verify
 from tests.statistical.claims import changed, claims, scaled

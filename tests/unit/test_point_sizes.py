@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.floors import floor_points_any, floor_points_proper
 from privpac.theory.points import (
     Clip,

@@ -11,7 +11,7 @@ import pytest
 from privpac.errors import ParameterError, RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release
-from privpac.theory.exact import exp_down, exp_up, ratio_for
+from privpac.numbers.exact import exp_down, exp_up, ratio_for
 from privpac.theory.prediction import (
     error_vote,
     excess_flipped,

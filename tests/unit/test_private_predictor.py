@@ -12,8 +12,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from privpac import BudgetExceeded, Ledger, PrivatePredictor, Schema, Thresholds
+from privpac.checker.check import check_certificate
 from privpac.errors import ParameterError, PrivpacError, SchemaError
-from privpac.guarantee.check import check_certificate
 from privpac.prediction.answers import FileAnswers, MemoryAnswers
 from privpac.prediction.price import composed, epsilon_an_answer
 from privpac.prediction.private_predictor import PrivatePredictor as Class
@@ -309,3 +309,28 @@ def test_processes_never_overspend(tmp_path: Path) -> None:
     assert sum(counts) == 20
     assert ledger.spent.epsilon == 10
     ledger.verify()
+
+
+@pytest.mark.parametrize("in_files", [False, True])
+def test_a_draw_that_fails_is_charged_and_ends_the_predictor(
+    in_files: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever made it fail might be a record: asked again and again, it would tell more than was paid for."""
+    predictor = fitted(1, 20)
+    if in_files:
+        predictor._answers = FileAnswers(tmp_path / "answers.sqlite")
+    before = predictor.predict(rows(1)).tolist()
+
+    def failing(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("because of a record")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("privpac.prediction.private_predictor.draw", failing)
+        with pytest.raises(ZeroDivisionError):
+            predictor.predict(rows(2))
+    assert predictor.budget.spent.epsilon == 2
+    for _ in range(3):
+        with pytest.raises(PrivpacError, match="answers nothing new"):
+            predictor.predict(rows(3))
+    assert predictor.budget.spent.epsilon == 2
+    assert predictor.predict(rows(1)).tolist() == before

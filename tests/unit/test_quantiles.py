@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from privpac.audit.registry import tiny_schema
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
+from privpac.numbers.exact import ratio_for
 from privpac.release.quantiles import Quantiles, halved, places
-from privpac.theory.exact import ratio_for
 
 ONE = Fraction(1)
 

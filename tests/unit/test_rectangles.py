@@ -19,7 +19,7 @@ from privpac.data.columns import Categorical, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from tests.unit.test_unions import RATIOS, assert_encloses
 from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import privpac
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins
 from privpac.concepts.centred import CentredHalfspaces
 from privpac.concepts.reference import ByCdf, PublicTable, Uniform, UniformSphere
@@ -17,7 +18,6 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Against
 from privpac.learners.reference_cover import CHOSEN_FREELY, ReferenceCover
 from privpac.learners.sampled_cover import SampledCover

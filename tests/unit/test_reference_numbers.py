@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from privpac import plan
+from privpac.numbers.exact import ratio_for
 from privpac.theory import (
     cover_floors,
     covers,
@@ -24,7 +25,6 @@ from privpac.theory import (
     sizes,
     vc,
 )
-from privpac.theory.exact import ratio_for
 
 NUMBERS = {"error": "0.1", "failure": "0.05", "epsilon": 1}
 LONG = {"error": "0.1", "failure": "0.05", "epsilon": 1, "delta": "1e-6"}

@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
+from privpac.checker.check import check_certificate
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Loss
+from privpac.numbers.exact import ratio_for
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.net_relabelled import NetRelabelled
 from privpac.prediction.relabelled_vote import RelabelledVote
-from privpac.theory.exact import ratio_for
 from privpac.theory.relabelled_prediction import (
     excess_net_relabelled,
     excess_relabelled_vote,

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.register import REGISTER
 from privpac.theory.relabelling import (
     best_split,

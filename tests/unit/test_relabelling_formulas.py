@@ -9,7 +9,7 @@ import pytest
 
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.relabelling import (
     best_split,
     draw_epsilon_for,

@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.release import (
     failure_histogram,
     plan_candidates,

@@ -13,8 +13,8 @@ from privpac import Ledger, Occam, Schema, Size, Thresholds, learn
 from privpac.cli import main
 from privpac.coins import Coins, SeededCoins
 from privpac.errors import BudgetExceeded, DataError, NotCertified, UnverifiedRelease
-from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger.budget import Budget
 from privpac.releasing import Payment
 
 SCHEMA = Schema.from_json(

@@ -25,7 +25,7 @@ from privpac.guarantee.facts import (
     Unit,
 )
 from privpac.guarantee.proof import Proof
-from privpac.theory.composition import fold_delta
+from privpac.numbers.composition import fold_delta
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 

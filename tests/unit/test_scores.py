@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from privpac.mechanisms import scores as scores_module
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
 from privpac.mechanisms.scores import Histogram, Named, Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 
 @st.composite

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from privpac.errors import SizeError
-from privpac.theory.search import crossing, first_by_decay, first_by_value, stepped
+from privpac.numbers.search import crossing, first_by_decay, first_by_value, stepped
 
 WANTS = st.sampled_from([0.3, 0.05, 0.01, 1e-6])
 AWAY = st.floats(0.1, 10.0)

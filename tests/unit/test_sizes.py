@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privpac.errors import ParameterError, SizeError
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import ratio_for
 from privpac.theory import generalisation, sizes
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import ratio_for
 from privpac.theory.generalisation import gap_class, gap_holdout, records_class, records_holdout
 from privpac.theory.sizes import (
     Log,

@@ -13,7 +13,7 @@ from flint import ctx
 from privpac.coins import Enumeration, SeededCoins, law
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.sparse_noise import BinomialLaw, TailLaw, draw_kept, nth_absent
-from privpac.theory.exact import ball, ratio_for
+from privpac.numbers.exact import ball, ratio_for
 
 HALF = ratio_for(Fraction(1, 2))
 RATIOS = [Fraction(1, 2), Fraction(3, 5), HALF]

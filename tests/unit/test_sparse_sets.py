@@ -17,7 +17,7 @@ from privpac.concepts.sparse_sets import LARGEST, ListedFamily, SparseSet, Spars
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
 from privpac.learners.points_sparse import SparsePoints
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from tests.unit.point_rules import KINDS, by_database, keys, random_cells, sample_of
 
 HALF = ratio_for(Fraction(1, 2))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from privpac import SeededCoins, Size, Unions
+from privpac.checker.check import check_certificate, check_derivation
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee.check import check_certificate, check_derivation
 from privpac.learners.stable import Stable
 from privpac.theory.relabelling import excess_stable, stability_from_some
 from tests.unit.test_transforms import CUTS, SCHEMA, sample

@@ -13,8 +13,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from privpac import Schema, Size, StableClassifier, Thresholds
+from privpac.checker.check import check_derivation
 from privpac.errors import ParameterError, SchemaError, SizeError
-from privpac.guarantee.check import check_derivation
 
 SCHEMA = Schema.from_json(
     {

@@ -12,6 +12,7 @@ import pytest
 
 from privpac import MemorySample, Occam, SeededCoins, Size, Stumps, Thresholds
 from privpac.audit.registry import tiny_schema
+from privpac.checker import check
 from privpac.coins import Coins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.binarise import Binarisation
@@ -21,7 +22,6 @@ from privpac.data.columns import Numeric
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee import check
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against
 from privpac.learners.base import Learner

@@ -7,15 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, SystemCoins
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts
 from privpac.errors import SizeError
-from privpac.guarantee.check import check_certificate
+from privpac.numbers.exact import ratio_for
 from privpac.release.tree_counts import TreeCounts, TreeWalk, _edges, _Level, _monotone
-from privpac.theory.exact import ratio_for
 from privpac.theory.tree_counts import TreePlan, tree_levels
 
 ONE = Fraction(1)

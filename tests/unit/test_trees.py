@@ -18,7 +18,7 @@ from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 from .tiny import (
     DoubtfulCoins,
@@ -258,7 +258,7 @@ def test_a_leaf_alone_is_a_constant() -> None:
     assert Leaf(2).columns == ()
     assert Leaf(1).predict({"dose": np.zeros(3, dtype=np.uint32)}).tolist() == [1, 1, 1]
     assert Leaf(1).leaf_numbers({}, n=2).tolist() == [0, 0]
-    with pytest.raises(ParameterError, match="label"):
+    with pytest.raises(ValueError, match="whole number"):
         Tree.from_json({"kind": "tree", "root": {"label": "yes"}})
 
 

@@ -23,7 +23,7 @@ from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import NotCertified, ParameterError
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
 
 Record = tuple[int, int]

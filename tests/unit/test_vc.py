@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from privpac.theory.exact import sqrt_up
+from privpac.numbers.exact import sqrt_up
 from privpac.theory.vc import (
     erm_excess,
     growth,

@@ -17,10 +17,10 @@ from privpac.concepts.intervals import Intervals
 from privpac.concepts.stumps import Stumps
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import ratio_for
 from privpac.prediction.encoding import Encoding
 from privpac.prediction.vote import Vote, default_models
 from privpac.prediction.voters import Classifiers, Concepts
-from privpac.theory.exact import ratio_for
 from privpac.theory.listing import MOST_BLOCK
 from privpac.theory.prediction import models_vote, vote_error, vote_wrong
 from tests.statistical.claims import claims, scaled

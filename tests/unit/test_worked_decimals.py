@@ -10,8 +10,8 @@ import pytest
 
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss
+from privpac.numbers.exact import ratio_for
 from privpac.theory import few_labels, prediction, relabelling
-from privpac.theory.exact import ratio_for
 
 ONE = Fraction(1)
 

@@ -14,6 +14,7 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import binom
 
+from privpac.numbers.exact import ratio_for
 from privpac.theory import (
     cover_floors,
     covers,
@@ -26,7 +27,6 @@ from privpac.theory import (
     sampled_points,
     sizes,
 )
-from privpac.theory.exact import ratio_for
 
 USUAL = {"error": "0.1", "failure": "0.05", "epsilon": 1}
 HALF_EPSILON = {**USUAL, "epsilon": "0.5"}

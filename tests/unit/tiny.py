@@ -19,7 +19,7 @@ from privpac.concepts.tree_prior import Prior
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 
 Mask = NDArray[np.bool_]
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 from flint import arb
 from scipy.special import betaincinv
 
-from privpac.theory.binomial import certainly_below
-from privpac.theory.exact import ball, ln_down
+from privpac.numbers.binomial import certainly_below
+from privpac.numbers.exact import ball, ln_down
 
 __all__ = ["epsilon_at_least", "one_run_epsilon", "one_run_probability", "share_at_least", "share_at_most"]
 

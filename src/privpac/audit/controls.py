@@ -14,7 +14,7 @@ import numpy as np
 
 from privpac.audit.sample import BlackBox, Dataset, Sampled, audit_samples
 from privpac.coins import SeededCoins
-from privpac.theory.exact import exp_down
+from privpac.numbers.exact import exp_down
 
 __all__ = ["LOUDER", "Controls", "power", "response", "run_controls"]
 

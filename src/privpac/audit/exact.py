@@ -20,7 +20,7 @@ from privpac.audit.symmetry import Group, Law, Numbers, Record, Symmetry
 from privpac.coins import Coins, Enumeration, Raised, outcome_law
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss, Privacy, Unit
-from privpac.theory.exact import exp_down
+from privpac.numbers.exact import exp_down
 
 __all__ = ["Audit", "Case", "Finding", "Symmetry", "audit", "delta_at", "worst_ratio"]
 

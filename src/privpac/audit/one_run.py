@@ -15,7 +15,7 @@ from privpac.audit.confidence import one_run_epsilon
 from privpac.audit.sample import SEEDS, Dataset
 from privpac.coins import SeededCoins, SystemCoins
 from privpac.errors import ParameterError
-from privpac.theory.exact import exact_decimal
+from privpac.numbers.exact import exact_decimal
 
 __all__ = ["OneRun", "audit_one_run"]
 

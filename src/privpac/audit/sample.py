@@ -26,7 +26,7 @@ from privpac.audit.confidence import epsilon_at_least, share_at_least, share_at_
 from privpac.audit.events import Event, Outcome, best_event, outcome
 from privpac.coins import Coins, SeededCoins, SystemCoins
 from privpac.errors import ParameterError, PrivpacError
-from privpac.theory.exact import exact_decimal, exp_up
+from privpac.numbers.exact import exact_decimal, exp_up
 
 __all__ = ["BlackBox", "Dataset", "Pair", "Sampled", "audit_samples", "candidate_pairs"]
 

@@ -129,7 +129,7 @@ def learn_active(
     place = Destination.of(out, owner=OWNER, option="out", keep=(data, ledger))
     with console.working("Learning", as_json=as_json):
         from privpac.asking import Asking
-        from privpac.guarantee.ledger import Ledger
+        from privpac.guarantee.ledger.ledger import Ledger
         from privpac.report.summary import summary_json, summary_sections
 
         book = None if ledger is None else Ledger.open(ledger)

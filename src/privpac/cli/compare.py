@@ -35,7 +35,7 @@ def compare(
     """Say which of two released models gets more records right: one noisy difference."""
     with console.working("Comparing", as_json=as_json):
         from privpac.comparison import compare_models
-        from privpac.guarantee.ledger import Ledger
+        from privpac.guarantee.ledger.ledger import Ledger
         from privpac.model import load
 
         found = compare_models(

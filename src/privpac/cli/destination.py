@@ -67,7 +67,7 @@ class Destination:
 
 def _file(place: str) -> Path:
     """The file behind a place that may also be the URL of a ledger."""
-    from privpac.guarantee.store import SQLITE, sqlite_file
+    from privpac.guarantee.ledger.store import SQLITE, sqlite_file
 
     return Path(sqlite_file(place) if place.startswith(SQLITE) else place)
 

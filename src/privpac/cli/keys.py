@@ -11,7 +11,7 @@ from privpac.cli.console import Json
 from privpac.cli.serve import ledger_address, require_serve
 
 if TYPE_CHECKING:
-    from privpac.guarantee.sql_store import SqlStore
+    from privpac.guarantee.ledger.sql_store import SqlStore
 
 __all__ = ["keys"]
 
@@ -33,7 +33,7 @@ LedgerUrl = Annotated[
 
 def _opened(ledger: str) -> SqlStore:
     require_serve()
-    from privpac.guarantee.sql_store import SqlStore
+    from privpac.guarantee.ledger.sql_store import SqlStore
     from privpac.service import migrating
 
     store = SqlStore.open(ledger_address(ledger))

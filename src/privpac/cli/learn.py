@@ -241,7 +241,7 @@ def _only_predictions(**options: int | None) -> None:
 
 def _budget(epsilon: str, delta: str) -> dict[str, Fraction]:
     """Numbers as they were written: 0.1 is one tenth."""
-    from privpac.guarantee.budget import Budget
+    from privpac.guarantee.ledger.budget import Budget
 
     budget = Budget.read(OWNER, epsilon=epsilon, delta=delta)
     return {"epsilon": budget.epsilon, "delta": budget.delta}
@@ -269,7 +269,7 @@ def _share(text: str) -> Fraction:
 
 
 def _read(name: str, text: str, allowed: str, fits: Callable[[Fraction], bool]) -> Fraction:
-    from privpac.guarantee.budget import read_amount
+    from privpac.guarantee.ledger.budget import read_amount
 
     try:
         number = read_amount(text)
@@ -310,7 +310,7 @@ def _declared(schema: str | None, label: str | None) -> str:
 
 
 def _learn(data: str, ledger: str | None, wishes: dict[str, Any]) -> Model:
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.ledger import Ledger
     from privpac.learning import learn as learn_model
 
     account = None if ledger is None else Ledger.open(ledger)

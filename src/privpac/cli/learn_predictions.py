@@ -78,7 +78,7 @@ def _made(
 ) -> Offer:
     from privpac.data.declared import schema_for
     from privpac.data.engines.opening import open_sample
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.ledger import Ledger
     from privpac.prediction import bundle
     from privpac.prediction.offer import offer_for
     from privpac.prediction.preparing import prepare

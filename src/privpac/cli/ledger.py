@@ -12,9 +12,9 @@ from privpac.cli.console import Json
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from privpac.guarantee.account import Account
-    from privpac.guarantee.budget import Budget
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.account import Account
+    from privpac.guarantee.ledger.budget import Budget
+    from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = ["ledger"]
 
@@ -45,7 +45,7 @@ def create(
     as_json: Json = False,
 ) -> None:
     """Make a new ledger; one that is there already is left as it is."""
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.ledger import Ledger
 
     try:
         book = Ledger.create(place, epsilon=epsilon, delta=delta)
@@ -92,7 +92,7 @@ def backup(
     as_json: Json = False,
 ) -> None:
     """Copy a ledger, in use or not: a file as a file, a database as lines of JSON."""
-    from privpac.guarantee.backup import backup as copied
+    from privpac.guarantee.ledger.backup import backup as copied
 
     _existing(place)
     account = copied(place, out)
@@ -110,7 +110,7 @@ def restore(
     as_json: Json = False,
 ) -> None:
     """Make a ledger from a copy, where there is none yet. An older copy forgets what was charged since."""
-    from privpac.guarantee.backup import restore as restored
+    from privpac.guarantee.ledger.backup import restore as restored
 
     book = restored(copy, place)
     console.warn(FORGETS, as_json=as_json)
@@ -126,14 +126,14 @@ def _existing(place: str) -> None:
 
 
 def _opened(place: str) -> Ledger:
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.ledger import Ledger
 
     _existing(place)
     return Ledger.open(place)
 
 
 def _amounts(budget: Budget) -> dict[str, str]:
-    from privpac.guarantee.budget import exact_text
+    from privpac.guarantee.ledger.budget import exact_text
 
     return {"epsilon": exact_text(budget.epsilon), "delta": exact_text(budget.delta)}
 

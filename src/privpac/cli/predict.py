@@ -74,7 +74,7 @@ def _answered(
                     allowed="left out for a model file, which was paid for when it was learnt",
                 )
         return [str(name) for name in load(model).predict(data)], {}
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.ledger import Ledger
     from privpac.prediction import bundle
 
     predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))

@@ -138,7 +138,7 @@ def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress
 def _release(
     data: str, ledger: str | None, wishes: dict[str, Any], told: console.Progress | None
 ) -> ReleasedTable:
-    from privpac.guarantee.ledger import Ledger
+    from privpac.guarantee.ledger.ledger import Ledger
     from privpac.sanitising import release_table
 
     account = None if ledger is None else Ledger.open(ledger)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.mechanisms.gibbs import reach
-from privpac.theory.powers import power_table
+from privpac.numbers.powers import power_table
 
 __all__ = ["SMALLEST_BITS", "Floats", "Integers", "Powers"]
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SMALLEST_BITS = 900
-"""Powers below 2^-900 are not in the table; see `theory.exact.SMALLEST_POWER`."""
+"""Powers below 2^-900 are not in the table; see `numbers.exact.SMALLEST_POWER`."""
 
 
 @dataclass(frozen=True, eq=False)

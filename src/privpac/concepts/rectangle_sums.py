@@ -26,7 +26,7 @@ from flint import arb, fmpz
 
 from privpac.compiled import compiled
 from privpac.concepts.powers import SMALLEST_BITS, Floats, Integers, Powers
-from privpac.theory.exact import UNIT_ROUNDOFF, ball
+from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
 __all__ = ["BoxLadder", "OuterRange", "RectangleSums", "outer_range"]
 

@@ -97,7 +97,7 @@ class Box:
         record(tree, "kind", "columns", "low", "high", "inside")
         low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
         columns = tuple(text(name) for name in listed(tree["columns"]))
-        fits = 1 <= len(columns) == len(set(columns)) == len(low) == len(high)
+        fits = 1 <= len(columns) == len(set(columns)) == len(low) == len(high) and min(low) >= 0
         require(fits, "a box must have a low and a high cell for each of its columns")
         return cls(columns, low, high, whole(tree["inside"], least=0, most=1))
 

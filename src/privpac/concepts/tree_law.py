@@ -35,8 +35,8 @@ from privpac.concepts.tree_leaves import bottom_entries, leaf, signed_table
 from privpac.concepts.tree_prior import LEAST_MASS, Prior
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import reach
-from privpac.theory.exact import ball
-from privpac.theory.powers import power_table
+from privpac.numbers.exact import ball
+from privpac.numbers.powers import power_table
 
 __all__ = ["Answer", "Law", "Region", "narrowed"]
 

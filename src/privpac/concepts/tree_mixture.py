@@ -27,8 +27,8 @@ from privpac.concepts.trees import Trees, TreesGibbs
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.theory.powers import power_table
+from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
+from privpac.numbers.powers import power_table
 
 __all__ = ["TreeMixture"]
 

@@ -12,7 +12,7 @@ from typing import Literal
 from privpac.concepts.binarise import Binarisation
 from privpac.concepts.tensor import DEEPEST, CooccurrenceTensor, Estimate, require_counts
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.exact import UNIT_ROUNDOFF
+from privpac.numbers.exact import UNIT_ROUNDOFF
 
 __all__ = ["LEAST_MASS", "Prior", "checked_prior", "estimate", "refuse_beyond"]
 

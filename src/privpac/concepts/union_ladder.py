@@ -15,7 +15,7 @@ from typing import Any
 from flint import arb, fmpz
 
 from privpac.concepts.union_sums import Walk
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 
 __all__ = ["Ladder"]
 

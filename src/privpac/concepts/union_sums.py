@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.powers import SMALLEST_BITS, Floats, Integers, Powers
 from privpac.concepts.union_kernels import scan
-from privpac.theory.exact import UNIT_ROUNDOFF
+from privpac.numbers.exact import UNIT_ROUNDOFF
 
 __all__ = ["UnionSums", "Walk"]
 

@@ -14,7 +14,7 @@ from privpac.data.declared import schema_for
 from privpac.data.schema import Schema
 from privpac.data.tables import read, vector
 from privpac.errors import PrivpacError
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model
 
 __all__ = ["PrivateQuery"]

@@ -20,7 +20,7 @@ from privpac.errors import SchemaError, SizeError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.learners.stable import Stable
 from privpac.learners.words import Request, learner_for
-from privpac.theory.parameters import chance
+from privpac.numbers.parameters import chance
 from privpac.theory.relabelling import stable_split
 
 __all__ = ["StableClassifier"]

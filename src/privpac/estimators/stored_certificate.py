@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.checker.check import check_certificate
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import parts_of
 

@@ -1,7 +1,7 @@
 """A certificate: what is promised about one release, why, and what it rests on.
 
 It is made from public parameters alone, before any record is seen, and stored with the model
-(`privpac-certificate/1`). `guarantee.check` re-derives a stored one.
+(`privpac-certificate/1`). `checker.check` re-derives a stored one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Answers, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import Proof, explain
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 
 __all__ = ["FORMAT", "SEEDED", "Certificate", "explain_certificate"]
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from privpac.theory.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
+from privpac.numbers.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
 
 __all__ = [
     "ALL",

@@ -1,7 +1,7 @@
 """A proof: a fact, the rule that gives it, and the proofs it rests on.
 
 Proofs can be made by `guarantee.rules` only: the constructor asks for a seal that this module hands to it. The
-certificate is such a tree; `explain` prints it, `guarantee.check` re-derives it from its stored form.
+certificate is such a tree; `explain` prints it, `checker.check` re-derives it from its stored form.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def assumptions_of(tree: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def explain(tree: Mapping[str, Any]) -> str:
-    """Print a stored derivation. Says what is written there; `guarantee.check` says whether it follows."""
+    """Print a stored derivation. Says what is written there; `checker.check` says whether it follows."""
     return "\n".join(_lines(tree, ""))
 
 

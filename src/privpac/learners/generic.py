@@ -37,10 +37,10 @@ from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
+from privpac.numbers.exact import plain, ratio_for
 from privpac.release.blr import ListedBLR
 from privpac.release.methods import best_of_column
 from privpac.release.sanitiser import Sanitiser, check_wishes
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.generic import GenericPlan, plan_generic
 
 __all__ = ["GenericLearner"]

@@ -32,8 +32,8 @@ from privpac.learners.base import require_labels
 from privpac.learners.label_private import PUBLIC_FEATURES
 from privpac.learners.occam import FAILURE, check_price, read_costs
 from privpac.mechanisms import gibbs
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import plain, power_up, ratio_for
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import plain, power_up, ratio_for
 from privpac.theory.vc import growth
 
 __all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]

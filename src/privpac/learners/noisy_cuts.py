@@ -25,7 +25,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.learners.base import Learner
 from privpac.learners.occam import FAILURE, Occam
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 
 __all__ = ["DenoisedCuts", "NoisyCuts", "nearest_cut"]
 

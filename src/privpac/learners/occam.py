@@ -27,9 +27,9 @@ from privpac.guarantee.facts import Accuracy, Against, Privacy
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import require_labels
 from privpac.mechanisms import permute_and_flip
+from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
+from privpac.numbers.powers import reach
 from privpac.theory import sizes
-from privpac.theory.exact import ln_down, ln_up, plain, power_up, ratio_for
-from privpac.theory.powers import reach
 
 __all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
 

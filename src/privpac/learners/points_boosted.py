@@ -36,7 +36,7 @@ from privpac.learners.points_clipped import ONE_VALUE
 from privpac.learners.points_sampled import Family, SampledPoint
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory.sampled_points import Boost, boost_for, proves_boosted, proves_sampled, rate_star
 
 __all__ = ["BoostedPoints"]

@@ -32,7 +32,7 @@ from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 from privpac.theory.points import Clip, clip_for, error_clipped
 
 __all__ = ["ONE_VALUE", "ClippedPoints", "require_summable"]

@@ -23,7 +23,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE
-from privpac.theory.exact import plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory.representations import Code, code_for, error_code
 
 __all__ = ["CodedPoints"]

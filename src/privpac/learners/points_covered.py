@@ -27,7 +27,7 @@ from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 from privpac.theory.representations import Cover, cover_for, cover_ratio, error_cover, sure_hits
 
 __all__ = ["CoveredPoints"]

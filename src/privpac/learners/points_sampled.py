@@ -30,7 +30,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import require_labels
 from privpac.learners.points_clipped import ONE_VALUE
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 from privpac.theory.sampled_points import Draw, draw_for, error_sampled, rate_star
 
 __all__ = ["ONE_RUN_FAILURE", "Family", "SampledPoint"]

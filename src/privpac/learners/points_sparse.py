@@ -24,7 +24,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.learners.points_clipped import ONE_VALUE, require_summable
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 from privpac.theory.points import Sparsity, error_sparse, sparsity_for
 
 __all__ = ["SparsePoints"]

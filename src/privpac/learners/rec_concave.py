@@ -32,7 +32,7 @@ from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.stable_choice import release_chance
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 from privpac.theory.rec_concave import Plan, error_rec_concave, plan_rec_concave, widths
 
 __all__ = ["RecConcave", "Steps"]

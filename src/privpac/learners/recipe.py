@@ -29,9 +29,9 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.stored_classes import stored_concepts
 from privpac.learners.words import Request, learner_for
+from privpac.numbers.exact import plain
 from privpac.release.confusion import Confusion, estimate_privacy, release_confusion, summarise
 from privpac.release.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
-from privpac.theory.exact import plain
 
 __all__ = ["Recipe", "Released"]
 

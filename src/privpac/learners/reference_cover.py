@@ -29,7 +29,9 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import require_labels
-from privpac.theory.binomial import first_whole
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.sphere import band
 from privpac.theory.covers import (
     NO_BOUND,
     WAYS_OUT,
@@ -37,8 +39,6 @@ from privpac.theory.covers import (
     records_reference,
     records_reference_agnostic,
 )
-from privpac.theory.exact import decimal_text, plain, ratio_for
-from privpac.theory.sphere import band
 
 __all__ = ["CHOSEN_FREELY", "ReferenceCover", "root_up"]
 

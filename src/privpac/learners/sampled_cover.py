@@ -30,7 +30,7 @@ from privpac.learners.base import require_labels
 from privpac.learners.reference_cover import CHOSEN_FREELY, root_up
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.theory.exact import decimal_text, plain, ratio_for
+from privpac.numbers.exact import decimal_text, plain, ratio_for
 
 __all__ = ["SampledCover"]
 

@@ -28,7 +28,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import require_labels
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 
 __all__ = ["Stable"]
 

@@ -30,7 +30,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE, accuracy_of_draw, check_price, read_costs
-from privpac.theory.exact import plain, power_up, ratio_for
+from privpac.numbers.exact import plain, power_up, ratio_for
 
 __all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
 

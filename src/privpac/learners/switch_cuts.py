@@ -29,7 +29,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory.reconstruction import error_switch, tilt_switch
 
 __all__ = ["SwitchCuts"]

@@ -44,7 +44,7 @@ from privpac.learners.reference_cover import ReferenceCover
 from privpac.learners.staged_trees import StagedTrees, default_stages
 from privpac.learners.stored_classes import CLASSES, is_storable
 from privpac.learners.switch_cuts import SwitchCuts
-from privpac.theory.exact import exp_up, plain, written
+from privpac.numbers.exact import exp_up, plain, written
 
 __all__ = [
     "PROTECTS",
@@ -454,8 +454,13 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     return entry.build(request, rest)
 
 
+def _is_ours(concepts: ConceptClass) -> bool:
+    """Whether a class is part of this package; whoever brings a class of their own verifies with it in hand."""
+    return type(concepts).__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
 def _given(concepts: ConceptClass, request: Request) -> Learner:
-    if not is_storable(concepts):
+    if not is_storable(concepts) and _is_ours(concepts):
         raise ParameterError(
             OWNER,
             "concepts",

@@ -21,7 +21,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.theory.exact import UNIT_ROUNDOFF, ball
+from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
 __all__ = ["Heads", "random_cells"]
 

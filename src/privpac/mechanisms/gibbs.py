@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.mechanisms.scores import Histogram, Named, Row, Runs, Scores
-from privpac.theory.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
-from privpac.theory.powers import powers_at, reach
+from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
+from privpac.numbers.powers import powers_at, reach
 
 __all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_index", "draw_mixture", "reach"]
 

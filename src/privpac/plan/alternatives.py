@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from privpac.errors import PrivpacError
+from privpac.numbers.binomial import first_whole
 from privpac.plan.answer import Answer, bare_answer, suffices
 from privpac.plan.class_facts import ClassFacts, Description
 from privpac.plan.question import Question
-from privpac.theory.binomial import first_whole
 
 __all__ = ["again", "count", "halvers", "short", "sized", "ways_out"]
 

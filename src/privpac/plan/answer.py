@@ -12,12 +12,12 @@ from itertools import count
 from typing import Any
 
 from privpac.errors import PrivpacError
+from privpac.numbers.binomial import first_whole
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.floor_table import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
 from privpac.plan.wish import LARGEST_EPSILON, Wish
-from privpac.theory.binomial import first_whole
 
 __all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate", "suffices"]
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privpac.errors import ParameterError, SchemaError
-from privpac.theory.parameters import at_least
+from privpac.numbers.parameters import at_least
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema

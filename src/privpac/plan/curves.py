@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.errors import ParameterError
+from privpac.numbers.exact import plain
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.answer import Answer, answer, hard_estimate
 from privpac.plan.plan import Plan
 from privpac.plan.question import Question
-from privpac.theory.exact import plain
 
 __all__ = ["PlanDisplay"]
 

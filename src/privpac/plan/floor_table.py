@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from privpac.numbers.binomial import first_whole
 from privpac.plan.options.base import Option
 from privpac.plan.wish import Wish
 from privpac.theory import floors
-from privpac.theory.binomial import first_whole
 from privpac.theory.cover_floors import (
     floor_label_packing,
     floor_thresholds_smooth,

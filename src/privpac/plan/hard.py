@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.numbers.binomial import first_whole
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.wish import Wish
-from privpac.theory.binomial import first_whole
 
 __all__ = [
     "agnostic_need",

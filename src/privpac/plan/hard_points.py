@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable
 from functools import partial
 
+from privpac.numbers.binomial import first_whole
 from privpac.plan import hard_cases
 from privpac.plan.wish import Wish
-from privpac.theory.binomial import first_whole
 
 __all__ = ["boosted", "clipped", "coded", "covered", "sparse"]
 

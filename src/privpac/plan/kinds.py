@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from privpac.errors import ParameterError
+from privpac.numbers.parameters import at_least, rational
 from privpac.plan.class_facts import MOST_BITS, OWNER, ClassFacts, Description
 from privpac.plan.linear_kinds import halfspaces, scorecards
-from privpac.theory.parameters import at_least, rational
 
 __all__ = ["AUTO", "KINDS", "facts_of"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.binomial import first_whole
+from privpac.numbers.binomial import first_whole
 
 __all__ = ["Failures", "Simulated", "Trial", "interval", "smallest_n"]
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.errors import ParameterError
+from privpac.numbers.exact import plain
+from privpac.numbers.parameters import rational
 from privpac.plan.class_facts import ClassFacts
-from privpac.theory.exact import plain
-from privpac.theory.parameters import rational
 
 __all__ = ["FAILURE", "OWNER", "PROTECTS", "Wish", "read_numbers"]
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.plan import Plan
-from privpac.theory.exact import plain
 
 __all__ = ["HEADINGS", "notes", "plan_text", "question_text", "rows"]
 

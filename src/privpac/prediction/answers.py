@@ -31,12 +31,19 @@ class Answers(Protocol):
 
     def count(self) -> int: ...
 
+    def end(self) -> None:
+        """Remember, for good, that a draw failed: nothing new is answered any more."""
+
+    @property
+    def ended(self) -> bool: ...
+
 
 class MemoryAnswers:
     """For one process. Its user holds a lock (`PrivatePredictor`)."""
 
     def __init__(self) -> None:
         self._answers: dict[bytes, int] = {}
+        self.ended = False
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         return {key: self._answers[key] for key in keys if key in self._answers}
@@ -46,6 +53,9 @@ class MemoryAnswers:
 
     def count(self) -> int:
         return len(self._answers)
+
+    def end(self) -> None:
+        self.ended = True
 
 
 class FileAnswers:
@@ -61,6 +71,7 @@ class FileAnswers:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS answer (key BLOB PRIMARY KEY, label INTEGER NOT NULL) WITHOUT ROWID"
             )
+            connection.execute("CREATE TABLE IF NOT EXISTS ending (number INTEGER PRIMARY KEY)")
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         with self._connected() as connection:
@@ -77,6 +88,15 @@ class FileAnswers:
     def count(self) -> int:
         with self._connected() as connection:
             return int(connection.execute("SELECT COUNT(*) FROM answer").fetchone()[0])
+
+    def end(self) -> None:
+        with self._connected() as connection:
+            connection.execute("INSERT OR IGNORE INTO ending VALUES (1)")
+
+    @property
+    def ended(self) -> bool:
+        with self._connected() as connection:
+            return connection.execute("SELECT 1 FROM ending").fetchone() is not None
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:

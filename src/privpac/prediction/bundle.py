@@ -31,8 +31,8 @@ from privpac.coins import Coins, SystemCoins
 from privpac.data.schema import Schema
 from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee import document
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.store import close_connections
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.store import close_connections
 from privpac.prediction.answers import FileAnswers
 from privpac.prediction.base import Prepared
 from privpac.prediction.offer import Offer

@@ -25,8 +25,8 @@ from privpac.guarantee.facts import Accuracy, Release
 from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
+from privpac.numbers.exact import plain, ratio_for
 from privpac.prediction.redrawn import Redrawn, drawn, known_vc
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.prediction import flip_for, plan_flipped
 
 __all__ = ["FreshDraws"]

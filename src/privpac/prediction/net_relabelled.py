@@ -29,10 +29,10 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import plain, ratio_for
 from privpac.prediction.redrawn import Redrawn, drawn, known_vc
 from privpac.prediction.relabelled_vote import votes_of
 from privpac.prediction.voters import Concepts, largest_block
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_net_relabelled
 
 __all__ = ["NetRelabelled"]

@@ -15,14 +15,14 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
-from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Loss, Privacy, Release
+from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
 from privpac.prediction.base import Predictor
 from privpac.prediction.price import composed
 from privpac.prediction.words import predictor_for
-from privpac.theory.exact import plain
 
 __all__ = ["Offer", "offer_for"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from privpac.checker.check import check_certificate
 from privpac.data.sample import Sample
 from privpac.errors import NotCertified
-from privpac.guarantee.check import check_certificate
 from privpac.prediction.base import Prepared
 from privpac.prediction.offer import Offer
 from privpac.prediction.stored import offer_from_json

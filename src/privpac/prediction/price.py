@@ -9,8 +9,8 @@ from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
-from privpac.theory.composition import fold_delta, rough_fold_delta
-from privpac.theory.exact import exp_up
+from privpac.numbers.composition import fold_delta, rough_fold_delta
+from privpac.numbers.exact import exp_up
 
 __all__ = ["composed", "epsilon_an_answer"]
 

@@ -17,9 +17,9 @@ from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, PrivpacError
-from privpac.guarantee.budget import Budget
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.prediction.answers import Answers, MemoryAnswers
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.base import Prepared
@@ -173,7 +173,16 @@ class PrivatePredictor:
         return asked.labels(known)
 
     def _drawn(self, asked: Asked, known: Container[bytes], count: int) -> dict[bytes, int]:
-        """Answers to the new questions, paid for before the first look at the records."""
+        """Answers to the new questions, paid for before the first look at the records.
+
+        A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was
+        paid for: the first one ends the predictor for good.
+        """
+        if self._answers.ended:
+            raise PrivpacError(
+                "A draw of this predictor failed, so it answers nothing new any more; answers given before remain.",
+                remedy="Please report the fault, and fit a predictor anew.",
+            )
         payment = Payment(self._meter, self._coins)
         try:
             return payment.paid(
@@ -183,6 +192,9 @@ class PrivatePredictor:
             )
         except BudgetExceeded:
             raise self._refusal(count) from None
+        except Exception:
+            self._answers.end()
+            raise
 
     def _refusal(self, count: int) -> BudgetExceeded:
         given, left = self.answers_given, self.answers_left

@@ -29,9 +29,9 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.learners.stored_classes import stored_concepts
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import plain, ratio_for
 from privpac.prediction.redrawn import Redrawn, known_vc
 from privpac.prediction.voters import Concepts, largest_block
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.relabelled_prediction import plan_relabelled_vote
 from privpac.transforms.vote import Vote as LabelVote
 

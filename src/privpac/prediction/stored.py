@@ -12,6 +12,7 @@ from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 from privpac.learners.stored_classes import concepts_from_json
 from privpac.learners.words import Request, learner_for
+from privpac.numbers.exact import written
 from privpac.prediction.base import Predictor
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.net_relabelled import NetRelabelled
@@ -19,7 +20,6 @@ from privpac.prediction.offer import Offer
 from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Classifiers, Concepts, Trained, Voters
-from privpac.theory.exact import written
 
 __all__ = ["offer_from_json", "predictor_from_json"]
 

@@ -34,8 +34,8 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import plain, ratio_for
 from privpac.prediction.voters import Voters, largest_block
-from privpac.theory.exact import plain, ratio_for
 
 __all__ = ["PreparedVote", "Vote", "default_models"]
 

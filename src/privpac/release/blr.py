@@ -38,11 +38,11 @@ from privpac.guarantee.facts import Answers, Queries, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
+from privpac.numbers.exact import plain, ratio_for
 from privpac.release.buckets import Buckets
 from privpac.release.lattice import Band, Paths
 from privpac.release.point_counts import PointCounts
 from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import CandidatePlan, plan_candidates, radius_listed, radius_quantiles
 
 __all__ = ["ListedBLR", "ThresholdBLR"]

@@ -28,7 +28,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.theory.exact import ball, plain, ratio_for, written
+from privpac.numbers.exact import ball, plain, ratio_for, written
 from privpac.theory.generalisation import gap_class, gap_holdout
 
 __all__ = [

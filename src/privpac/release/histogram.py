@@ -29,9 +29,9 @@ from privpac.guarantee.facts import Answers, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
 from privpac.mechanisms.sparse_noise import draw_kept
+from privpac.numbers.exact import plain, ratio_for
 from privpac.release.point_counts import PointCounts
 from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import HistogramPlan, plan_histogram
 
 __all__ = ["PointHistogram"]

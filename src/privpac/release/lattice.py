@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.data.statistics import ColumnCounts
-from privpac.theory.exact import UNIT_ROUNDOFF, ball
+from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
 __all__ = ["Band", "Paths", "paths_between"]
 

@@ -29,7 +29,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
-from privpac.theory.exact import plain, ratio_for, written
+from privpac.numbers.exact import plain, ratio_for, written
 
 __all__ = ["SMOOTHING", "LeafCounts", "LeafTable", "leaf_counts_privacy", "release_leaf_counts"]
 

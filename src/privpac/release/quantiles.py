@@ -31,9 +31,9 @@ from privpac.guarantee.facts import Answers, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
+from privpac.numbers.exact import plain, ratio_for
 from privpac.release.buckets import Buckets
 from privpac.release.sanitiser import FAILURE, Released, check_wishes, noise_ratio, require_enough
-from privpac.theory.exact import plain, ratio_for
 from privpac.theory.release import QuantilePlan, plan_quantiles
 
 __all__ = ["Quantiles", "halved", "places"]

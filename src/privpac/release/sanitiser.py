@@ -16,8 +16,8 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError, TooFewRecords
 from privpac.guarantee.certificate import Certificate
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import decimal_text, plain
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, plain
 
 __all__ = ["FAILURE", "Released", "Sanitiser", "check_wishes", "noise_ratio", "require_enough"]
 

@@ -31,11 +31,11 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.document import digest, read_document, same
 from privpac.guarantee.facts import Answers, fact_from_json
+from privpac.numbers.exact import plain, written
 from privpac.release.buckets import Buckets
 from privpac.release.methods import sanitiser_for
 from privpac.release.point_counts import PointCounts
 from privpac.release.sanitiser import FAILURE, Sanitiser
-from privpac.theory.exact import plain, written
 
 __all__ = [
     "FORMAT",

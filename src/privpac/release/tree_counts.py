@@ -31,9 +31,9 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Answers, Release
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
+from privpac.numbers.exact import plain
 from privpac.release.buckets import Buckets
 from privpac.release.sanitiser import FAILURE, Released, check_wishes, require_enough
-from privpac.theory.exact import plain
 from privpac.theory.tree_counts import TreePlan, plan_tree
 
 __all__ = ["TreeCounts", "TreeWalk"]

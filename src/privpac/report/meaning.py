@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from privpac.theory.exact import decimal_text, exp_up
+from privpac.numbers.exact import decimal_text, exp_up
 
 __all__ = ["Certified", "does_not_mean", "means"]
 

@@ -32,8 +32,8 @@ import sqlalchemy as sa
 
 from privpac.coins import Coins
 from privpac.errors import BudgetExceeded, NotCertified
-from privpac.guarantee.account import Charge
-from privpac.guarantee.budget import Budget, exact_text
+from privpac.guarantee.ledger.account import Charge
+from privpac.guarantee.ledger.budget import Budget, exact_text
 from privpac.prediction.asked import Asked, draw
 from privpac.prediction.bundle import Bundle
 from privpac.service import keys
@@ -42,7 +42,7 @@ from privpac.service.problems import Ended, Problem
 from privpac.service.tables import ANSWER, API_KEY, END, REQUEST
 
 if TYPE_CHECKING:
-    from privpac.guarantee.sql_store import SqlStore, Transaction
+    from privpac.guarantee.ledger.sql_store import SqlStore, Transaction
 
 __all__ = ["Answering", "Ask", "Outcome", "Reply", "unauthorised"]
 

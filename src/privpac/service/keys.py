@@ -19,11 +19,11 @@ import sqlalchemy as sa
 
 from privpac.coins import SystemCoins
 from privpac.errors import ParameterError
-from privpac.guarantee.budget import Amount, Budget, exact_text
+from privpac.guarantee.ledger.budget import Amount, Budget, exact_text
 from privpac.service.tables import API_KEY
 
 if TYPE_CHECKING:
-    from privpac.guarantee.sql_store import SqlStore
+    from privpac.guarantee.ledger.sql_store import SqlStore
 
 __all__ = ["ROLES", "Key", "Presented", "create", "find", "listed", "revoke", "spend"]
 

@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from privpac.errors import PrivpacError
 
 if TYPE_CHECKING:
-    from privpac.guarantee.sql_store import SqlStore
+    from privpac.guarantee.ledger.sql_store import SqlStore
 
 __all__ = ["is_current", "prepare"]
 

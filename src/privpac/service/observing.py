@@ -16,7 +16,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privpac.faults import place_of
-from privpac.guarantee.budget import exact_text
+from privpac.guarantee.ledger.budget import exact_text
 from privpac.service import problems
 from privpac.service.facts import FACTS, Facts
 from privpac.service.metrics import Metrics

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response, Security
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPBearer
 
-from privpac.guarantee.budget import exact_text
+from privpac.guarantee.ledger.budget import exact_text
 from privpac.service import bodies, keys
 from privpac.service.answering import unauthorised
 from privpac.service.documents import BudgetReply, PredictReply, errors, predict_body

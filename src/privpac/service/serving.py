@@ -9,10 +9,10 @@ from typing import Any
 
 from privpac.coins import Coins, SystemCoins
 from privpac.errors import ParameterError, PrivpacError
-from privpac.guarantee.budget import Amount
-from privpac.guarantee.ledger import Ledger
-from privpac.guarantee.sql_store import SqlStore
-from privpac.guarantee.store import SQLITE, sqlite_file
+from privpac.guarantee.ledger.budget import Amount
+from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.sql_store import SqlStore
+from privpac.guarantee.ledger.store import SQLITE, sqlite_file
 from privpac.prediction import bundle as bundles
 from privpac.prediction.bundle import Bundle
 from privpac.service import keys, migrating

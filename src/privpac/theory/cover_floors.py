@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from flint import ctx
 
-from privpac.theory.binomial import PRECISIONS
+from privpac.numbers.binomial import PRECISIONS
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive
+from privpac.numbers.sphere import cap
 from privpac.theory.covers import density
-from privpac.theory.exact import ball
 from privpac.theory.floors import _first_target, _packing, _rounded_down, _wrong_target
-from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive
 from privpac.theory.register import formula
-from privpac.theory.sphere import cap
 
 __all__ = [
     "floor_label_ball",

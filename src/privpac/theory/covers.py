@@ -12,12 +12,12 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.theory.binomial import PRECISIONS, first_whole
-from privpac.theory.exact import ball, ln_up
+from privpac.numbers.binomial import PRECISIONS, first_whole
+from privpac.numbers.exact import ball, ln_up
+from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.sphere import band, cap
 from privpac.theory.occam import Occam, Rate
-from privpac.theory.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.register import formula
-from privpac.theory.sphere import band, cap
 
 __all__ = [
     "cap_share",

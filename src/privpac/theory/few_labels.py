@@ -13,12 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from privpac.numbers.exact import exp_down, exp_up, ln_up, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats, float_log, rough_ln_growth
+from privpac.numbers.search import PLENTY, first_proved, minimum, stepped
 from privpac.theory import sizes
-from privpac.theory.exact import exp_down, exp_up, ln_up, ratio_for
-from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, float_log, rough_ln_growth
-from privpac.theory.search import PLENTY, first_proved, minimum, stepped
 from privpac.theory.transfer import Family, Spread, Transfer, transfer_error, transfer_excess
 
 __all__ = [

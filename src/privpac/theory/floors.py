@@ -16,17 +16,11 @@ import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.theory.binomial import (
-    PRECISIONS,
-    certainly_above,
-    first_whole,
-    mean_over_binomial,
-    rounded_up,
-)
-from privpac.theory.exact import ball
-from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive, rational
+from privpac.numbers.binomial import PRECISIONS, certainly_above, first_whole, mean_over_binomial, rounded_up
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive, rational
+from privpac.numbers.rough import float_log, rough_mean
 from privpac.theory.register import formula
-from privpac.theory.rough import float_log, rough_mean
 
 __all__ = [
     "floor_generated_points",

@@ -7,9 +7,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.theory.binomial import PRECISIONS
-from privpac.theory.exact import ball
-from privpac.theory.parameters import Number, at_least, chance
+from privpac.numbers.binomial import PRECISIONS
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 
 __all__ = ["gap_class", "gap_holdout", "records_class", "records_holdout"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from privpac.theory.exact import exp_down, exp_up
-from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive, rational
+from privpac.numbers.exact import exp_down, exp_up
+from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive, rational
 from privpac.theory.register import formula
 
 __all__ = ["labels_floor", "transcript_labels_floor"]

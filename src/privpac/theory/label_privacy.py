@@ -9,9 +9,9 @@ from functools import partial
 
 from flint import arb, ctx
 
-from privpac.theory.binomial import PRECISIONS, first_whole, rounded_up
-from privpac.theory.exact import ball, ln_up, sqrt_up
-from privpac.theory.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.binomial import PRECISIONS, first_whole, rounded_up
+from privpac.numbers.exact import ball, ln_up, sqrt_up
+from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.register import formula
 
 __all__ = [

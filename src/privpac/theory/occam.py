@@ -10,9 +10,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.theory.binomial import PRECISIONS, rounded_up
-from privpac.theory.exact import ball
-from privpac.theory.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.binomial import PRECISIONS, rounded_up
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 
 __all__ = ["Log", "Occam", "Rate", "Size"]
 

@@ -20,12 +20,12 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.errors import SizeError
-from privpac.theory.binomial import certainly_above, certainly_below, first_whole, mean_over_binomial
-from privpac.theory.exact import ball, power_up, ratio_for, shortened
-from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.numbers.binomial import certainly_above, certainly_below, first_whole, mean_over_binomial
+from privpac.numbers.exact import ball, power_up, ratio_for, shortened
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats, binomial_window
+from privpac.numbers.search import first_by_decay
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, binomial_window
-from privpac.theory.search import first_by_decay
 
 __all__ = [
     "Clip",

@@ -15,12 +15,12 @@ from functools import lru_cache
 import numpy as np
 
 from privpac.errors import ParameterError
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import ln_down, ln_up, ratio_for
-from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import ln_down, ln_up, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats, rough_growth_of, rough_ln_growth
+from privpac.numbers.search import first_by_value
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
-from privpac.theory.search import first_by_value
 from privpac.theory.vc import erm_excess, ln_growth, net_error, records_net
 
 __all__ = [

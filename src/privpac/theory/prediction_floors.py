@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from flint import ctx
 
-from privpac.theory.binomial import PRECISIONS
-from privpac.theory.exact import ball
-from privpac.theory.parameters import Number, at_least, fraction_below, positive
+from privpac.numbers.binomial import PRECISIONS
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, fraction_below, positive
 from privpac.theory.register import formula
 
 __all__ = ["floor_private_prediction", "floor_stable_prediction"]

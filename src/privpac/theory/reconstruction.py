@@ -7,11 +7,11 @@ from fractions import Fraction
 from flint import ctx
 
 from privpac.errors import ParameterError
+from privpac.numbers.binomial import PRECISIONS
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, chance, fraction_below
 from privpac.theory import sizes
-from privpac.theory.binomial import PRECISIONS
-from privpac.theory.exact import ball
 from privpac.theory.occam import Occam, Rate
-from privpac.theory.parameters import Number, at_least, chance, fraction_below
 from privpac.theory.register import formula
 
 __all__ = ["error_switch", "failure_denoising", "largest_noise", "records_switch", "tilt_switch"]

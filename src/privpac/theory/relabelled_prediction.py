@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.errors import SizeError
-from privpac.theory.exact import exp_up, ln_down, ln_up, ratio_for
-from privpac.theory.parameters import Number, at_least, chance, positive
+from privpac.numbers.exact import exp_up, ln_down, ln_up, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats, rough_growth_of, rough_ln_growth
+from privpac.numbers.search import crossing, first_by_value, proved_from
 from privpac.theory.prediction import flip_for, rough_vote, vote_error
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, rough_growth_of, rough_ln_growth
-from privpac.theory.search import crossing, first_by_value, proved_from
 from privpac.theory.vc import erm_excess, growth, ln_growth, net_error, relative_error
 
 __all__ = [

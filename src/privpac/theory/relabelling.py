@@ -14,10 +14,10 @@ import numpy as np
 from flint import arb, ctx
 
 from privpac.errors import ParameterError
-from privpac.theory.exact import ball, ln_up
-from privpac.theory.parameters import Number, at_least, chance, fraction_below, positive
+from privpac.numbers.exact import ball, ln_up
+from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive
+from privpac.numbers.rough import Floats
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 
 __all__ = [

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from privpac.theory.binomial import PRECISIONS, first_power, rounded_up
-from privpac.theory.exact import ball
+from privpac.numbers.binomial import PRECISIONS, first_power, rounded_up
+from privpac.numbers.exact import ball
 from privpac.theory.register import formula
 
 __all__ = [

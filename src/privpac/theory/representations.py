@@ -15,13 +15,13 @@ import numpy as np
 from flint import arb, fmpz
 
 from privpac.errors import ParameterError
-from privpac.theory.binomial import certainly_below, first_whole
-from privpac.theory.exact import ball, exp_down, ratio_for
+from privpac.numbers.binomial import certainly_below, first_whole
+from privpac.numbers.exact import ball, exp_down, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive, rational
+from privpac.numbers.rough import Floats
 from privpac.theory.occam import Occam, Rate
-from privpac.theory.parameters import Number, at_least, chance, positive, rational
 from privpac.theory.points import GRID, LARGEST_STEP
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats
 
 __all__ = [
     "Code",

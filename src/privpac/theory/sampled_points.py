@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.errors import SizeError
-from privpac.theory.binomial import certainly_below, first_whole
-from privpac.theory.exact import ball, exp_down
+from privpac.numbers.binomial import certainly_below, first_whole
+from privpac.numbers.exact import ball, exp_down
+from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.theory.occam import Occam, Rate
-from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.points import GRID, LARGEST_STEP
 from privpac.theory.register import formula
 

@@ -18,11 +18,11 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from privpac.errors import ParameterError, SizeError
-from privpac.theory.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
+from privpac.numbers.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
+from privpac.numbers.parameters import Number, at_least, chance, rational
+from privpac.numbers.rough import float_log
 from privpac.theory.occam import Log, Occam, Rate, Size
-from privpac.theory.parameters import Number, at_least, chance, rational
 from privpac.theory.register import formula
-from privpac.theory.rough import float_log
 
 __all__ = [
     "Log",

@@ -13,12 +13,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from privpac.theory.exact import exp_down, exp_up, ratio_for
+from privpac.numbers.exact import exp_down, exp_up, ratio_for
+from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.rough import Floats, float_log
+from privpac.numbers.search import PLENTY, first_proved, minimum, stepped
 from privpac.theory.few_labels import float_labellings, float_transfer, mistakes_of_draw
-from privpac.theory.parameters import Number, at_least, chance, positive
 from privpac.theory.register import formula
-from privpac.theory.rough import Floats, float_log
-from privpac.theory.search import PLENTY, first_proved, minimum, stepped
 from privpac.theory.transfer import Family, Transfer, transfer_error
 
 __all__ = [

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf
 
-from privpac.theory.exact import ln_up, sqrt_up
-from privpac.theory.parameters import Number, at_least, chance, rational
+from privpac.numbers.exact import ln_up, sqrt_up
+from privpac.numbers.parameters import Number, at_least, chance, rational
 from privpac.theory.register import formula
 from privpac.theory.vc import growth
 

@@ -27,7 +27,7 @@ from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED, proofs_by_part
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import SemiLearner
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 
 __all__ = ["Active", "Questions"]
 

@@ -12,8 +12,8 @@ from privpac.data.sample import Size
 from privpac.errors import ParameterError, PrivpacError, SizeError
 from privpac.learners.occam import FAILURE
 from privpac.learners.words import Request
-from privpac.theory.exact import decimal_text, exp_down, ln_down
-from privpac.theory.search import STEP
+from privpac.numbers.exact import decimal_text, exp_down, ln_down
+from privpac.numbers.search import STEP
 from privpac.transforms.few_labels import METHODS, choose, concepts_for, promised, semi_learner
 
 __all__ = ["ask_settings", "inner_epsilon"]

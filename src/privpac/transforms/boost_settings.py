@@ -12,7 +12,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss
 from privpac.learners.base import Learner
 from privpac.learners.occam import Occam
-from privpac.theory.exact import decimal_text
+from privpac.numbers.exact import decimal_text
 from privpac.theory.few_labels import (
     Boost,
     boost_settings,

@@ -26,9 +26,9 @@ from privpac.learners.base import Learner
 from privpac.learners.occam import FAILURE
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
+from privpac.numbers.exact import ratio_for
 from privpac.release.confusion import ConfusionCounts
 from privpac.theory import sizes
-from privpac.theory.exact import ratio_for
 from privpac.transforms.nested import described, labelled_only, places, positive_integer, positive_number
 
 __all__ = ["Confidence"]

@@ -27,7 +27,7 @@ from privpac.learners.generic import GenericLearner
 from privpac.learners.occam import FAILURE, Occam
 from privpac.learners.stored_classes import stored_concepts
 from privpac.learners.words import Request, learner_for
-from privpac.theory.exact import decimal_text, plain, written
+from privpac.numbers.exact import decimal_text, plain, written
 from privpac.transforms.active import Active
 from privpac.transforms.label_boost import LabelBoost, Round
 from privpac.transforms.labels_only import LabelsOnly

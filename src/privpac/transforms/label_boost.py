@@ -30,7 +30,7 @@ from privpac.guarantee.parts import UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.occam import FAILURE, Occam
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 from privpac.transforms.boost_accuracy import family_of, one_round_accuracy
 from privpac.transforms.boost_settings import fitting, scheduled
 from privpac.transforms.label_boost_procedure import LabelBoostProcedure, random_part

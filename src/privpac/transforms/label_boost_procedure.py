@@ -24,7 +24,7 @@ from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 
 __all__ = ["LabelBoostProcedure", "random_part"]
 

@@ -15,7 +15,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
-from privpac.theory.exact import plain
+from privpac.numbers.exact import plain
 
 __all__ = [
     "Empirical",

@@ -11,7 +11,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.guarantee.rules.few_labels import Drawn
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.ssl_relabel import Relabel, relabel_promise
 from privpac.theory.transfer import Family
 from privpac.transforms.boost_accuracy import carried_by

@@ -25,7 +25,7 @@ from privpac.guarantee.proof import Proof
 from privpac.learners.base import Learner
 from privpac.learners.occam import FAILURE, Occam
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import decimal_text, plain
+from privpac.numbers.exact import decimal_text, plain
 from privpac.theory.ssl_relabel import (
     MISTAKE,
     Relabel,

@@ -20,7 +20,7 @@ from privpac.concepts.thresholds import Thresholds
 from privpac.data.sample import Sample
 from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms import gibbs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 __all__ = ["Vote"]
 

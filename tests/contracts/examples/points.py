@@ -9,7 +9,7 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.points import Clip, Sparsity, error_clipped, error_sparse
 from privpac.theory.representations import Code, Cover, error_code, error_cover, sure_hits
 from privpac.theory.sampled_points import Boost, Draw, error_sampled

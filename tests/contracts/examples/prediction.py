@@ -9,7 +9,7 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Release
 from privpac.guarantee.proof import Proof
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 ALIASES: dict[str, tuple[str, ...]] = {}
 

@@ -17,7 +17,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Unit
 from privpac.learners.label_private_class import LabelPrivateGrid
 from privpac.learners.occam import Occam
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)
 CLAIM = rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 2))).fact

@@ -16,7 +16,7 @@ from privpac.concepts.thresholds import Thresholds
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from tests.exact.adversaries import asking, random_positions, smallest_positions
 
 RATIO = ratio_for(Fraction(1, 2))

@@ -27,8 +27,8 @@ from privpac.learners.staged_trees import StagedTrees
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.scores import Named, Row, Runs
+from privpac.numbers.exact import ratio_for
 from privpac.release.leaf_counts import LeafTable, leaf_counts_privacy, release_leaf_counts
-from privpac.theory.exact import ratio_for
 
 ONE = Fraction(1)
 CLAIM = rules.exponential_mechanism(ratio=ratio_for(Fraction(1, 2))).fact

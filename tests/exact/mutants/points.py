@@ -22,7 +22,7 @@ from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.points_sampled import SampledPoint
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.sampled_points import loss_sampled, loss_star
 
 ONE = Fraction(1)

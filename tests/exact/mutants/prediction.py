@@ -20,10 +20,10 @@ from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.mechanisms.vote import VoteLaw
+from privpac.numbers.exact import exp_down, ratio_for
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.exact import exp_down, ratio_for
 from privpac.theory.prediction import flip_for
 
 ONE = Fraction(1)

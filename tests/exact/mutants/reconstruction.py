@@ -20,7 +20,7 @@ from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.occam import Occam
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Row, Runs
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 
 ONE, TENTH = Fraction(1), Fraction(1, 10)
 PURE = rules.declared(rules.exponential_mechanism(ratio=ratio_for(ONE / 2)), epsilon=ONE).fact

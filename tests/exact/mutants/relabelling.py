@@ -19,7 +19,7 @@ from privpac.guarantee.facts import Loss, Privacy
 from privpac.learners.stable import Stable
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.theory.exact import exp_up
+from privpac.numbers.exact import exp_up
 from privpac.transforms.agnostic import Agnostic
 from privpac.transforms.confidence import Confidence
 from privpac.transforms.resample import Resampled

@@ -17,8 +17,8 @@ from privpac.guarantee import rules
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise, noisy_counts
 from privpac.mechanisms.scores import Row, Runs
+from privpac.numbers.exact import ratio_for
 from privpac.release.blr import ThresholdBLR
-from privpac.theory.exact import ratio_for
 
 HALF = ratio_for(Fraction(1, 2))
 Data = Sequence[Record]

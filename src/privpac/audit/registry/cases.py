@@ -21,7 +21,7 @@ from privpac.data.sample import Block, Size, Statistic
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Privacy
 from privpac.learners.base import Learner
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 
 __all__ = [
     "Known",

@@ -19,7 +19,7 @@ from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.transforms.label_boost_procedure import LabelBoostProcedure
 
 __all__ = ["ROWS", "finite", "isolated"]

@@ -40,8 +40,8 @@ from privpac.learners.recipe import Recipe
 from privpac.learners.staged_trees import StagedTrees
 from privpac.learners.words import Request, learner_for
 from privpac.mechanisms.geometric import add_noise
+from privpac.numbers.exact import ratio_for
 from privpac.release.confusion import compare, estimate_privacy
-from privpac.theory.exact import ratio_for
 
 __all__ = [
     "ROWS",

@@ -18,7 +18,7 @@ from privpac.learners.points_coded import CodedPoints
 from privpac.learners.points_covered import CoveredPoints
 from privpac.learners.points_sampled import Family, SampledPoint
 from privpac.learners.points_sparse import SparsePoints
-from privpac.theory.exact import ln_up, ratio_for
+from privpac.numbers.exact import ln_up, ratio_for
 from privpac.theory.points import Clip, Sparsity, loss_clipped
 from privpac.theory.sampled_points import Boost, Draw, loss_sampled, loss_star
 

@@ -19,7 +19,7 @@ from privpac.learners.occam import Occam
 from privpac.learners.rec_concave import RecConcave
 from privpac.learners.switch_cuts import SwitchCuts
 from privpac.learners.words import Request, learner_for
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.theory.rec_concave import Plan, threshold_stable_choice
 
 __all__ = ["ROWS", "rec_concave_case", "tight_rec_concave"]

@@ -35,7 +35,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.learners.base import Learner
 from privpac.learners.occam import Occam
 from privpac.learners.stable import Stable
-from privpac.theory.exact import ratio_for
+from privpac.numbers.exact import ratio_for
 from privpac.transforms.agnostic import Agnostic
 from privpac.transforms.confidence import Confidence
 from privpac.transforms.relabel import Relabelled

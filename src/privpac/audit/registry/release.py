@@ -23,12 +23,12 @@ from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.learners.generic import GenericLearner
 from privpac.mechanisms.sparse_noise import draw_kept
+from privpac.numbers.exact import ratio_for
 from privpac.release.blr import ListedBLR, ThresholdBLR
 from privpac.release.histogram import PointHistogram
 from privpac.release.quantiles import halved, places
 from privpac.release.sanitiser import Sanitiser
 from privpac.release.tree_counts import TreeWalk
-from privpac.theory.exact import ratio_for
 from privpac.theory.tree_counts import TreePlan
 
 __all__ = ["ROWS"]

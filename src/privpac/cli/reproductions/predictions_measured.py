@@ -18,13 +18,13 @@ from privpac.concepts.thresholds import Thresholds
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.learners.occam import Occam
+from privpac.numbers.exact import ratio_for
 from privpac.plan.populations import uniforms
 from privpac.prediction.fresh_draws import FreshDraws
 from privpac.prediction.net_relabelled import NetRelabelled
 from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import plan_flipped_printed, vote_wrong
 
 __all__ = ["measured", "unmeasured"]

@@ -9,7 +9,7 @@ from flint import ctx
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 
 __all__ = ["occam"]
 

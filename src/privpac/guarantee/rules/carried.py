@@ -9,7 +9,7 @@ from flint import ctx
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need
-from privpac.theory.exact import ball, ln_down, ln_up, power_up, shortened
+from privpac.numbers.exact import ball, ln_down, ln_up, power_up, shortened
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
 
 __all__ = [

@@ -11,8 +11,8 @@ from flint import ctx
 from privpac.guarantee.facts import ALL, BoundedRange, Fact, Loss, Privacy, Release, Stability
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import ONE, about_log, need, need_small, power, rational
-from privpac.theory.composition import fold_delta
-from privpac.theory.exact import ball, decimal_text, plain, shortened
+from privpac.numbers.composition import fold_delta
+from privpac.numbers.exact import ball, decimal_text, plain, shortened
 
 __all__ = [
     "assuming",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import Loss
-from privpac.theory.exact import exp_up, power_up
+from privpac.numbers.exact import exp_up, power_up
 
 __all__ = ["ONE", "about_log", "need", "need_ratio", "need_small", "power", "rational", "selection"]
 

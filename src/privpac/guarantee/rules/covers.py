@@ -9,7 +9,7 @@ from flint import arb, ctx
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need
-from privpac.theory.exact import ball, ln_down, ln_up, plain
+from privpac.numbers.exact import ball, ln_down, ln_up, plain
 
 __all__ = ["density_text", "label_cover", "label_thresholds", "reference_cover"]
 

@@ -11,7 +11,7 @@ from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Relea
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need, need_ratio
-from privpac.theory.exact import ball, shortened
+from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 
 __all__ = [

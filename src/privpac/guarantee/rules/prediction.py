@@ -7,7 +7,7 @@ from fractions import Fraction
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational, selection
-from privpac.theory.exact import shortened
+from privpac.numbers.exact import shortened
 from privpac.theory.prediction import error_vote, excess_flipped
 from privpac.theory.relabelled_prediction import excess_net_relabelled, excess_relabelled_vote, net_failure
 

@@ -10,8 +10,8 @@ from flint import arb, ctx
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need, power
-from privpac.theory.binomial import at_most
-from privpac.theory.exact import ball, power_up, shortened
+from privpac.numbers.binomial import at_most
+from privpac.numbers.exact import ball, power_up, shortened
 
 __all__ = [
     "independent_noise",

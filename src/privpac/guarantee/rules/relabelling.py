@@ -11,7 +11,7 @@ from fractions import Fraction
 from privpac.guarantee.facts import ALL, BoundedRange, Loss, Privacy, Stability, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import ONE, need, power, rational
-from privpac.theory.exact import shortened
+from privpac.numbers.exact import shortened
 
 __all__ = ["listed_from_some", "rank_relabelling", "relabelling", "relabelling_part", "stable_from_some"]
 

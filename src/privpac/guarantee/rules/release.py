@@ -10,7 +10,7 @@ from flint import arb, ctx
 from privpac.guarantee.facts import ALL, Accuracy, Against, Answers, Loss, Privacy, Queries, Release, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need, need_ratio, power
-from privpac.theory.exact import ball
+from privpac.numbers.exact import ball
 from privpac.theory.release import failure_histogram, rank_errors
 from privpac.theory.tree_counts import TreePlan, failure_tree, tree_levels
 from privpac.theory.vc import growth

@@ -7,7 +7,7 @@ from fractions import Fraction
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof
 from privpac.guarantee.rules.conditions import ONE, need, power, rational
-from privpac.theory.exact import shortened
+from privpac.numbers.exact import shortened
 
 __all__ = ["sampling_with_replacement", "subsampling"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 
+from privpac.numbers.binomial import first_whole
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.options.python import sphere_python
 from privpac.plan.wish import Wish
-from privpac.theory.binomial import first_whole
 from privpac.theory.listing import MOST_SEPARATED
 
 __all__ = ["COVERS"]

@@ -8,16 +8,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import plain
+from privpac.numbers.search import PLENTY
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.options.relabelling import DICHOTOMIES, listed, voted
 from privpac.plan.wish import FAILURE, Wish
 from privpac.theory import sizes
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import plain
 from privpac.theory.few_labels import records_active
-from privpac.theory.search import PLENTY
 from privpac.theory.transfer import Family
 
 __all__ = ["FEW_LABELS"]
@@ -181,7 +181,7 @@ def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
 @lru_cache(maxsize=512)
 def _labels(wish: Wish, pool: int) -> int | None:
     """Labelled records needed beside a pool of so many unlabelled ones, a third of the failure for each step."""
-    from privpac.theory.exact import ratio_for
+    from privpac.numbers.exact import ratio_for
     from privpac.theory.generic import labels_generic, tolerated_generic
     from privpac.theory.release import plan_quantiles
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.errors import SizeError
+from privpac.numbers.exact import plain
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
-from privpac.theory.exact import plain
 
 __all__ = ["OCCAM"]
 

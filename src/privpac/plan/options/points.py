@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from privpac.errors import SizeError
+from privpac.numbers.exact import decimal_text
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.wish import FAILURE, Wish
-from privpac.theory.exact import decimal_text
 
 __all__ = ["POINTS"]
 

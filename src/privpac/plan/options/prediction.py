@@ -6,11 +6,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.numbers.exact import plain
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.relabelling import listed
 from privpac.plan.wish import FAILURE, Wish
-from privpac.theory.exact import plain
 from privpac.theory.listing import MOST_BLOCK
 
 __all__ = ["PREDICTION"]

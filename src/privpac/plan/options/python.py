@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from privpac.numbers.exact import plain
 from privpac.plan.options.base import Need
 from privpac.plan.wish import Wish
-from privpac.theory.exact import plain
 
 __all__ = ["agnostic_python", "denoised_python", "listed_python", "noisy_python", "sphere_python"]
 

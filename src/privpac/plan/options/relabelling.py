@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, ratio_for
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.python import agnostic_python
 from privpac.plan.wish import Wish
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import decimal_text, ratio_for
 from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
 
 __all__ = ["RELABELLING", "agnostic_split"]

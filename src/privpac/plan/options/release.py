@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import plain, ratio_for
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.python import listed_python
 from privpac.plan.wish import FAILURE, Wish
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import plain, ratio_for
 
 __all__ = ["RELEASE"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, plain, ratio_for
 from privpac.plan.class_facts import ClassFacts
 from privpac.plan.options.base import Need, Option
 from privpac.plan.options.occam import learn_command
 from privpac.plan.options.python import denoised_python, noisy_python
 from privpac.plan.wish import Wish
 from privpac.theory import sizes
-from privpac.theory.binomial import first_whole
-from privpac.theory.exact import decimal_text, plain, ratio_for
 from privpac.theory.reconstruction import error_switch
 
 __all__ = ["THRESHOLDS"]

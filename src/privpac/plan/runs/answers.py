@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.errors import SizeError
+from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
 from privpac.plan.populations import Population
 from privpac.plan.runs.base import EACH_RECORD, Supply, listing_seconds, runnable
@@ -25,7 +26,6 @@ from privpac.prediction.net_relabelled import NetRelabelled
 from privpac.prediction.relabelled_vote import RelabelledVote
 from privpac.prediction.vote import Vote
 from privpac.prediction.voters import Concepts
-from privpac.theory.exact import ratio_for
 from privpac.theory.prediction import vote_wrong
 
 __all__ = ["flipped", "net_relabelled", "relabelled_vote", "vote"]

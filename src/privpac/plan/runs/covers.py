@@ -19,11 +19,11 @@ from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee.facts import Against
 from privpac.learners.reference_cover import Plan, ReferenceCover
+from privpac.numbers.exact import ratio_for
 from privpac.plan.answer import Answer
 from privpac.plan.populations import ROWS, Population, uniforms
 from privpac.plan.runs.base import EACH, EACH_RECORD, Supply
 from privpac.plan.trials import Experiment, Trial, Unsimulated
-from privpac.theory.exact import ratio_for
 
 __all__ = ["reference"]
 

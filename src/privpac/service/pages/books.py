@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from privpac.errors import ParameterError, PrivpacError
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = ["Books", "FileBooks", "NoBooks", "Share"]
 

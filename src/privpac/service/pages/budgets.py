@@ -13,9 +13,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from privpac.errors import NotCertified
-from privpac.guarantee.account import Entry
-from privpac.guarantee.budget import Budget, exact_text
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.account import Entry
+from privpac.guarantee.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.service.pages.books import Books
 from privpac.service.pages.entrance import Form, Owner, SignedIn
 from privpac.service.pages.render import page, place_of

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from privpac.checker.check import check_certificate
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import MALFORMED
 from privpac.guarantee.certificate import SEEDED
-from privpac.guarantee.check import check_certificate
 from privpac.guarantee.document import parsed, read_document
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of

@@ -15,9 +15,9 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.tables import read
 from privpac.errors import DataError, ParameterError, PrivpacError, SizeError
-from privpac.guarantee.budget import Budget, read_amount
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget, read_amount
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learners.recipe import Recipe
 from privpac.learners.words import WORDS, Request
 from privpac.learning import learn
@@ -216,7 +216,7 @@ class Order:
 
 
 def _written(value: object) -> str:
-    from privpac.guarantee.budget import exact_text
+    from privpac.guarantee.ledger.budget import exact_text
 
     return exact_text(value) if isinstance(value, Fraction) else str(value)
 

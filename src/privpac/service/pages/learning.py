@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
 from privpac.guarantee.certificate import SEEDED
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learners.words import WORDS
 from privpac.model import Model, load
 from privpac.report.page import confusion_table, estimate_figure, headline, report_html

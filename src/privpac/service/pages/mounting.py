@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from starlette.routing import Match, Mount
 from starlette.types import Scope
 
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.ledger import Ledger
 from privpac.service import keys
 from privpac.service.keys import Key, Presented
 from privpac.service.pages.books import NoBooks, Share

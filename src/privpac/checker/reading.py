@@ -1,0 +1,199 @@
+"""Reading a stored derivation strictly: numbers in one spelling, facts with their own fields and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privpac.checker import directed
+
+__all__ = [
+    "ALL",
+    "Broken",
+    "Loss",
+    "Privacy",
+    "Tree",
+    "check_fact",
+    "decimal",
+    "integer",
+    "number",
+    "parameters",
+    "read_fact",
+    "read_privacy",
+    "require",
+    "whole",
+    "within",
+]
+
+Tree = Mapping[str, Any]
+
+ALL = "all records"
+_UNITS = ("record", "label")
+_RELEASES = (
+    "hypothesis",
+    "one answer",
+    "several answers",
+    "noisy numbers",
+    "hypothesis and positions asked",
+    "hypothesis and positions kept",
+)
+_FACTS = {
+    "privacy": {"kind", "epsilon", "delta", "unit", "part", "release", "neighbours"},
+    "bounded-range": {"kind", "epsilon", "unit"},
+    "stability": {"kind", "gamma", "unit"},
+    "accuracy": {"kind", "error", "failure", "against", "records", "proper"},
+    "answers": {"kind", "error", "failure", "queries", "records"},
+}
+_FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
+_DECIMAL = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9][0-9]*/[1-9][0-9]*")
+_DECIMAL_DIGITS = 20
+_MOST_DIGITS = 4300
+_LARGEST_COUNT = 2**63
+_LARGEST_LOG = 1_000
+_FAR = 20_000
+_EXP_DIGITS = 30
+
+
+class Broken(Exception):
+    """The reason a node does not follow."""
+
+
+def require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise Broken(reason)
+
+
+def _read(text: object, spelling: re.Pattern[str]) -> Fraction:
+    if not isinstance(text, str) or spelling.fullmatch(text) is None:
+        raise Broken("a number is misspelt")
+    numerator, _, denominator = text.partition("/")
+    require(max(len(numerator), len(denominator)) <= _MOST_DIGITS, "a number is too long")
+    require(denominator == "" or denominator.strip("0") != "", "a number is divided by nothing")
+    return Fraction(text)
+
+
+def number(text: object) -> Fraction:
+    """A fraction in the one way the library writes it."""
+    value = _read(text, _FRACTION)
+    require(str(value) == text, "a number is not written in lowest terms")
+    return value
+
+
+def decimal(text: object) -> Fraction:
+    """A number as people write it: a decimal, or a fraction where no decimal of twenty digits is exact."""
+    value = _read(text, _DECIMAL)
+    short = (value * 10**_DECIMAL_DIGITS).denominator == 1
+    # One spelling a number: another one would be an edit that nobody notices.
+    require(short if "/" not in str(text) else not short and str(value) == text, "a number is misspelt")
+    return value
+
+
+def integer(value: object, least: int) -> int:
+    """A count: of records, of runs, of steps."""
+    if type(value) is not int:
+        raise Broken("a whole number is expected")
+    require(value >= least, "a whole number is too small")
+    require(value <= _LARGEST_COUNT, "a whole number is too large")
+    return value
+
+
+def whole(text: object, least: int) -> int:
+    """A whole number that may be too large to count with, such as the cells of a column; written as text."""
+    value = number(text)
+    require(value.denominator == 1, "a whole number is expected")
+    require(value >= least, "a whole number is too small")
+    return value.numerator
+
+
+def within(steps: int, most: int = 2**20) -> int:
+    """So many steps, if a certificate of ours could take them: what a file says must not decide how long it is read."""
+    require(steps <= most, "a sum has too many terms")
+    return steps
+
+
+def parameters(node: Tree, *names: str) -> tuple[Any, ...]:
+    """The parameters of a rule, which must be these and no others."""
+    where: Tree = node.get("where", {})
+    require(set(where) == set(names), "the parameters are not those of this rule")
+    return tuple(where[name] for name in names)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """e^epsilon = e^log · factor."""
+
+    log: Fraction
+    factor: Fraction
+
+    @classmethod
+    def read(cls, tree: Tree) -> Loss:
+        known = isinstance(tree, Mapping) and set(tree) == {"log", "factor"}
+        require(known, "an epsilon has other fields than log and factor")
+        loss = cls(number(tree["log"]), number(tree["factor"]))
+        require(loss.factor > 0, "a factor is not positive")
+        return loss
+
+    def at_most(self, other: Loss) -> bool:
+        """Certainly at most `other`."""
+        gap = other.log - self.log
+        if gap == 0:
+            return self.factor <= other.factor
+        if abs(gap) > _FAR:  # e^gap is beyond every factor that can be written; 2^gap decides well enough
+            return gap > 0 and self.factor <= other.factor * 2**_FAR
+        return self.factor <= other.factor * directed.exp_bounds(gap)[0]
+
+    def above(self, other: Loss) -> bool:
+        """Certainly larger than `other`."""
+        gap = other.log - self.log
+        if abs(gap) > _FAR:
+            return False
+        return self.factor > other.factor * (directed.exp_bounds(gap)[1] if gap else 1)
+
+    @property
+    def rational(self) -> Fraction:
+        """e^epsilon, rounded up to 30 decimals where it is not rational."""
+        if self.log == 0:
+            return self.factor
+        require(0 < self.log <= _LARGEST_LOG, "epsilon is out of range")
+        return directed.exp_ceiling(self.log, _EXP_DIGITS) * self.factor
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """A stored privacy fact."""
+
+    loss: Loss
+    delta: Fraction
+    unit: str
+    part: str
+    release: str
+
+
+def read_fact(node: Tree, kind: str) -> Tree:
+    """The fact of a node, which must be of this kind and hold its fields and no others."""
+    fact: Tree = node["fact"]
+    require(fact["kind"] == kind, f"a {kind} fact is expected here")
+    return fact
+
+
+def check_fact(fact: object) -> None:
+    """Whether it is of a kind there is, with the fields of that kind and no others."""
+    kind = fact.get("kind") if isinstance(fact, Mapping) else None
+    if not isinstance(fact, Mapping) or not isinstance(kind, str) or kind not in _FACTS:
+        raise Broken("there is no such kind of fact")
+    require(set(fact) == _FACTS[kind], f"a {kind} fact has other fields")
+    require(fact.get("unit", "record") in _UNITS, "there is no such protected unit")
+
+
+def read_privacy(node: Tree) -> Privacy:
+    fact = read_fact(node, "privacy")
+    require(fact["neighbours"] == "replace-one", "neighbours must be replace-one")
+    require(fact["release"] in _RELEASES, "there is no such release")
+    part = fact["part"]
+    require(isinstance(part, str) and part != "", "a part needs a name")
+    loss, delta = Loss.read(fact["epsilon"]), number(fact["delta"])
+    require(delta >= 0, "delta is negative")
+    return Privacy(loss, delta, fact["unit"], part, fact["release"])

@@ -1,0 +1,156 @@
+"""Accuracy carried over from an inner run, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+from privpac.checker import directed
+from privpac.checker.reading import Tree, integer, number, parameters, read_fact, require
+from privpac.checker.steps.deviations import log_labellings, near_best, true_rate
+from privpac.checker.steps.nodes import Check, only_premise
+
+__all__ = ["RULES"]
+
+ONE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class _Accuracy:
+    error: Fraction
+    failure: Fraction
+    against: str
+    records: int
+    proper: bool
+
+
+def _read(node: Tree) -> _Accuracy:
+    fact = read_fact(node, "accuracy")
+    require(type(fact["proper"]) is bool, "proper is not yes or no")
+    found = _Accuracy(
+        number(fact["error"]),
+        number(fact["failure"]),
+        fact["against"],
+        integer(fact["records"], 0),
+        fact["proper"],
+    )
+    require(0 <= found.error <= 1 and 0 < found.failure < 1, "error or failure is out of range")
+    return found
+
+
+def _two(node: Tree, *, empirical: bool = False) -> tuple[_Accuracy, _Accuracy]:
+    """The step's fact and its only premise's, which must be for any records, or for independent ones."""
+    new, old = _read(node), _read(only_premise(node))
+    kinds = ("empirical",) if empirical else ("realizable", "agnostic")
+    require(old.against in kinds, "the premise is another kind of accuracy")
+    return new, old
+
+
+def _ratio(text: object) -> Fraction:
+    ratio = number(text)
+    require(0 < ratio < 1, "the ratio is out of range")
+    return ratio
+
+
+def _miss(text: object) -> Fraction:
+    miss = number(text)
+    require(0 < miss < 1, "a failure is out of range")
+    return miss
+
+
+def _empirical_draw(node: Tree) -> None:
+    require(not node.get("premises"), "an accuracy bound has no premises")
+    fact = _read(node)
+    odds, ratio = (number(text) for text in parameters(node, "odds", "ratio"))
+    require(fact.against == "empirical" and fact.proper, "another kind of accuracy")
+    require(odds >= 0 and 0 < ratio <= 1 and fact.records >= 1 and fact.error < 1, "out of range")
+    mistakes = floor(fact.error * fact.records) + 1
+    require(directed.power_at_most(odds, ratio, mistakes, fact.failure), "the bound fails")
+
+
+def _subsampling(node: Tree) -> None:
+    new, old = _two(node)
+    (of,) = parameters(node, "of")
+    require(integer(of, old.records) == new.records, "the numbers of records differ")
+    require(
+        new == _Accuracy(old.error, old.failure, old.against, of, old.proper), "more than the number changed"
+    )
+
+
+def _resampling_empirical(node: Tree) -> None:
+    new, old = _two(node)
+    (of,) = parameters(node, "of")
+    require(
+        new == _Accuracy(old.error, old.failure, "empirical", integer(of, 1), old.proper), "not carried over"
+    )
+
+
+def _resampling(node: Tree) -> None:
+    new, old = _two(node)
+    of, vc, miss = parameters(node, "of", "vc", "miss")
+    of, vc, miss = integer(of, 1), integer(vc, 0), _miss(miss)
+    require(old.proper, "the inner answers may lie outside of the class")
+    if old.against == "realizable":
+        error = true_rate(old.error, of, miss, vc, 1)
+    else:
+        error = min(ONE, old.error + near_best(of, miss, vc))
+    require(new == _Accuracy(error, old.failure + miss, old.against, of, True), "error or failure is another")
+
+
+def _confidence(node: Tree) -> None:
+    new, old = _two(node)
+    runs, held, *numbers = parameters(node, "runs", "held", "ratio", "tilt", "gap")
+    runs, held = integer(runs, 1), integer(held, 0)
+    ratio, tilt, gap = (number(text) for text in numbers)
+    require(0 < ratio <= tilt <= 1 and 0 < gap < 1, "a parameter is out of range")
+    require(runs * old.records + held <= new.records, "there are too few records")
+    if old.against == "realizable":
+        base = 1 + old.error / tilt - old.error - (1 - tilt) * (gap + old.error)
+    else:
+        base = (tilt + gap * tilt + 1 / tilt - gap / tilt) / 2
+    require(base < 1 and old.error + gap < 1, "the bound is void")
+    picked = (runs - 1) * (directed.power(base, held) if held else ONE)
+    failure = directed.shorten(directed.power(old.failure, runs) + picked)
+    expected = _Accuracy(old.error + gap, failure, old.against, new.records, old.proper)
+    require(new == expected, "error or failure is another")
+
+
+def _relabelling(node: Tree) -> None:
+    new, old = _two(node, empirical=True)
+    ratio, miss, *counts = parameters(node, "ratio", "miss", "kept", "change", "mistake", "vc")
+    ratio, miss = _ratio(ratio), _miss(miss)
+    kept, change, mistake, vc = (integer(count, 1) for count in counts)
+    voters = new.records - kept
+    require(old.proper and old.records == kept and voters >= 1, "the records do not fit")
+    units = (log_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / directed.ln_floor(1 / ratio)
+    error = near_best(voters, 2 * miss, vc) + units / (mistake * voters)
+    error += true_rate(old.error + units / (change * kept), kept, miss, vc, 2)
+    expected = _Accuracy(
+        directed.shorten(min(ONE, error)), old.failure + 4 * miss, "agnostic", new.records, True
+    )
+    require(new == expected, "error or failure is another")
+
+
+def _stable(node: Tree) -> None:
+    require(not node.get("premises"), "an accuracy bound has no premises")
+    new = _read(node)
+    ratio, miss, kept, vc = parameters(node, "ratio", "miss", "kept", "vc")
+    ratio, miss, kept, vc = _ratio(ratio), _miss(miss), integer(kept, 1), integer(vc, 1)
+    require(kept <= new.records, "more records are kept than there are")
+    log = directed.ln_ceiling(1 / miss)
+    error = near_best(new.records, 2 * miss, vc) + (log_labellings(new.records, vc) + log) / kept
+    error += (log_labellings(kept, vc) + log) / (new.records * directed.ln_floor(1 / ratio))
+    expected = _Accuracy(directed.shorten(min(ONE, error)), 4 * miss, "agnostic", new.records, True)
+    require(new == expected, "error or failure is another")
+
+
+RULES: dict[str, Check] = {
+    "empirical-draw": _empirical_draw,
+    "subsampling-accuracy": _subsampling,
+    "resampling-empirical": _resampling_empirical,
+    "resampling-accuracy": _resampling,
+    "confidence": _confidence,
+    "relabelling-accuracy": _relabelling,
+    "stable-accuracy": _stable,
+}

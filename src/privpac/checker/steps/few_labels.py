@@ -1,0 +1,201 @@
+"""Few labels, checked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.checker import directed
+from privpac.checker.reading import (
+    ALL,
+    Loss,
+    Tree,
+    integer,
+    number,
+    parameters,
+    read_fact,
+    read_privacy,
+    require,
+)
+from privpac.checker.steps.nodes import Check, only_premise
+
+__all__ = ["RULES"]
+
+_LABELLED = "labelled part"
+_ROLES = {"queried part": _LABELLED, "unqueried part": "unlabelled part"}
+_WIDER = ("hypothesis and positions asked", "hypothesis and positions kept")
+_DRAW = ("odds", "ratio", "most", "failure")
+_CARRY = ("points", "basis", "failure", "of", "square", "uniform", "single")
+_LARGEST_VC = 100_000
+_FAR = 2**18
+
+
+def _relabelled(node: Tree, cost: Fraction, part: object) -> None:
+    new, old = read_privacy(node), read_privacy(only_premise(node))
+    require(old.part in (ALL, _LABELLED), "the premise speaks of other records")
+    require(new.part == part != ALL, "the part is not the one named")
+    require(
+        (new.unit, new.release, new.delta) == (old.unit, old.release, old.delta), "more than epsilon changed"
+    )
+    factor = directed.shorten(old.loss.factor * cost)
+    require(new.loss == Loss(old.loss.log, factor), "epsilon is not that of relabelling")
+
+
+def _ratio(text: object) -> Fraction:
+    ratio = number(text)
+    require(0 < ratio <= 1, "the ratio is out of range")
+    return ratio
+
+
+def _labelled(node: Tree) -> None:
+    ratio, part = parameters(node, "ratio", "part")
+    base = _ratio(ratio)
+    _relabelled(node, ((base + 1) / base) ** 2, part)
+
+
+def _unlabelled(node: Tree) -> None:
+    (part,) = parameters(node, "part")
+    _relabelled(node, Fraction(4), part)
+
+
+def _positions(node: Tree) -> None:
+    part, release = parameters(node, "part", "release")
+    new, old = read_privacy(node), read_privacy(only_premise(node))
+    require(release in _WIDER and old.release == "hypothesis", "the releases are not those of this rule")
+    require((new.part, new.release) == (part, release), "the part or release is another one")
+    require(old.part in (ALL, _ROLES[part]), "the premise speaks of people in another role")
+    require((new.loss, new.delta, new.unit) == (old.loss, old.delta, old.unit), "more than the scope changed")
+
+
+def _named(node: Tree, name: str, fields: tuple[str, ...]) -> dict[str, object]:
+    return {field: node["where"][f"{name}_{field}"] for field in fields}
+
+
+def _names(*groups: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(f"{name}_{field}" for name, fields in groups for field in fields)
+
+
+def _draw(node: Tree, name: str) -> tuple[int, Fraction]:
+    """Most mistakes of a draw, and how likely more are."""
+    own = _named(node, name, _DRAW)
+    odds, failure, most = number(own["odds"]), number(own["failure"]), integer(own["most"], 0)
+    require(odds >= 0 and failure > 0, "a draw is out of range")
+    likely = directed.power_at_most(odds, _ratio(own["ratio"]), most + 1, failure)
+    require(likely, "more mistakes are too likely")
+    return most, failure
+
+
+def _count(own: dict[str, object], points: int) -> int:
+    """Labellings of so many points, by the VC dimension; or concepts."""
+    given = number(own["of"])
+    require(given.denominator == 1 and given >= 0, "a size or dimension is no whole number")
+    if own["basis"] == "size":
+        return given.numerator
+    require(own["basis"] == "growth" and given <= _LARGEST_VC, "there is no such basis")
+    return directed.labellings(points, given.numerator)
+
+
+def _unlikely(odds: int, exponent: Fraction, limit: Fraction) -> bool:
+    """odds·e^(-exponent) <= limit; what lies beyond e^-FAR is not told apart."""
+    near = min(exponent, Fraction(_FAR))
+    return exponent >= 0 and limit > 0 and odds <= limit * directed.exp_bounds(near)[0]
+
+
+def _square(node: Tree, name: str, rate: Fraction, error: Fraction, *, power: int = 1) -> Fraction:
+    own = _named(node, name, _CARRY)
+    points, failure, square = integer(own["points"], 1), number(own["failure"]), number(own["square"])
+    require(own["uniform"] == own["single"] == "0", "a field has no meaning here")
+    if own["basis"] == "growth":
+        fits = _unlikely(4 * _count(own, 2 * points) ** power, points * square / 4, failure)
+    else:
+        fits = _unlikely(_count(own, 0) ** power, points * square / 2, failure)
+    require(fits, "larger deviations are too likely")
+    room = error - rate - square / 2
+    require(room >= 0 and room * room >= square * rate + square * square / 4, "the error is too small")
+    return failure
+
+
+def _spread(node: Tree, name: str, rate: Fraction, error: Fraction) -> Fraction:
+    own = _named(node, name, _CARRY)
+    points, failure = integer(own["points"], 1), number(own["failure"])
+    uniform, single = number(own["uniform"]), number(own["single"])
+    require(own["square"] == "0", "a field has no meaning here")
+    require(_unlikely(1, 2 * points * single**2, failure / 2), "larger deviations are too likely")
+    if own["basis"] == "size":
+        fits = uniform >= 0 and _unlikely(_count(own, 0), 2 * points * uniform**2, failure / 2)
+    else:
+        mean = uniform - single
+        fits = mean >= 0 and _unlikely(_count(own, points), points * mean**2 / 2, Fraction(1))
+    require(fits, "larger deviations are too likely")
+    require(error >= rate + uniform + single, "the error is too small")
+    return failure
+
+
+def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
+    fact = read_fact(node, "accuracy")
+    require(fact["against"] == against and fact["proper"] is True, "another kind of accuracy")
+    error, failure = number(fact["error"]), number(fact["failure"])
+    require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
+    return error, failure, integer(fact["records"], 1)
+
+
+def _boost(against: str) -> Check:
+    own = ("kept", "odds", "ratio", "tilt", "drawn", "draw_failure")
+
+    def check(node: Tree) -> None:
+        error, failure, labelled = _accuracy(node, against)
+        given = bool(node.get("premises"))
+        base = () if given else (("base", _DRAW),)
+        found = parameters(node, *own, *_names(*base, ("carried", _CARRY)))
+        kept = integer(found[0], 1)
+        odds, ratio, tilt, drawn, share = (number(text) for text in found[1:6])
+        require(kept <= labelled and odds >= 0, "more labelled records are kept than there are")
+        require(0 < ratio <= tilt <= 1 and 0 < drawn < 1 and share > 0, "a parameter is out of range")
+        worst = (1 - drawn) / (2 * tilt) + tilt * (1 + drawn) / 2
+        worst = 1 - drawn + drawn * tilt if against == "realizable" else worst
+        require(directed.power_at_most(odds, worst, kept, share), "wrong labels are too likely")
+        points = integer(node["where"]["carried_points"], 1)
+        apart, second = _of_base(node, points) if given else _of_draw(node, points)
+        carry = _square if against == "realizable" else _spread
+        third = carry(node, "carried", drawn + apart, error)
+        require(share + second + third <= failure, "the failure probabilities add up to more")
+
+    return check
+
+
+def _of_base(node: Tree, points: int) -> tuple[Fraction, Fraction]:
+    fact = read_fact(only_premise(node), "accuracy")
+    require(fact["against"] == "realizable" and fact["proper"] is True, "the base is not accurate enough")
+    return number(fact["error"]), number(fact["failure"])
+
+
+def _of_draw(node: Tree, points: int) -> tuple[Fraction, Fraction]:
+    require(not node.get("premises"), "there is a premise too many")
+    most, failure = _draw(node, "base")
+    return Fraction(most, points), failure
+
+
+def _ssl(node: Tree) -> None:
+    require(not node.get("premises"), "an accuracy bound has no premises")
+    error, failure, labelled = _accuracy(node, "realizable")
+    groups = (("draw", _DRAW), ("base", _DRAW), ("near", _CARRY), ("apart", _CARRY))
+    change, mistake, *halves = parameters(node, "change", "mistake", "near", "apart", *_names(*groups))[:4]
+    near, apart = (number(text) for text in halves)
+    require(near + apart == error, "the error is not the sum of its parts")
+    score, first = _draw(node, "draw")
+    mistakes, second = _draw(node, "base")
+    require(node["where"]["near_points"] == labelled, "the points are not the labelled records")
+    kept = integer(node["where"]["apart_points"], 1)
+    third = _square(node, "near", Fraction(score // integer(mistake, 1), labelled), near)
+    rate = Fraction(score // integer(change, 1) + mistakes, kept)
+    fourth = _square(node, "apart", rate, apart, power=2)
+    require(first + second + third + fourth <= failure, "the failure probabilities add up to more")
+
+
+RULES: dict[str, Check] = {
+    "label-boost-labelled": _labelled,
+    "label-boost-unlabelled": _unlabelled,
+    "positions-known": _positions,
+    "label-boost-realizable": _boost("realizable"),
+    "label-boost-agnostic": _boost("agnostic"),
+    "ssl-relabel-accuracy": _ssl,
+}

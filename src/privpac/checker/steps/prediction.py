@@ -1,0 +1,214 @@
+"""Answers instead of models, checked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.checker import directed
+from privpac.checker.reading import (
+    ALL,
+    Loss,
+    Tree,
+    integer,
+    number,
+    parameters,
+    read_fact,
+    read_privacy,
+    require,
+    within,
+)
+from privpac.checker.steps.nodes import Check, pair
+
+__all__ = ["RULES", "ln_labellings"]
+
+ONE = Fraction(1)
+_MOST_MODELS = 2**14
+"""Every number of wrong ones among them is looked at."""
+
+
+def _ratio(text: object) -> Fraction:
+    ratio = number(text)
+    require(0 < ratio <= 1, "the ratio is out of range")
+    return ratio
+
+
+def _leaf(node: Tree) -> None:
+    require(not node.get("premises"), "this step has no premises")
+
+
+def _vote(node: Tree) -> None:
+    _leaf(node)
+    ratio, models = parameters(node, "ratio", "models")
+    integer(models, 1)
+    fact = read_privacy(node)
+    require(fact.loss == Loss(Fraction(0), 1 / _ratio(ratio)), "epsilon is not the ratio's")
+    require(fact.delta == 0 and fact.release == "one answer", "a vote is one answer, without delta")
+
+
+def _plurality(node: Tree) -> None:
+    _leaf(node)
+    ratio, models, classes = parameters(node, "ratio", "models", "classes")
+    integer(models, 1)
+    integer(classes, 2)
+    fact, one = read_privacy(node), _ratio(ratio)
+    require(fact.loss == Loss(Fraction(0), 1 / (one * one)), "epsilon is not two steps of the ratio")
+    require(fact.delta == 0 and fact.release == "one answer", "a plurality is one answer, without delta")
+
+
+def _delta_removal(node: Tree) -> None:
+    new, old = pair(node)
+    (text,) = parameters(node, "flip")
+    flip = number(text)
+    require(0 < flip <= Fraction(1, 2), "the flip is out of range")
+    require(old.release == "one answer", "only an answer can be turned round")
+    floor = Loss(Fraction(0), directed.shorten(1 + old.delta / flip - 2 * old.delta))
+    require(new.delta == 0, "delta is not removed")
+    require(new.loss in (old.loss, floor), "epsilon is neither the premise's nor the flip's")
+    require(old.loss.at_most(new.loss) and floor.at_most(new.loss), "epsilon is smaller than one of the two")
+
+
+def ln_labellings(points: int, vc: int) -> Fraction:
+    """ln of the most labellings a class of this VC dimension has, rounded up."""
+    return directed.ln_ceiling(Fraction(directed.labellings(points, vc)))
+
+
+def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
+    """error, failure and records of an accuracy fact about answers."""
+    _leaf(node)
+    fact = read_fact(node, "accuracy")
+    require(fact["against"] == against and fact["proper"] is False, "another kind of accuracy")
+    error, failure = number(fact["error"]), number(fact["failure"])
+    require(0 < error < 1 and 0 < failure < 1, "error or failure is out of range")
+    return error, failure, integer(fact["records"], 1)
+
+
+def _answer_wrong(wrong: int, models: int, x: Fraction) -> Fraction:
+    """By cases: the chance of the minority's answer shrinks by x with every vote."""
+    odd, lead = models % 2, 2 * wrong - models
+    minority = x ** ((abs(lead) + 1) // 2) / (1 + x) if odd else x ** (abs(lead) // 2) / 2
+    return minority if lead < 0 or (lead == 0 and not odd) else 1 - minority
+
+
+def _vote_accuracy(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "realizable")
+    models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
+    models, vc, x = integer(models, 1), integer(vc, 0), _ratio(ratio)
+    require(said == records >= within(models, _MOST_MODELS), "the numbers of records differ, or are too few")
+    block = records // models
+    logs = (
+        directed.ln_ceiling(Fraction(2))
+        + ln_labellings(2 * block, vc)
+        + directed.ln_ceiling(ONE * models / failure)
+    )
+    average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
+    require(average < 1, "the models are not proved to be right at all")
+    none = _answer_wrong(0, models, x)
+    slopes = ((_answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
+    found = none + models * max(slopes) * average
+    require(error == directed.shorten(found), "the error is not that of the vote")
+
+
+def _flipped_answers(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "agnostic")
+    kept, ratio, flip, slip, said, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
+    kept, vc, x = integer(kept, 1), integer(vc, 0), _ratio(ratio)
+    turned, missed = number(flip), number(slip)
+    require(said == records >= kept and x < 1, "the numbers of records differ, or are too few")
+    require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
+    whole = ln_labellings(records, vc)
+    deviation = directed.root_ceiling(2 * whole / records)
+    deviation += 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records))
+    near = (whole + directed.ln_ceiling(1 / missed)) / kept + missed
+    drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
+    require(
+        error == directed.shorten(min(ONE, deviation) + near + drawn + turned), "the error is not the rule's"
+    )
+
+
+def _net_relabelling(node: Tree) -> None:
+    new, old = pair(node)
+    ratio, kept, of, net, vc = parameters(node, "ratio", "kept", "of", "net", "vc")
+    kept, of, vc, x, share = integer(kept, 2), integer(of, 3), integer(vc, 0), _ratio(ratio), number(net)
+    require(kept < of and 0 <= share < 1, "a parameter is out of range")
+    require(old.delta == 0 and old.release == "one answer", "the inner answer must be pure")
+    require((old.unit, old.part) == ("record", ALL), "the inner answer must protect whole records")
+    both = directed.shorten(directed.power(1 / x, 2) * old.loss.rational)
+    reach = (share * (of - 1)).__floor__() + 1
+    q = Fraction(kept, of)
+    factor = directed.shorten((1 - q) * both + 4 * q * directed.power(both, reach))
+    require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling all records")
+    pairs = Fraction(directed.labellings(of - 1, vc) ** 2, 2)
+    grown = directed.exp_ceiling(share * (kept - 1), 30) if share else ONE
+    missed = min(ONE, pairs / grown * (1 + Fraction(1, 10**25)))
+    require(new.delta == directed.shorten(min(ONE, q * missed)), "delta is not that of the net")
+
+
+def _net_average(block: int, failure: Fraction, vc: int) -> Fraction:
+    """The error of concepts that agree on a block, for all pairs of concepts at once."""
+    require(block >= 1, "a block has no records")
+    logs = (
+        directed.ln_ceiling(Fraction(2)) + 2 * ln_labellings(2 * block, vc) + directed.ln_ceiling(1 / failure)
+    )
+    average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
+    require(average < 1, "the models are not proved to be right at all")
+    return average
+
+
+def _voted(average: Fraction, models: int, x: Fraction) -> Fraction:
+    within(models, _MOST_MODELS)
+    none = _answer_wrong(0, models, x)
+    slopes = ((_answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
+    return none + models * max(slopes) * average
+
+
+def _deviation(records: int, vc: int, failure: Fraction) -> Fraction:
+    whole = directed.root_ceiling(2 * ln_labellings(records, vc) / records)
+    return min(ONE, whole + 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records)))
+
+
+def _relabelled_vote(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "agnostic")
+    names = ("kept", "mistake", "models", "ratio", "weight", "inner", "records", "vc")
+    kept, mistake, models, ratio, weight, inner, said, vc = parameters(node, *names)
+    kept, mistake, models, vc = (*(integer(n, 1) for n in (kept, mistake, models)), integer(vc, 0))
+    x, y, heavy = _ratio(ratio), _ratio(inner), number(weight)
+    require(said == records > kept and x < 1 and heavy > 0, "a parameter is out of range")
+    voters, miss = records - kept, failure / 5
+    drawn = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
+        voters * mistake * directed.ln_floor(1 / x)
+    )
+    require(drawn < heavy, "the draw of labels proves nothing")
+    spread = (2 * ln_labellings(2 * kept, vc) + directed.ln_ceiling(4 / miss)) / kept
+    seen = drawn / heavy
+    near = min(ONE, seen + 2 * directed.root_ceiling(seen * spread) + 4 * spread)
+    voted = min(ONE, _voted(_net_average(kept // models, miss / models, vc), models, y))
+    found = _deviation(voters, vc, 2 * miss) + drawn + near + voted
+    require(error == directed.shorten(found), "the error is not the rule's")
+
+
+def _net_relabelling_accuracy(node: Tree) -> None:
+    error, failure, records = _accuracy(node, "agnostic")
+    names = ("kept", "models", "ratio", "inner", "flip", "slip", "records", "vc")
+    kept, models, ratio, inner, flip, slip, said, vc = parameters(node, *names)
+    kept, models, vc = integer(kept, 1), integer(models, 1), integer(vc, 0)
+    x, y, turned, missed = _ratio(ratio), _ratio(inner), number(flip), number(slip)
+    require(said == records >= kept and x < 1, "a parameter is out of range")
+    require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
+    half = failure / 2
+    near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / missed)) / kept + missed
+    drawn = ln_labellings(kept, vc) / (records * directed.ln_floor(1 / x))
+    voted = min(ONE, _voted(_net_average(records // models, half / models, vc), models, y))
+    found = _deviation(records, vc, half) + near + drawn + voted + turned
+    require(error == directed.shorten(found), "the error is not the rule's")
+
+
+RULES: dict[str, Check] = {
+    "net-relabelling": _net_relabelling,
+    "plurality": _plurality,
+    "relabelled-vote": _relabelled_vote,
+    "net-relabelling-accuracy": _net_relabelling_accuracy,
+    "vote": _vote,
+    "delta-removal": _delta_removal,
+    "vote-accuracy": _vote_accuracy,
+    "flipped-answers": _flipped_answers,
+}

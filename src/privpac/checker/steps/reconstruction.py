@@ -1,0 +1,100 @@
+"""Reconstruction, checked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.checker import directed
+from privpac.checker.reading import Loss, Tree, integer, number, parameters, read_fact, read_privacy, require
+from privpac.checker.steps.nodes import Check, only_premise
+
+__all__ = ["RULES"]
+
+
+def _stable_choice(node: Tree) -> None:
+    require(not node.get("premises"), "a mechanism has no premises")
+    ratio, threshold = parameters(node, "ratio", "threshold")
+    base, steps, fact = number(ratio), integer(threshold, 0), read_privacy(node)
+    require(0 < base < 1, "the ratio is out of range")
+    require(fact.loss == Loss(Fraction(0), directed.power(1 / base, 2)), "epsilon is not the ratio's")
+    require(
+        fact.delta == directed.shorten(directed.power(base, steps) / (1 + base)), "delta is not the ratio's"
+    )
+    require(fact.release == "hypothesis", "the release is not what this mechanism gives")
+
+
+def _accuracy(node: Tree, *, proper: bool = True) -> tuple[Fraction, Fraction, int, str]:
+    """Error, failure, records and comparison of an accuracy fact."""
+    fact = read_fact(node, "accuracy")
+    require(fact["proper"] is proper, "another kind of accuracy")
+    error, failure = number(fact["error"]), number(fact["failure"])
+    require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
+    return error, failure, integer(fact["records"], 0), fact["against"]
+
+
+def _rec_concave(node: Tree) -> None:
+    require(not node.get("premises"), "this bound has no premises")
+    error, failure, records, against = _accuracy(node)
+    require(against == "realizable", "another kind of accuracy")
+    names = ("widths", "slack", "threshold", "margin", "last", "blocks", "records")
+    ratio_names = ("width_ratio", "block_ratio", "cut_ratio")
+    *counts, first, second, third = parameters(node, *names, *ratio_names)
+    widths, slack, threshold, margin, last, blocks, given = (integer(count, 0) for count in counts)
+    require(given == records and blocks >= 1, "the numbers of records or blocks are wrong")
+    r1, r2, r3 = (number(text) for text in (first, second, third))
+    require(all(0 < ratio < 1 for ratio in (r1, r2, r3)), "a ratio is out of range")
+    total = (
+        directed.power_above(r1, slack + 1) * widths
+        + Fraction(1, blocks)
+        + directed.power_above(r2, margin) / (1 + r2)
+        + directed.power_above(r3, last + 1) * (2 * blocks + 1)
+        + 2
+        * directed.few_above(records, chance=error, hits=slack + slack + last + margin + threshold + 1 + 1)
+    )
+    require(total <= failure, "the bound fails")
+
+
+def _switch_reconstruction(node: Tree) -> None:
+    error, failure, records, against = _accuracy(node)
+    candidates, selection, ratio, tilt = parameters(node, "candidates", "selection", "ratio", "tilt")
+    premise = read_fact(only_premise(node), "accuracy")
+    require(against == premise["against"] == "realizable", "another kind of accuracy")
+    count, fresh = integer(candidates, 2), integer(selection, 0)
+    require(records == integer(premise["records"], 0) + fresh, "the numbers of records do not add up")
+    least, x = number(ratio), number(tilt)
+    require(0 < least <= x <= 1, "a ratio is out of range")
+    own, tolerated = number(premise["failure"]), number(premise["error"])
+    require(0 <= own < failure and tolerated >= 0, "the hypothesis fails too often")
+    base = 1 - error + error * x + tolerated / x - tolerated
+    require(directed.power_at_most(Fraction(count - 1), base, fresh, failure - own), "the bound fails")
+
+
+def _noisy(node: Tree) -> None:
+    error, failure, records, against = _accuracy(node, proper=False)
+    rate, noise = (number(text) for text in parameters(node, "rate", "noise"))
+    premise = read_fact(only_premise(node), "accuracy")
+    require(rate > 0 and 2 * rate < 1 and 0 < noise <= 1, "a rate is out of range")
+    same = against == premise["against"] and records == integer(premise["records"], 0)
+    require(same, "the premise speaks of something else")
+    require(error - noise == number(premise["error"]), "the errors do not add up")
+    require(failure == number(premise["failure"]) + rate / noise, "the failures do not add up")
+
+
+def _denoised(node: Tree) -> None:
+    error, failure, records, against = _accuracy(node)
+    (rate_text,) = parameters(node, "rate")
+    rate, premise = number(rate_text), read_fact(only_premise(node), "accuracy")
+    require(rate > 0 and 2 * rate < 1, "the rate is out of range")
+    same = against == premise["against"] and records == integer(premise["records"], 0)
+    require(same and premise["proper"] is True, "the premise speaks of something else")
+    require(error == number(premise["error"]), "the error differs from the premise's")
+    require(failure == number(premise["failure"]) + 1 - (1 - 2 * rate) ** 2, "the failures do not add up")
+
+
+RULES: dict[str, Check] = {
+    "stable-choice": _stable_choice,
+    "rec-concave": _rec_concave,
+    "switch-reconstruction": _switch_reconstruction,
+    "independent-noise": _noisy,
+    "noise-reconstruction": _denoised,
+}

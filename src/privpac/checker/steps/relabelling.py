@@ -1,0 +1,97 @@
+"""Relabelling, checked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.checker import directed
+from privpac.checker.reading import (
+    ALL,
+    Loss,
+    Tree,
+    integer,
+    number,
+    parameters,
+    read_fact,
+    read_privacy,
+    require,
+)
+from privpac.checker.steps.nodes import Check, only_premise, pair
+
+__all__ = ["RULES"]
+
+ONE = Fraction(1)
+
+
+def _ratio(text: object) -> Fraction:
+    ratio = number(text)
+    require(0 < ratio <= 1, "the ratio is out of range")
+    return ratio
+
+
+def _relabelling(ranks: bool) -> Check:
+    def check(node: Tree) -> None:
+        new, old = pair(node)
+        require((new.unit, new.part) == ("record", ALL), "whole records must be protected, all of them")
+        ratio, *counts = parameters(node, "ratio", "kept", "of", "change", "mistake")
+        kept, of, change, mistake = (integer(count, 1) for count in counts)
+        require(kept < of, "nobody is left to vote")
+        worth = 1 / _ratio(ratio)
+        one = directed.power(worth, mistake)  # weight of one mistake
+        moved = directed.power(worth, 2 * change)
+        e = old.loss.rational
+        if ranks:
+            heavy, inside = one**2, moved * e**2
+            delta = old.delta + e * old.delta
+        else:
+            heavy = (one + one**2) / 2 if change >= mistake else one**2
+            inside, delta = 4 * moved * e, old.delta
+        factor = one**2
+        if inside > factor:
+            votes, relabelled = Fraction(of - kept, of), Fraction(kept, of) * heavy
+            factor = directed.shorten((votes * factor + relabelled * inside) / (votes + relabelled))
+        require(new.loss == Loss(Fraction(0), factor), "epsilon is not that of relabelling")
+        share = Fraction(kept, of) * min(ONE, delta)
+        require(new.delta == directed.shorten(share), "delta is not that of relabelling")
+
+    return check
+
+
+def _part(node: Tree) -> None:
+    new, old = pair(node)
+    ratio, change = parameters(node, "ratio", "change")
+    moved = directed.power(1 / _ratio(ratio), 2 * integer(change, 1))
+    require(new.unit == "record", "whole records must be protected")
+    factor = directed.shorten(4 * moved * old.loss.factor)
+    require(new.loss == Loss(old.loss.log, factor), "epsilon is not that of relabelled records")
+    require(new.delta == old.delta, "delta is not the premise's")
+
+
+def _share(node: Tree) -> Fraction:
+    kept, of = (integer(value, 1) for value in parameters(node, "kept", "of"))
+    require(kept <= of, "more records are kept than there are")
+    return Fraction(kept, of)
+
+
+def _listed(node: Tree) -> None:
+    new, old = read_privacy(node), read_fact(only_premise(node), "bounded-range")
+    require((new.unit, new.part) == (old["unit"], ALL), "the scope differs from the premise's")
+    require(new.release == "hypothesis", "the release is not what this draw gives")
+    require(new.loss == Loss.read(old["epsilon"]), "epsilon is not the draw's")
+    require(new.delta == _share(node), "delta is not the share that is kept")
+
+
+def _stable(node: Tree) -> None:
+    new, old = read_fact(node, "stability"), read_fact(only_premise(node), "stability")
+    require(new["unit"] == old["unit"], "the unit differs from the premise's")
+    share, gamma = _share(node), number(old["gamma"])
+    require(number(new["gamma"]) == gamma + share - share * gamma, "gamma is not that of the mixture")
+
+
+RULES: dict[str, Check] = {
+    "relabelling": _relabelling(False),
+    "rank-relabelling": _relabelling(True),
+    "relabelling-part": _part,
+    "listed-from-some": _listed,
+    "stable-from-some": _stable,
+}

@@ -1,0 +1,1 @@
+"""Budgets and everything charged to them: accounts, stores, backups, and the handle people hold."""

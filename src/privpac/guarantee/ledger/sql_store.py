@@ -1,0 +1,239 @@
+"""A ledger in a database that SQLAlchemy reaches: an SQLite file shared with `SqliteStore`, or PostgreSQL.
+
+A transaction takes the ledger's write lock before it reads the account (the file's lock, or the account's row), adds
+in fractions, and moves the account from the old head of the chain to the new one with a conditional update. Whoever
+keeps tables beside the ledger, as the prediction service does, writes them in the same transaction: a charge and what
+it paid for are both there or neither.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from privpac.errors import MissingExtra, NotCertified
+from privpac.guarantee.ledger import store
+from privpac.guarantee.ledger.account import Account, Charge, Entry
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.databases import Database, database
+
+try:
+    import sqlalchemy as sa
+    from sqlalchemy.exc import DBAPIError
+except ImportError:
+    raise MissingExtra("A ledger in a database", "database") from None
+
+__all__ = ["SqlStore", "Transaction"]
+
+METADATA = sa.MetaData()
+ACCOUNT = sa.Table(
+    "account",
+    METADATA,
+    *(
+        sa.Column(name, sa.Text)
+        for name in ("id", "total_epsilon", "total_delta", "spent_epsilon", "spent_delta")
+    ),
+    sa.Column("count", sa.BigInteger),
+    sa.Column("head", sa.Text),
+)
+ENTRY = sa.Table(
+    "entry",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    *(sa.Column(name, sa.Text) for name in ("epsilon", "delta", "note", "key", "time", "hash")),
+)
+_LOCKED_ACCOUNT = sa.select(ACCOUNT).with_for_update()
+_KNOWN_KEY = sa.select(ENTRY).where(ENTRY.c.key == sa.bindparam("known"))
+_MOVED = sa.update(ACCOUNT).where(ACCOUNT.c.head == sa.bindparam("old"))
+
+
+class Transaction:
+    """The ledger's write lock, held. Made by `SqlStore.transact`; for one thread, inside its block."""
+
+    def __init__(self, ledger: SqlStore, connection: sa.Connection) -> None:
+        self.connection = connection
+        """For tables beside the ledger: what is written through it is part of the transaction."""
+        self._ledger = ledger
+        self._stored = self._account = ledger._read(connection, _LOCKED_ACCOUNT)
+        self._written: list[Entry] = []
+        """New entries, until all of them are inserted at once: a group of charges is then one statement."""
+
+    def account(self) -> Account:
+        """What has been spent, with the charges of this transaction."""
+        return self._account
+
+    def append(self, charge: Charge) -> Entry:
+        """The entry of a known key, or a new one; `BudgetExceeded` leaves the transaction usable."""
+        with self._ledger._said():
+            if charge.key is not None:
+                known = self._entry_of(charge.key)
+                if known is not None:
+                    return known.repeated(charge)
+            entry = self._account.admit(charge)
+        self._written.append(entry)
+        self._account = self._account.after(entry)
+        return entry
+
+    def _entry_of(self, key: str) -> Entry | None:
+        for entry in self._written:
+            if entry.key == key:
+                return entry
+        row = self.connection.execute(_KNOWN_KEY, {"known": key}).first()
+        return None if row is None else Entry.from_row(row._asdict())
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """An exception that leaves this block undoes what was done in it, charges included, and nothing else.
+
+        Not `connection.begin_nested`, which would undo the rows and not the sum.
+        """
+        before, written = self._account, len(self._written)
+        try:
+            with self.connection.begin_nested():
+                yield
+        except BaseException:
+            self._account = before
+            del self._written[written:]
+            raise
+
+    def _finish(self) -> None:
+        """Write entries and account once, however many charges there were."""
+        if self._account is self._stored:
+            return
+        rows = [entry.facts() | {"hash": entry.hash} for entry in self._written]
+        self.connection.execute(sa.insert(ENTRY), rows)
+        moved = self.connection.execute(_MOVED, self._account.facts() | {"old": self._stored.head})
+        if moved.rowcount != 1:
+            raise self._ledger._database.damaged()
+
+
+class SqlStore:
+    """A ledger at a URL: sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME.
+
+    For many threads and processes; with PostgreSQL on many hosts. A password in the URL is never shown, but a pickled
+    handle must carry it: leave it to PGPASSFILE or PGPASSWORD where that matters.
+    """
+
+    def __init__(self, url: str, *, identity: str) -> None:
+        self._id = identity
+        self._database: Database = database(url)
+        self.engine: sa.Engine = self._database.engine(identity)
+        """For migrations. Every transaction of it takes the file's write lock, if the ledger is a file."""
+        store._STORES.add(self)
+
+    @classmethod
+    def create(cls, url: str, *, total: Budget) -> SqlStore:
+        """Make a new ledger; `FileExistsError` if there is one. It appears complete or not at all."""
+        return cls.restore(url, account=Account.opened(total, identity=uuid.uuid4().hex))
+
+    @classmethod
+    def restore(cls, url: str, *, account: Account, entries: Sequence[Entry] = ()) -> SqlStore:
+        """A new ledger with what one held elsewhere; whoever calls this has verified it."""
+        database(url).create(account, entries)
+        return cls(url, identity=account.id)
+
+    @classmethod
+    def open(cls, url: str) -> SqlStore:
+        """A handle to whichever ledger is there."""
+        return cls(url, identity=database(url).find())
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    @property
+    def where(self) -> str:
+        return self._database.where
+
+    @contextmanager
+    def transact(self) -> Iterator[Transaction]:
+        """Hold the ledger's write lock. Leaving the block commits durably, an exception undoes everything.
+
+        Inside, charge through the transaction only: any other handle of this process would wait for this one.
+        """
+        with self._connected() as connection:
+            with self._said():
+                connection.begin()
+                self._database.lock(connection)
+                transaction = Transaction(self, connection)
+            yield transaction
+            with self._said():
+                transaction._finish()
+                connection.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that sees one state of the ledger and of the tables beside it; not for writing."""
+        with self._connected() as connection:
+            yield self._database.snapshot(connection)
+
+    def append(self, charge: Charge) -> Entry:
+        with self.transact() as transaction:
+            return transaction.append(charge)
+
+    def account(self) -> Account:
+        with self.reading() as connection, self._said():
+            return self._read(connection, sa.select(ACCOUNT))
+
+    def entries(self) -> tuple[Entry, ...]:
+        with self.reading() as connection, self._said():
+            return self._rows(connection)
+
+    def contents(self) -> tuple[Account, tuple[Entry, ...]]:
+        """The account and the rows it follows from, of one moment."""
+        with self.reading() as connection, self._said():
+            return self._read(connection, sa.select(ACCOUNT)), self._rows(connection)
+
+    @staticmethod
+    def _rows(connection: sa.Connection) -> tuple[Entry, ...]:
+        rows = connection.execute(sa.select(ENTRY).order_by(ENTRY.c.number)).all()
+        return tuple(Entry.from_row(row._asdict()) for row in rows)
+
+    def close(self) -> None:
+        """Let go of the connections; the next use opens new ones."""
+        with store._LOCK:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        self.engine.dispose()
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
+        with self._said():
+            connection = self.engine.connect()
+        try:
+            yield connection
+        finally:
+            connection.close()  # rolls back what was not committed
+
+    def _read(self, connection: sa.Connection, statement: sa.Select[Any]) -> Account:
+        account = store.stored_account(connection.execute(statement).mappings().all())
+        if account is None:
+            raise self._database.damaged()
+        if account.id != self._id:
+            raise NotCertified(
+                f"What is at '{self.where}' is not the ledger this handle was made for: its id differs.",
+                remedy="Put the original back, or make a new handle with Ledger.open.",
+            )
+        return account
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """The database's errors, said for the person who owns the ledger, without parameters and passwords."""
+        try:
+            yield
+        except DBAPIError as error:
+            raise self._database.sentence(error) from None
+
+    def __del__(self) -> None:
+        if hasattr(self, "engine"):
+            self._disconnect()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), self._database.url, identity=self._id), ()
+
+    def __repr__(self) -> str:
+        return f"SqlStore({self.where!r}, identity={self._id!r})"

@@ -1,0 +1,401 @@
+"""Where a ledger keeps its rows: the `Store` protocol, and the SQLite file that is the usual one.
+
+Exactness. Databases compare floats or decimals, and a budget may be 1/3. So amounts are stored as exact text
+("0.1", "1/3"), and `Account.check` compares `spent + charge <= total` in fractions while the write lock is
+held. The one conditional update then moves the account from the chain's old head to its new one: with `WHERE
+head = old` it writes nothing if anybody else came in between, whatever the isolation level.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import uuid
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from privpac.errors import NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.ledger.account import Account, Charge, Entry
+from privpac.guarantee.ledger.budget import Budget, exact_text
+
+__all__ = ["SqliteStore", "Store", "close_connections", "new_file", "sqlite_file", "stored_account"]
+
+APPLICATION_ID = 0x70726C31  # "prl1" in the header of the file: tells a ledger from any other SQLite database
+SQLITE = "sqlite:///"
+BUSY_SECONDS = 60.0  # how long a charge waits for other writers; one holds the lock for milliseconds
+
+SCHEMA = f"""
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA journal_mode = WAL;
+CREATE TABLE account (
+    id TEXT NOT NULL, total_epsilon TEXT NOT NULL, total_delta TEXT NOT NULL,
+    spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL, count INTEGER NOT NULL, head TEXT NOT NULL
+);
+CREATE TABLE entry (
+    number INTEGER PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
+    note TEXT NOT NULL, key TEXT UNIQUE, time TEXT NOT NULL, hash TEXT NOT NULL
+);
+CREATE TRIGGER no_edit BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER no_removal BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+"""
+
+OPENING = """INSERT INTO account
+    VALUES (:id, :total_epsilon, :total_delta, :spent_epsilon, :spent_delta, :count, :head)"""
+NEW_ENTRY = "INSERT INTO entry VALUES (:number, :epsilon, :delta, :note, :key, :time, :hash)"
+
+
+class Store(Protocol):
+    """A durable, append-only list of entries with one account.
+
+    A store is a handle: cheap to pickle, without state. A new kind of store is done when it passes
+    `tests/contracts/store_conformance.py`.
+    """
+
+    @property
+    def id(self) -> str:
+        """The ledger's identity, the same in every process and for ever."""
+
+    @property
+    def where(self) -> str:
+        """The place, for people; no password in it."""
+
+    def append(self, charge: Charge) -> Entry:
+        """Atomically: return the entry of a known key, or admit and write. On disk before it returns."""
+
+    def account(self) -> Account:
+        """What has been spent, of how much."""
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All rows in order."""
+
+
+class Connected(Protocol):
+    """Whatever holds connections of this process."""
+
+    def _disconnect(self) -> None:
+        """Close those at rest."""
+
+
+class SqliteStore:
+    """A ledger in one file. Safe for many threads and processes of one machine; not for network drives.
+
+    Write-ahead log, `synchronous=FULL` (a commit lost in a power cut after an answer was released would be an
+    overspend) and `BEGIN IMMEDIATE` (the lock is taken before the budget is read). Copy the file only while
+    nobody uses it, for the last rows may be in the log beside it; and an older copy put back forgets what was
+    charged since.
+    """
+
+    _connection: sqlite3.Connection | None = None
+    _file: tuple[int, int] | None = None
+
+    def __init__(self, path: str | os.PathLike[str], *, identity: str) -> None:
+        self._path = Path(path)
+        self._id = identity
+        _STORES.add(self)
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, total: Budget) -> SqliteStore:
+        """Make a new file; `FileExistsError` if there is one. It appears complete or not at all."""
+        account = Account.opened(total, identity=uuid.uuid4().hex)  # a name, not a draw that protects anyone
+        return cls.restore(path, account=account)
+
+    @classmethod
+    def restore(
+        cls, path: str | os.PathLike[str], *, account: Account, entries: Sequence[Entry] = ()
+    ) -> SqliteStore:
+        """A new file with what a ledger held elsewhere; whoever calls this has verified it."""
+        place = _place(path)
+        rows = [entry.facts() | {"hash": entry.hash} for entry in entries]
+        with (
+            new_file(place) as draft,
+            _LOCK,
+            _one_sentence(place),
+            closing(_connect(draft, mode="rwc")) as made,
+        ):
+            made.executescript(SCHEMA)
+            with _transaction(made):
+                made.execute(OPENING, account.facts())
+                made.executemany(NEW_ENTRY, rows)
+        return cls(place, identity=account.id)
+
+    def copy_to(self, path: str | os.PathLike[str]) -> SqliteStore:
+        """A new file with everything in this one, other tables included, while others go on charging."""
+        place = _place(path)
+        with (
+            new_file(place) as draft,
+            self._connected() as connection,
+            closing(_connect(draft, mode="rwc")) as copy,
+        ):
+            connection.backup(copy)  # all pages in one step: one state
+        return type(self)(place, identity=self._id)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> SqliteStore:
+        """A handle to whichever ledger is in this file, once the file is found whole."""
+        place = _place(path)
+        _file_at(place)
+        with _LOCK, _one_sentence(place), closing(_connect(place)) as connection:
+            account = _read_account(connection, place)
+            # The account may be readable and later pages gone. Looked at here, not again in every worker.
+            if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                raise _damaged(place)
+        return cls(place, identity=account.id)
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    @property
+    def where(self) -> str:
+        return str(self._path)
+
+    def append(self, charge: Charge) -> Entry:
+        with self._connected() as connection, _transaction(connection):
+            if charge.key is not None:
+                known = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
+                if known is not None:
+                    return Entry.from_row(known).repeated(charge)
+            before = _read_account(connection, self._path)
+            entry = before.admit(charge)
+            after = before.after(entry)
+            connection.execute(NEW_ENTRY, entry.facts() | {"hash": entry.hash})
+            spent = (exact_text(after.spent.epsilon), exact_text(after.spent.delta))
+            moved = connection.execute(
+                "UPDATE account SET spent_epsilon = ?, spent_delta = ?, count = ?, head = ? WHERE head = ?",
+                (*spent, after.count, after.head, before.head),
+            )
+            if moved.rowcount != 1:
+                raise _damaged(self._path)
+        return entry
+
+    def account(self) -> Account:
+        with self._connected() as connection:
+            return _read_account(connection, self._path)
+
+    def entries(self) -> tuple[Entry, ...]:
+        with self._connected() as connection:
+            rows = connection.execute("SELECT * FROM entry ORDER BY number").fetchall()
+        return tuple(map(Entry.from_row, rows))
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        with _LOCK:
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """The one connection of this process; refused if the path leads elsewhere by now.
+
+        A file that was moved or deleted while open would take charges, acknowledge them and lose them.
+        """
+        with _LOCK, _one_sentence(self._path):
+            file = _same_file(self._path, self._file)
+            if self._connection is None:
+                self._connection, self._file = _connect_to(self._path, self._id), file
+            yield self._connection
+
+    def __del__(self) -> None:
+        self._disconnect()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), self.where, identity=self._id), ()
+
+    def __repr__(self) -> str:
+        return f"SqliteStore({self.where!r}, identity={self._id!r})"
+
+
+# One lock for every connection of this process, so that a fork finds all of them at rest.
+_LOCK = threading.Lock()
+_STORES: weakref.WeakSet[Connected] = weakref.WeakSet()
+
+
+def close_connections() -> None:
+    """Let go of every ledger file this process has open; no other thread may be charging."""
+    for store in list(_STORES):
+        store._disconnect()
+
+
+def _before_fork() -> None:
+    # A child that inherits an open connection, even one it never uses, inherits SQLite's belief in locks that
+    # only the parent holds. Its own charges can then go to a log that the parent deletes, and are lost.
+    _LOCK.acquire()
+    close_connections()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+
+
+def sqlite_file(url: str) -> str:
+    """The file a URL such as sqlite:///ledger.db leads to; four slashes begin an absolute path.
+
+    >>> sqlite_file("sqlite:///ledger.db"), sqlite_file("sqlite:////data/my%20ledger.db")
+    ('ledger.db', '/data/my ledger.db')
+    """
+    path = url.removeprefix(SQLITE)
+    if path == url or path in ("", ":memory:") or "?" in path:
+        raise ParameterError("Ledger", "path", url, allowed="sqlite:///FILE, without options")
+    return unquote(path)
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path).resolve()
+    except (TypeError, ValueError):
+        raise ParameterError("Ledger", "path", path, allowed="the path of a file") from None
+
+
+def _file_at(path: Path) -> tuple[int, int]:
+    """Which file the path leads to now."""
+    if not path.is_file():
+        remedy = "Make one with Ledger(epsilon=..., path=...), or correct the path."
+        raise ParameterError("Ledger", "path", str(path), allowed="an existing ledger file", remedy=remedy)
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _same_file(path: Path, known: tuple[int, int] | None) -> tuple[int, int]:
+    """Which file the path leads to; refused if that is another one than it used to be."""
+    file = _file_at(path)
+    if known not in (None, file):
+        raise NotCertified(
+            f"The ledger '{path}' was replaced while it was in use.",
+            remedy="Find out which file is the right one and continue it with Ledger.open.",
+        )
+    return file
+
+
+def _connect(path: Path, *, mode: str = "rw") -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,  # `_LOCK` takes the place of this check
+    )
+    connection.row_factory = sqlite3.Row
+    # Text that is not text any more is for `verify` to name, so reading it must not fail.
+    connection.text_factory = lambda text: text.decode(errors="replace")
+    # fullfsync: on macOS an ordinary fsync stops at the drive's cache. No effect elsewhere.
+    connection.executescript("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;")
+    return connection
+
+
+def _connect_to(path: Path, identity: str) -> sqlite3.Connection:
+    connection = _connect(path)
+    try:
+        if _read_account(connection, path).id == identity:
+            return connection
+        raise NotCertified(
+            f"The file '{path}' is not the ledger this handle was made for: its id differs.",
+            remedy="Put the original file back, or make a new handle with Ledger.open.",
+        )
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _read_account(connection: sqlite3.Connection, path: Path) -> Account:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise _not_a_ledger(path)
+    account = stored_account(connection.execute("SELECT * FROM account").fetchall())
+    if account is None:
+        raise _damaged(path)
+    return account
+
+
+def stored_account(rows: Sequence[Any]) -> Account | None:
+    """The account of a ledger from the rows of its table; None unless that is one readable row."""
+    try:
+        (row,) = rows
+        total = Budget(Fraction(row["total_epsilon"]), Fraction(row["total_delta"]))
+        spent = Budget(Fraction(row["spent_epsilon"]), Fraction(row["spent_delta"]))
+        return Account(row["id"], total, spent, int(row["count"]), row["head"])
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+
+
+@contextmanager
+def new_file(place: Path) -> Iterator[Path]:
+    """A draft beside the place, which gets its name once it is complete; `FileExistsError` if that is taken."""
+    if place.exists():
+        raise FileExistsError(str(place))
+    if not place.parent.is_dir():
+        raise ParameterError("Ledger", "path", str(place), allowed="in an existing folder")
+    draft = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+    try:
+        yield draft
+        _publish(draft, place)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _publish(draft: Path, place: Path) -> None:
+    """Give the finished draft its name, unless the name is taken; then make the name itself durable."""
+    try:
+        os.link(draft, place)
+    except FileExistsError:
+        raise
+    except OSError:  # a drive without hard links: reserve the name, then fill it
+        with place.open("xb"):
+            pass
+        os.replace(draft, place)
+    with suppress(OSError):  # Windows cannot open a folder, and needs no such step
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def _one_sentence(path: Path) -> Iterator[None]:
+    """SQLite's errors, said for the person who owns the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _sentence(error, path) from error
+
+
+def _sentence(error: BaseException, path: Path) -> PrivpacError:
+    kind = getattr(error, "sqlite_errorname", "")
+    if kind == "SQLITE_NOTADB":
+        return _not_a_ledger(path)
+    if kind.startswith(("SQLITE_CORRUPT", "SQLITE_CONSTRAINT")) or "no such" in str(error):
+        return _damaged(path)
+    remedy = "Nothing was released; check the drive and its permissions and try again."
+    return PrivpacError(f"The ledger '{path}' could not be used: {error}.", remedy=remedy)
+
+
+def _not_a_ledger(path: Path) -> ParameterError:
+    allowed = "a ledger file, which this is not (or no longer)"
+    remedy = "Give another path; this file was left as it is."
+    return ParameterError("Ledger", "path", str(path), allowed=allowed, remedy=remedy)
+
+
+def _damaged(path: Path) -> NotCertified:
+    remedy = "Restore the file from a backup, or treat its budget as spent."
+    return NotCertified(f"The ledger '{path}' is truncated or was edited.", remedy=remedy)

@@ -1,0 +1,1 @@
+"""Exact arithmetic: outward rounding, certified tables and sums, reading numbers, searches."""

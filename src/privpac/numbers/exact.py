@@ -1,0 +1,334 @@
+"""Numbers a guarantee may rest on: exact decimals, certified logarithms, outward rounding.
+
+A float never enters a guarantee except through a function of this file, and then with a proven error bound.
+Ball arithmetic is python-flint's `arb`: a ball always contains the true value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb, ctx, fmpq
+
+from privpac.errors import ParameterError, SizeError
+
+__all__ = [
+    "EXACT_BITS",
+    "ROUNDED_BITS",
+    "SMALLEST_POWER",
+    "UNIT_ROUNDOFF",
+    "ball",
+    "decimal_text",
+    "exact_decimal",
+    "exp_down",
+    "exp_up",
+    "ln_down",
+    "ln_up",
+    "plain",
+    "power_up",
+    "ratio_for",
+    "shortened",
+    "sign_of_log_sum",
+    "significant_up",
+    "sqrt_up",
+    "written",
+]
+
+UNIT_ROUNDOFF = 2.0**-53
+"""Largest relative error of one correctly rounded float64 operation."""
+
+SMALLEST_POWER = 2.0**-900
+"""Powers below this are dropped from float tables (and counted in the error bound): far enough from the
+underflow threshold 2^-1022 that the double-double products below stay free of subnormals."""
+
+EXACT_BITS = 4096
+"""A number whose numerator or denominator needs more bits is rounded up before it enters a guarantee: Python
+refuses to write integers beyond 14,000 bits as text, and nobody reads them."""
+
+ROUNDED_BITS = 256
+"""Significant bits of a number that is rounded up."""
+
+_WRITTEN = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
+
+_LARGEST_EXPONENT = 1000
+"""Decimal exponents beyond this are typing errors: 1e999999999 would fill the memory as an exact number."""
+
+_PRECISIONS = tuple(128 << i for i in range(12))
+"""Working precisions tried in turn; the last is 2^18 bits, far beyond any comparison seen."""
+
+
+def exact_decimal(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
+    """Read a number the way a person wrote it: the float 0.1 means the decimal 0.1.
+
+    >>> exact_decimal(0.1, owner="f", name="epsilon") * 10 == 1
+    True
+    """
+    if isinstance(value, bool) or value is None:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    if isinstance(value, Fraction):
+        return value
+    try:
+        if isinstance(value, str) and "/" in value:
+            return Fraction(value)
+        number = Decimal(str(value).strip())
+    except (ArithmeticError, ValueError):
+        raise ParameterError(owner, name, value, allowed=allowed) from None
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    return Fraction(number)
+
+
+def ball(value: Fraction | int) -> arb:
+    """The smallest ball of the current precision that contains a rational."""
+    value = Fraction(value)
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def _precisions() -> Iterator[int]:
+    yield from _PRECISIONS
+    raise ArithmeticError("a comparison could not be decided at the largest working precision")
+
+
+def sign_of_log_sum(log: Fraction, factor: Fraction) -> int:
+    """The sign of `log + ln(factor)`, certified.
+
+    Terminates because the sum of a rational and the logarithm of a rational is zero only when the log is 0
+    and the factor is 1 (Lindemann), and those cases are decided exactly.
+    """
+    if log == 0:
+        return (factor > 1) - (factor < 1)
+    if factor == 1:
+        return (log > 0) - (log < 0)
+    for bits in _precisions():
+        with ctx.workprec(bits):
+            total = ball(log) + ball(factor).log()
+            if total > 0:
+                return 1
+            if total < 0:
+                return -1
+    return 0
+
+
+def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction:
+    """An irrational number rounded outwards to `digits` decimals; `value_at()` gives balls around it.
+
+    The answer does not depend on the working precision: both ends of the ball must round to it.
+    """
+    scale = 10**digits
+    for bits in _precisions():
+        with ctx.workprec(bits):
+            scaled = value_at() * scale
+            ends = (scaled.lower(), scaled.upper())
+            low, high = ((end.ceil() if upper else end.floor()).unique_fmpz() for end in ends)
+            if low is not None and low == high:
+                return Fraction(int(low), scale)
+    raise AssertionError("unreachable: the precisions end with an error")
+
+
+def _significant_ceiling(value: Fraction) -> Fraction:
+    """The smallest number with ROUNDED_BITS significant bits at or above a positive rational."""
+    shift = value.numerator.bit_length() - value.denominator.bit_length() - ROUNDED_BITS
+    # value / 2^shift lies in (2^(R-1), 2^(R+1)); one more halving if it has R + 1 bits before the point.
+    if value >= Fraction(2) ** (shift + ROUNDED_BITS):
+        shift += 1
+    unit = Fraction(2) ** shift
+    return math.ceil(value / unit) * unit
+
+
+def significant_up(value_at: Callable[[], arb]) -> Fraction:
+    """A positive real rounded up to ROUNDED_BITS significant bits; `value_at()` gives balls around it.
+
+    As in `_directed`, both ends of the ball must agree. A number that has no more significant bits must come in a
+    ball of radius 0 once the precision suffices, as powers of dyadic numbers do.
+    """
+    for bits in _precisions():
+        with ctx.workprec(2 * bits + 2 * ROUNDED_BITS):
+            value = value_at()
+            if value > 0:
+                low, high = (_significant_ceiling(_rational(end)) for end in (value.lower(), value.upper()))
+                if low == high:
+                    return high
+    raise AssertionError("unreachable: the precisions end with an error")
+
+
+def _rational(exact: arb) -> Fraction:
+    """The value of a ball of radius 0."""
+    mantissa, exponent = exact.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def shortened(value: Fraction) -> Fraction:
+    """The number itself while both its parts fit in EXACT_BITS, else rounded up to ROUNDED_BITS significant bits.
+
+    >>> shortened(Fraction(2, 3)), shortened(Fraction(2**5000 + 1)) - 2**5000 == 2**4745
+    (Fraction(2, 3), True)
+    """
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) <= EXACT_BITS:
+        return value
+    return _significant_ceiling(value)
+
+
+def power_up(base: Fraction, count: int) -> Fraction:
+    """base^count of a positive base: exactly while count times the bits of the base is at most EXACT_BITS, else
+    rounded up to ROUNDED_BITS significant bits.
+
+    >>> power_up(Fraction(2, 3), 3), power_up(Fraction(3, 2), 10**6) > 1
+    (Fraction(8, 27), True)
+    """
+    if abs(count) * max(base.numerator.bit_length(), base.denominator.bit_length()) <= EXACT_BITS:
+        return base**count
+    if base == 1:
+        return base
+    return significant_up(lambda: ball(base) ** count)
+
+
+def sqrt_up(value: Fraction, digits: int = 12) -> Fraction:
+    """The smallest decimal of `digits` places at or above the root.
+
+    >>> float(sqrt_up(Fraction(2)))
+    1.414213562374
+    """
+    scale = 10**digits
+    whole = math.ceil(value * scale**2)
+    root = math.isqrt(whole)
+    return Fraction(root + (root * root < whole), scale)
+
+
+def ln_up(value: Fraction, digits: int = 12) -> Fraction:
+    """A decimal at or above ln(value).
+
+    >>> float(ln_up(Fraction(2), 4))
+    0.6932
+    """
+    return Fraction(0) if value == 1 else _directed(True, lambda: ball(value).log(), digits)
+
+
+def ln_down(value: Fraction, digits: int = 12) -> Fraction:
+    """A decimal at or below ln(value)."""
+    return Fraction(0) if value == 1 else _directed(False, lambda: ball(value).log(), digits)
+
+
+def exp_up(value: Fraction, digits: int = 12) -> Fraction:
+    """A decimal at or above e^value."""
+    return _exp(True, value, digits)
+
+
+def exp_down(value: Fraction, digits: int = 12) -> Fraction:
+    """A decimal at or below e^value."""
+    return _exp(False, value, digits)
+
+
+LARGEST_EXPONENT = 10**5
+"""e to a larger power has too many digits to be worked with, and a far larger one would end the whole process."""
+
+
+def _exp(upper: bool, value: Fraction, digits: int) -> Fraction:
+    if value > LARGEST_EXPONENT:
+        raise SizeError(
+            f"The exponential of a number beyond {LARGEST_EXPONENT} is not computed.",
+            remedy="Use a smaller epsilon.",
+        )
+    return Fraction(1) if value == 0 else _directed(upper, lambda: ball(value).exp(), digits)
+
+
+def decimal_text(value: Fraction, digits: int = 6) -> str:
+    """A short decimal at or above `value`: what people are shown is never better than what is true.
+
+    >>> decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 10**9))
+    ('0.333334', '0.1', '1e-9')
+    """
+    if value == 0:
+        return "0"
+    if value < 0:
+        raise ValueError("decimal_text shows non-negative numbers")
+    if value >= Fraction(1, 10 ** (digits - 3)):
+        return _pointed(math.ceil(value * 10**digits), digits)
+    exponent = _decimal_exponent(value)
+    mantissa = math.ceil(value / Fraction(10) ** (exponent - 3))
+    if mantissa == 10**4:
+        mantissa, exponent = 10**3, exponent + 1
+    return f"{_pointed(mantissa, 3)}e{exponent}"
+
+
+def _decimal_exponent(value: Fraction) -> int:
+    """The largest e with 10^e <= value, for a positive value of any size."""
+    guess = int((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2.0))
+    while Fraction(10) ** guess > value:
+        guess -= 1
+    while Fraction(10) ** (guess + 1) <= value:
+        guess += 1
+    return guess
+
+
+def written(text: object) -> Fraction:
+    """A number as `plain` or `str` writes it, read back from a file.
+
+    Exponents are refused with everything else: '1e999999999' in an edited file would fill the memory.
+
+    >>> written("0.25"), written("1/3")
+    (Fraction(1, 4), Fraction(1, 3))
+    """
+    if not isinstance(text, str) or _WRITTEN.fullmatch(text) is None:
+        raise ValueError("not a number as it is written to files")
+    return Fraction(text)
+
+
+def _pointed(scaled: int, digits: int) -> str:
+    """scaled / 10^digits as a decimal without trailing zeros."""
+    if digits == 0:
+        return str(scaled)
+    text = str(abs(scaled)).rjust(digits + 1, "0")
+    whole, part = text[:-digits], text[-digits:].rstrip("0")
+    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
+
+
+def plain(value: Fraction) -> str:
+    """The number itself: as a finite decimal when it is one, else as a fraction. `Fraction(plain(x)) == x`.
+
+    >>> plain(Fraction(3, 2)), plain(Fraction(1, 3)), plain(Fraction(2))
+    ('1.5', '1/3', '2')
+    """
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    digits = max(twos, fives)
+    if rest != 1 or digits > 20:
+        return str(value)
+    return _pointed(value.numerator * 10**digits // value.denominator, digits)
+
+
+@lru_cache(maxsize=256)
+def ratio_for(exponent: Fraction) -> Fraction:
+    """The smallest double at or above e^(-exponent), as an exact rational.
+
+    This is the weight of one more unit of score in the exponential mechanism. Rounding *upwards* makes the
+    true loss 2·ln(1/ratio) at most what was declared. Exponents beyond 624 are cut to 2^-900 > e^-624: the
+    loss is then smaller than declared, never larger.
+
+    >>> ratio_for(Fraction(1, 2)) >= Fraction("0.60653065971263342")
+    True
+    """
+    if exponent < 0:
+        raise ValueError("exponent must not be negative")
+    if exponent == 0:
+        return Fraction(1)
+    if exponent > 624:
+        return Fraction(SMALLEST_POWER)
+    guess = math.exp(-float(exponent))
+    while not _at_least_exp(guess, exponent):
+        guess = math.nextafter(guess, math.inf)
+    while _at_least_exp(math.nextafter(guess, 0.0), exponent):
+        guess = math.nextafter(guess, 0.0)
+    return Fraction(guess)
+
+
+def _at_least_exp(candidate: float, exponent: Fraction) -> bool:
+    """Whether a double is certainly at or above e^(-exponent)."""
+    return sign_of_log_sum(exponent, Fraction(candidate)) >= 0

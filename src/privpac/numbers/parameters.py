@@ -1,0 +1,53 @@
+"""Reading the public numbers of a formula: exact, inside their allowed set, or one sentence why not."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from privpac.errors import ParameterError
+from privpac.numbers.exact import exact_decimal
+
+__all__ = ["Number", "at_least", "chance", "fraction_below", "positive", "rational"]
+
+Number = int | float | str | Decimal | Fraction
+"""A public number as a person writes it: the float 0.1 means the decimal 0.1."""
+
+
+def rational(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
+    """Any number, exactly. Whole numbers skip the detour over text, which Python limits to 4300 digits."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    return exact_decimal(value, owner=owner, name=name, allowed=allowed)
+
+
+def positive(value: object, *, owner: str, name: str) -> Fraction:
+    """A number above zero."""
+    allowed = "a positive number"
+    number = rational(value, owner=owner, name=name, allowed=allowed)
+    if number <= 0:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    return number
+
+
+def chance(value: object, *, owner: str, name: str) -> Fraction:
+    """A number strictly between 0 and 1."""
+    return fraction_below(1, value, owner=owner, name=name)
+
+
+def fraction_below(limit: int | Fraction, value: object, *, owner: str, name: str) -> Fraction:
+    """A number strictly between 0 and `limit`."""
+    allowed = f"a number strictly between 0 and {limit}"
+    number = rational(value, owner=owner, name=name, allowed=allowed)
+    if not 0 < number < limit:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    return number
+
+
+def at_least(limit: int, value: object, *, owner: str, name: str) -> int:
+    """A whole number of at least `limit`; numpy integers and floats that are whole are welcome."""
+    allowed = f"a whole number of at least {limit}"
+    number = rational(value, owner=owner, name=name, allowed=allowed)
+    if number.denominator != 1 or number < limit:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    return number.numerator
