@@ -11,8 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from privpac import Ledger
 from privpac.errors import NoSqlForm, PrivpacError
-from privpac.guarantee.ledger import Ledger
 from privpac.model import Model, load
 from privpac.release.table import ReleasedTable, load_table
 from privpac.report.page import report_html

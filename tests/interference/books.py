@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from privpac.guarantee.account import Account, Charge, Entry
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.ledger import Ledger
+from privpac import Ledger
+from privpac.guarantee.ledger.account import Account, Charge, Entry
+from privpac.guarantee.ledger.budget import Budget
 
 __all__ = ["MemoryStore", "new_book", "without_passing"]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from privpac import Ledger
 from privpac.cli import main
-from privpac.guarantee.ledger import Ledger
 from privpac.prediction import bundle
 from tests.interference.artefacts import text
 from tests.interference.books import without_passing

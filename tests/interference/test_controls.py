@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from privpac import Model, learn
+from privpac import Ledger, Model, learn
 from privpac.errors import SizeError
-from privpac.guarantee.ledger import Ledger
 from tests.interference.artefacts import Released, attempt, drawn, of_model
 from tests.interference.coins import steady
 from tests.interference.comparing import Interference, Refused, Result, Run, compared

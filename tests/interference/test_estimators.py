@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privpac import PrivateClassifier, PrivateQuery, StableClassifier
-from privpac.guarantee.ledger import Ledger
+from privpac import Ledger, PrivateClassifier, PrivateQuery, StableClassifier
 from tests.interference.artefacts import Released, attempt, drawn, of_model, shown, text
 from tests.interference.coins import steady
 from tests.interference.comparing import Artefacts, Refused, Result, compared

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from privpac import Ledger
 from privpac.concepts.plane import Halfplanes
-from privpac.guarantee.ledger import Ledger
 from privpac.prediction.private_predictor import PrivatePredictor
 from tests.interference.artefacts import Released, attempt, text
 from tests.interference.coins import steady

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from privpac import Model, learn
+from privpac import Ledger, Model, learn
 from privpac.asking import Asking
-from privpac.guarantee.ledger import Ledger
 from tests.interference.artefacts import Released, attempt, drawn, of_model, shown, text
 from tests.interference.cases import BESIDE, FEW_LABELS, LEARNT, Case, by_name
 from tests.interference.coins import steady

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from privpac import PrivatePredictor
-from privpac.guarantee.ledger import Ledger
+from privpac import Ledger, PrivatePredictor
 from privpac.prediction import bundle
 from privpac.verification import verify
 from tests.interference.artefacts import Released, attempt, shown, text

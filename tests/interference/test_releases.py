@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from privpac import compare_models, learn
-from privpac.guarantee.ledger import Ledger
+from privpac import Ledger, compare_models, learn
 from privpac.sanitising import release_table
 from tests.interference.artefacts import Released, attempt, of_table, shown, text
 from tests.interference.cases import RELEASED, Case, by_name

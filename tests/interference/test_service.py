@@ -15,8 +15,8 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from privpac.guarantee.budget import Budget
-from privpac.guarantee.sql_store import SqlStore
+from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service import keys
 from privpac.service.app import create_app
 from privpac.service.observing import LOGGER
