@@ -105,7 +105,7 @@ def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
         return attempt(release)
 
     told = compared(run, sized(case.times), case.pairs)
-    # What a list of positions adds is not known for hypotheses that are themselves labellings.
+    # The rule `positions-known` does not apply to what `generic` certifies; the refusal is the same for all tables.
     assert isinstance(told, Refused if case.wishes["method"] == "generic" else int)
 
 
