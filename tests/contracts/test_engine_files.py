@@ -150,7 +150,7 @@ def test_the_command_line_streams_and_dry_runs(tmp_path: Path, capsys: pytest.Ca
     assert (plan["engine"], plan["records"], plan["files"]) == ("files", 1200, 4)
     assert plan["passes"] >= 1
     assert plan["seconds"] > 0
-    assert plan["bytes"] == sum(path.stat().st_size for path in data.iterdir())
+    assert "bytes" not in plan  # how long a file is depends on the values of its records
     models = []
     for engine in ("memory", "files"):
         out = tmp_path / f"{engine}.json"

@@ -224,12 +224,12 @@ def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         console.show_json(cost.to_json())
         return
-    disk, memory = (f"{amount / 2**20:,.0f} MB" for amount in (cost.bytes, cost.memory))
-    place = f"{cost.files} file{'s' * (cost.files > 1)} ({disk})" if cost.files else "a database"
+    memory = f"{cost.memory / 2**20:,.0f} MB"
+    place = f"{cost.files} file{'s' * (cost.files > 1)}" if cost.files else "a database"
     console.show(
         f"{cost.records:,} records in {place}, {cost.columns} columns;"
         f" engine: {cost.engine}.\nPasses over the records: {cost.passes}. About {cost.seconds:,.1f} seconds and"
-        f" {memory} of memory.\nOnly sizes and column names were read, and nothing was charged."
+        f" {memory} of memory.\nOnly numbers of records and column names were read, and nothing was charged."
     )
 
 

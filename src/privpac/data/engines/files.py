@@ -118,11 +118,6 @@ class FileSource:
         return not any(is_csv(file.path) for file in self._files)
 
     @property
-    def bytes(self) -> int:
-        """On disk."""
-        return sum(file.path.stat().st_size for file in self._files)
-
-    @property
     def counts(self) -> tuple[int, ...]:
         """How many records each file has."""
         return tuple(file.n for file in self._files)

@@ -1,0 +1,150 @@
+"""What is run on every table: each word people can write, with settings under which neighbours draw the same.
+
+Low epsilons make common outcomes likely, small columns make them quick. `test_complete.py` compares this list with the
+registries, so that a new word needs a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from privpac.data.schema import Schema
+from privpac.learners.words import WORDS
+from privpac.prediction.words import CLASSIFIERS
+from privpac.transforms import few_labels
+from tests.interference.tables import FEW, PAIRS, SCHEMA, WIDE, Pair
+
+__all__ = [
+    "ANSWERED",
+    "ANSWERS_FOR_SURE",
+    "BESIDE",
+    "FEW_LABELS",
+    "LEARNT",
+    "RELEASED",
+    "VOTES",
+    "Case",
+    "by_name",
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Wishes of a release, how many times as many records it needs, and which tables must meet."""
+
+    word: str
+    wishes: Mapping[str, Any] = field(default_factory=dict)
+    times: int = 1
+    pairs: tuple[Pair, ...] = PAIRS
+    schema: Schema = SCHEMA
+
+    @property
+    def head(self) -> str:
+        return self.word.partition(":")[0]
+
+    def __str__(self) -> str:
+        return " ".join([self.word, *(f"{name}={value}" for name, value in self.wishes.items())])
+
+
+LOW: Mapping[str, Any] = {"epsilon": "0.01"}
+
+SAME_KEYS: tuple[Pair, ...] = (
+    ("base", "another label"),
+    ("base", "an empty cell"),
+    ("all equal", "all equal but a label"),
+)
+"""Sets of very many values are seldom the same for two tables unless the values they count are."""
+
+_RECORDS = (
+    Case("auto", LOW),
+    Case("stumps", LOW),
+    Case("thresholds:age", LOW),
+    Case("thresholds:age:either", LOW),
+    Case("intervals:age", LOW),
+    Case("unions:age:2", LOW),
+    Case("rectangles:age,dose", LOW),
+    Case("points:age", LOW),
+    Case("points:key:clipped", {"epsilon": "0.2"}),
+    Case("points:key:improper", LOW),
+    Case("points:key:cover", LOW, pairs=SAME_KEYS, schema=WIDE),
+    Case("points:key:gibbs", LOW),
+    Case("points:key:sampled", LOW),
+    Case("points:key:keyed", LOW),
+    Case("points:key:boosted", {"epsilon": "4"}, times=5, pairs=FEW[:1], schema=WIDE),
+    Case("generated:key:2", LOW),
+    Case("switches:age:2", LOW),
+    Case("recconcave:age", {**LOW, "delta": "0.000001"}),
+    Case("one-test", LOW),
+    Case("trees:2", LOW),
+    Case("staged:1+1", LOW),
+    Case("lists:2", LOW),
+    Case("conjunctions:2", LOW),
+    Case("disjunctions:2", LOW),
+    Case("scorecards:2", LOW),
+    Case("halfspaces:age,dose", LOW),
+    Case("reference:dose", {"epsilon": "1"}, times=10, schema=WIDE),
+    Case("reference:age,dose", {"epsilon": "1"}, times=10, pairs=FEW, schema=WIDE),
+)
+
+_LABELS = tuple(
+    replace(case, wishes={**case.wishes, "protect": "labels"})
+    for case in _RECORDS
+    if "labels" in WORDS[case.head].protects and not case.word.startswith("points:key")
+)
+
+LEARNT: tuple[Case, ...] = _RECORDS + _LABELS
+"""Every word, with whatever it protects."""
+
+SAME_COUNTS: tuple[Pair, ...] = (
+    ("base", "a value twice"),
+    ("base", "an unknown category"),
+    ("base", "outside the bounds"),
+)
+"""Noisy counts are seldom the same for two tables unless the true ones are."""
+
+BESIDE: tuple[Case, ...] = (
+    Case("thresholds:age", {"epsilon": "0.05", "estimate_epsilon": "6"}, pairs=SAME_COUNTS),
+    Case("stumps", {"epsilon": "0.05", "estimate_epsilon": "6", "holdout": "0.25"}, pairs=SAME_COUNTS),
+    Case("trees:1", {"epsilon": "0.05", "leaf_epsilon": "6"}, pairs=SAME_COUNTS),
+    Case("trees:2", {"epsilon": "0.05", "costs": (1, 3), "records_per_person": 2}),
+)
+"""What may be asked for besides the rule."""
+
+FEW_LABELS: tuple[Case, ...] = tuple(
+    Case("thresholds:age", {"epsilon": "1", "method": method}, times=2) for method in few_labels.METHODS
+)
+"""Every way to use records without labels."""
+
+RELEASED: tuple[Case, ...] = (
+    Case("points", {"epsilon": "2", "columns": ("flag",)}),
+    Case("points", {"epsilon": "4", "columns": ("flag", "ill")}, pairs=SAME_COUNTS),
+    Case("tree", {"epsilon": "4", "columns": ("age",)}, pairs=SAME_COUNTS[:2]),
+    Case("quantiles", {"epsilon": "0.05", "columns": ("age",)}),
+    Case("blr", {"epsilon": "0.05", "columns": ("age",)}),
+    Case("auto", {"epsilon": "0.05", "columns": ("age",)}),
+)
+"""Every way to release a table."""
+
+CLASSES = tuple(
+    dict.fromkeys(case.word for case in _RECORDS if ":key:" not in case.word or case.head != "points")
+)
+"""One word of each class and its directions, for predictors that take a class."""
+
+VOTES = tuple(f"vote:{name}{':2' * (name == 'forest')}" for name in CLASSIFIERS)
+
+ANSWERED: tuple[str, ...] = (
+    "auto",
+    *VOTES,
+    *(f"{prefix}{word}" for prefix in ("", "consistent:", "relabelled:", "reference:") for word in CLASSES),
+)
+"""Every predictor a word names; those that do not exist are refused, whatever the records are."""
+
+ANSWERS_FOR_SURE = frozenset(
+    (*VOTES, "auto", "thresholds:age", "intervals:age", "stumps", "points:age", "consistent:thresholds:age")
+)
+"""So that refusing everything is noticed."""
+
+
+def by_name(case: Case) -> str:
+    return str(case)

@@ -1,0 +1,278 @@
+"""The command line: what it prints, on both streams and in both forms, and what it writes depend on the draw alone."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from privpac import Ledger
+from privpac.cli import main
+from privpac.prediction import bundle
+from tests.interference.artefacts import text
+from tests.interference.books import without_passing
+from tests.interference.coins import SteadyCoins, steady
+from tests.interference.comparing import Artefacts, Refused, Result, compared
+from tests.interference.tables import FEW, SCHEMA, TABLES, Pair, Table
+
+__all__ = ["steady"]
+
+pytestmark = pytest.mark.usefixtures("steady")
+
+BUDGET = ("ledger", "create", "book.sqlite", "--epsilon", "5")
+WISHES = ("data.csv", "--schema", "schema.json", "--random-state", "SEED", "--epsilon")
+LEARN = ("learn", *WISHES, "0.05", "--ledger", "book.sqlite")
+CUTS = ("--concepts", "thresholds:age")
+
+
+@dataclass(frozen=True)
+class Script:
+    """Commands one after the other, the file that holds what was drawn, and what else is written."""
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    drawn: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    pairs: tuple[Pair, ...] = FEW
+    refused: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+SCRIPTS = (
+    Script(
+        "learn, explain, verify, predict",
+        (
+            BUDGET,
+            (*LEARN, *CUTS, "--out", "model.json", "--report", "report.html", "--full"),
+            ("explain", "model.json", "--picture", "rule.svg"),
+            ("explain", "model.json", "--json"),
+            ("verify", "model.json"),
+            ("verify", "model.json", "--json"),
+            ("predict", "model.json", "questions.csv"),
+            ("predict", "model.json", "questions.csv", "--json"),
+            ("ledger", "show", "book.sqlite"),
+            ("ledger", "show", "book.sqlite", "--json"),
+        ),
+        ("model.json",),
+        ("model.json", "report.html", "rule.svg"),
+        FEW,
+    ),
+    Script(
+        "learn, in JSON",
+        (BUDGET, (*LEARN, "--concepts", "trees:2", "--out", "m.json", "--json")),
+        ("m.json",),
+        (),
+        FEW,
+    ),
+    Script(
+        "learn from files that are streamed",
+        (BUDGET, (*LEARN, *CUTS, "--engine", "files", "--out", "model.json")),
+        ("model.json",),
+        (),
+        FEW,
+    ),
+    Script(
+        "release",
+        (
+            BUDGET,
+            (
+                "release",
+                *WISHES,
+                "0.05",
+                "--column",
+                "age",
+                "--method",
+                "quantiles",
+                "--out",
+                "made.csv",
+                "--full",
+            ),
+            ("verify", "made.json"),
+        ),
+        ("made.csv",),
+        ("made.csv", "made.json"),
+        FEW,
+    ),
+    Script(
+        "release, in JSON",
+        (("release", *WISHES, "0.05", "--column", "age", "--method", "blr", "--out", "made.csv", "--json"),),
+        ("made.csv",),
+        ("made.csv", "made.json"),
+        FEW,
+    ),
+    Script("what learning would take", ((*LEARN[:-2], "--dry-run"), (*LEARN[:-2], "--dry-run", "--json"))),
+    Script(
+        "refused: a budget that is too small",
+        (
+            BUDGET,
+            ("learn", *WISHES, "6", *CUTS, "--ledger", "book.sqlite"),
+            ("learn", *WISHES, "6", *CUTS, "--ledger", "book.sqlite", "--json"),
+            ("ledger", "show", "book.sqlite"),
+        ),
+        refused=True,
+    ),
+    Script(
+        "refused: an error that is too small",
+        (("release", *WISHES, "0.05", "--column", "age", "--error", "0.001", "--out", "made.csv"),),
+        refused=True,
+    ),
+    Script(
+        "refused: too few records", (("learn", *WISHES, "1", "--concepts", "reference:dose"),), refused=True
+    ),
+    Script("refused: no such class", (("learn", *WISHES, "1", "--concepts", "forests"),), refused=True),
+)
+
+
+def written(place: Path, table: Table) -> None:
+    """The table and its schema, as people keep them."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    (place / "schema.json").write_text(json.dumps(SCHEMA.to_json()))
+    for name, rows in (("data.csv", None), ("questions.csv", 5)):
+        with (place / name).open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            source = table if rows is None else TABLES["base"]
+            names = [column for column in source if rows is None or column != SCHEMA.label]
+            writer.writerow(names)
+            cells = zip(*(source[column][:rows] for column in names), strict=True)
+            writer.writerows(["" if cell is None else cell for cell in row] for row in cells)
+
+
+Told = Callable[[], tuple[str, str]]
+
+
+def said(commands: Sequence[Sequence[str]], seed: int, told: Told) -> tuple[list[int], Artefacts]:
+    """Exit codes, and what every command printed, apart from times and what names a ledger."""
+    codes, printed = [], {}
+    for number, command in enumerate(commands):
+        codes.append(main([str(seed) if word == "SEED" else word for word in command]))
+        book = Ledger.open("book.sqlite") if Path("book.sqlite").exists() else None
+        for stream, words in zip(("stdout", "stderr"), told(), strict=True):
+            printed[f"{stream} of {number}: {' '.join(command)}"] = without_passing(words, book).encode()
+    return codes, printed
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    return lambda: tuple(capsys.readouterr())  # type: ignore[return-value]
+
+
+def outcome(place: Path, names: Sequence[str]) -> str:
+    """Of a model what chance decided, of other files all of it."""
+    parts = []
+    for name in names:
+        content = (place / name).read_text()
+        if name.endswith(".json"):
+            tree = json.loads(content)
+            content = json.dumps([tree.get(part) for part in ("hypothesis", "leaf_counts", "estimate")])
+        parts.append(content)
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=str)
+def test_what_is_printed_and_written(
+    script: Script, tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "place"
+    codes: set[int] = set()
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        written(place, table)
+        monkeypatch.chdir(place)
+        found, printed = said(script.commands, seed, told)
+        codes.update(found)
+        files = {name: (place / name).read_bytes() for name in script.files}
+        artefacts = {**printed, **files, "codes": text(found)}
+        drawn = outcome(place, script.drawn)
+        return Result(drawn, lambda: artefacts)
+
+    assert isinstance(compared(run, TABLES, script.pairs, seeds=60), int)
+    assert codes & {2, 3, 4} if script.refused else codes == {0}
+
+
+def test_comparing_two_models(tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = tmp_path / "models"
+    written(models, TABLES["base"])
+    monkeypatch.chdir(models)
+    made = [(*LEARN[:-2], *CUTS, "--out", f"{i}.json") for i in (1, 2)]
+    for seed, command in enumerate(made):
+        assert said([command], seed, told)[0] == [0]
+    place = tmp_path / "place"
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        written(place, table)
+        monkeypatch.chdir(place)
+        compare = ("compare", "../models/1.json", "../models/2.json", "data.csv", "--epsilon", "1")
+        commands = [(*compare, "--random-state", "SEED", *more) for more in ((), ("--json",))]
+        codes, printed = said(commands, seed, told)
+        assert codes == [0, 0]
+        difference = json.loads(next(v for k, v in printed.items() if k.startswith("stdout of 1")))[
+            "difference"
+        ]
+        return Result(str(difference), lambda: printed)
+
+    assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
+
+
+@pytest.mark.parametrize("word", ["thresholds:age", "consistent:thresholds:age", "vote:tree"])
+def test_a_bundle_that_answers(
+    word: str, tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "place"
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        written(place, table)
+        monkeypatch.chdir(place)
+        monkeypatch.setattr(bundle, "SystemCoins", lambda: SteadyCoins(seed))
+        models = ("--models", "5") if word != "thresholds:age" else ()
+        learn = ("learn", *WISHES, "0.1", "--protect", "predictions", "--concepts", word, *models)
+        ask = ("predict", "bundle", "questions.csv", "--ledger", "book.sqlite")
+        codes, printed = said(
+            [BUDGET, (*learn, "--out", "bundle"), ("verify", "bundle"), ask, (*ask, "--json")], seed, told
+        )
+        assert codes == [0] * 5
+        answers = next(v for k, v in printed.items() if k.startswith("stdout of 3"))
+        tree = json.loads((place / "bundle" / "bundle.json").read_text())
+        public = {"bundle.json": text({k: v for k, v in tree.items() if k not in ("id", "digest")})}
+        return Result(answers.decode(), lambda: {**printed, **public})
+
+    assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
+
+
+def test_a_session_of_questions(tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "place"
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        written(place, table)
+        monkeypatch.chdir(place)
+        seeded = ("--random-state", "SEED")
+        wishes = (*CUTS, "--epsilon", "1", "--labels", "10", *seeded)
+        first = said(
+            [("active", "ask", "data.csv", "session", "--schema", "schema.json", *wishes)], seed, told
+        )
+        listed = (place / "session" / "ask.csv").read_text()
+        rows = [line.split(",")[0] for line in listed.split()[1:]]
+        answers = "".join(f"{row},{table['ill'][int(row) - 1]}\n" for row in rows)
+        (place / "answers.csv").write_text("record,label\n" + answers)
+        then = said(
+            [
+                ("active", "tell", "session", "answers.csv"),
+                ("active", "learn", "session", "data.csv", "--out", "model.json", *seeded),
+            ],
+            seed,
+            told,
+        )
+        assert first[0] + then[0] == [0, 0, 0]
+        public = (place / "session" / "session.json").read_bytes()
+        artefacts = {**{f"asking: {k}": v for k, v in first[1].items()}, **then[1], "session": public}
+        artefacts["model"] = (place / "model.json").read_bytes()
+        return Result(listed + outcome(place, ("model.json",)), lambda: artefacts)
+
+    assert isinstance(compared(run, TABLES, FEW, seeds=60), int)

@@ -1,0 +1,51 @@
+"""Tables on both sides of a limit: whether they are refused follows from their number of records."""
+
+from __future__ import annotations
+
+import pytest
+
+from privpac import Ledger
+from privpac.concepts.plane import Halfplanes
+from privpac.prediction.private_predictor import PrivatePredictor
+from tests.interference.artefacts import Released, attempt, text
+from tests.interference.coins import steady
+from tests.interference.comparing import Refused, Result, Run, compared
+from tests.interference.tables import SCHEMA, TABLES, N, Pair, Table
+from tests.interference.test_predictions import QUESTIONS
+
+__all__ = ["steady"]
+
+pytestmark = pytest.mark.usefixtures("steady")
+
+KEYS: tuple[Pair, ...] = (("base", "a value twice"), ("all equal", "all equal but one"))
+"""N different keys against N - 1, and one against two."""
+
+
+def answering(base: object) -> Run:
+    def run(table: Table, seed: int) -> Result | Refused:
+        def release(book: Ledger) -> Released:
+            made = PrivatePredictor(base, 1, book, schema=SCHEMA, random_state=seed)
+            answers = made.fit(table).predict(QUESTIONS).tolist()
+            certificate = text(made.certificate.to_json())
+            return str(answers), lambda: {"certificate": certificate}
+
+        return attempt(release)
+
+    return run
+
+
+def test_one_value_more_than_intervals_can_be_listed_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the intervals of N - 1 values and those of N."""
+    monkeypatch.setattr("privpac.theory.listing.LARGEST_TRIANGLE", N * N // 2)
+    assert isinstance(compared(answering("intervals:key"), TABLES, KEYS), Refused)
+
+
+def test_one_point_more_than_half_planes_can_be_listed_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privpac.concepts.plane.MOST_SEPARATED", N - 1)
+    halfplanes = Halfplanes(SCHEMA, ("age", "key"))
+    assert isinstance(compared(answering(halfplanes), TABLES, KEYS), Refused)
+
+
+def test_half_planes_answer_for_all_tables_or_for_none() -> None:
+    """A point elsewhere was once a refusal of its own."""
+    compared(answering(Halfplanes(SCHEMA, ("age", "key"))), TABLES, KEYS)

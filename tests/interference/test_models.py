@@ -1,0 +1,129 @@
+"""Every word, on every engine: a model, whatever it is written to and whatever it says depend on the draw alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from privpac import Ledger, Model, learn
+from privpac.asking import Asking
+from tests.interference.artefacts import Released, attempt, drawn, of_model, shown, text
+from tests.interference.cases import BESIDE, FEW_LABELS, LEARNT, Case, by_name
+from tests.interference.coins import steady
+from tests.interference.comparing import Refused, Result, Run, compared
+from tests.interference.engines import ENGINES, Engine
+from tests.interference.tables import FEW, SCHEMA, TABLES, Table, sized
+
+__all__ = ["steady"]
+
+pytestmark = pytest.mark.usefixtures("steady")
+
+
+ELSEWHERE = FEW[1:2]
+"""One pair: that engines agree with memory is tested in `contracts/`, and each look at a file takes its time."""
+
+
+def learning(case: Case, engine: Engine, place: Path) -> Run:
+    def run(table: Table, seed: int) -> Result | Refused:
+        def release(book: Ledger) -> Released:
+            model = learn(
+                engine.of(table),
+                schema=case.schema,
+                concepts=case.word,
+                random_state=seed,
+                ledger=book,
+                **engine.wishes,
+                **case.wishes,
+            )
+            return drawn(model), lambda: of_model(model, place)
+
+        return attempt(release)
+
+    return run
+
+
+@pytest.mark.parametrize("case", LEARNT + BESIDE, ids=by_name)
+def test_a_model_depends_on_the_draw_alone(case: Case, tmp_path: Path) -> None:
+    run = learning(case, ENGINES["memory"], tmp_path)
+    assert isinstance(compared(run, sized(case.times), case.pairs), int)
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "memory"])
+@pytest.mark.parametrize("case", LEARNT, ids=by_name)
+def test_wherever_the_records_live(case: Case, engine: str, tmp_path: Path) -> None:
+    with ENGINES[engine].working():
+        run = learning(case, ENGINES[engine], tmp_path)
+        assert isinstance(compared(run, sized(case.times), ELSEWHERE), int)
+
+
+def without_labels(table: Table) -> dict[str, list[object]]:
+    """Of three records in four nobody knows the label; the victim keeps hers."""
+    some = {name: list(column) for name, column in table.items()}
+    some["ill"] = [label if i % 4 == 3 else None for i, label in enumerate(table["ill"])]
+    return some
+
+
+@pytest.mark.parametrize("case", FEW_LABELS, ids=by_name)
+def test_from_few_labels(case: Case, tmp_path: Path) -> None:
+    def run(table: Table, seed: int) -> Result | Refused:
+        def release(book: Ledger) -> Released:
+            model = learn(
+                without_labels(table),
+                schema=case.schema,
+                concepts=case.word,
+                unlabelled=True,
+                random_state=seed,
+                ledger=book,
+                **case.wishes,
+            )
+            return drawn(model), lambda: of_model(model, tmp_path)
+
+        return attempt(release)
+
+    assert isinstance(compared(run, sized(case.times), case.pairs), int)
+
+
+@pytest.mark.parametrize("case", FEW_LABELS, ids=by_name)
+def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
+    """The list, the public part of the session and the model; who was kept is secret."""
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        def release(book: Ledger) -> Released:
+            n = len(table["ill"])
+            asking = Asking.start(
+                n, schema=SCHEMA, concepts=case.word, labels=20, random_state=seed, **case.wishes
+            )
+            asking.save(tmp_path)
+            files = {name: (tmp_path / name).read_bytes() for name in ("session.json", "ask.csv")}
+            asking = asking.tell({place: table["ill"][place] for place in asking.asked})
+            told = shown(asking.certificate), text(asking.certificate.to_json()), text(asking.waiting)
+            model = asking.learn(table, ledger=book, random_state=seed)
+            session = {**files, "session": b"".join(told)}
+            return drawn(model) + str(asking.asked), lambda: {**session, **of_model(model, tmp_path)}
+
+        return attempt(release)
+
+    told = compared(run, sized(case.times), case.pairs)
+    # The rule `positions-known` does not apply to what `generic` certifies; the refusal is the same for all tables.
+    assert isinstance(told, Refused if case.wishes["method"] == "generic" else int)
+
+
+def test_a_picture_in_png(tmp_path: Path) -> None:
+    case = Case("trees:2", {"epsilon": "0.05"})
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        def release(book: Ledger) -> Released:
+            model = learn(
+                table, schema=SCHEMA, concepts=case.word, random_state=seed, ledger=book, **case.wishes
+            )
+            return drawn(model), lambda: {"PNG": _png(model, tmp_path)}
+
+        return attempt(release)
+
+    assert isinstance(compared(run, TABLES, FEW[:1]), int)
+
+
+def _png(model: Model, place: Path) -> bytes:
+    model.save_picture(place / "rule.png")
+    return (place / "rule.png").read_bytes()
