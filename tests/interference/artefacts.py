@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from privpac import Ledger
+from privpac.constructions.release.table import ReleasedTable, load_table
 from privpac.errors import NoSqlForm, PrivpacError
 from privpac.model import Model, load
-from privpac.release.table import ReleasedTable, load_table
 from privpac.report.page import report_html
 from privpac.report.summary import summary_json, summary_sections
 from privpac.verification import verify

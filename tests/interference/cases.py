@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from privpac.constructions.few_labels import methods as few_labels
+from privpac.constructions.prediction.words import CLASSIFIERS
+from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
-from privpac.learners.words import WORDS
-from privpac.prediction.words import CLASSIFIERS
-from privpac.transforms import few_labels
 from tests.interference.tables import FEW, PAIRS, SCHEMA, WIDE, Pair
 
 __all__ = [

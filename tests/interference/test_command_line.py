@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from privpac import Ledger
+from privpac.answering.bundle import bundle
 from privpac.cli import main
-from privpac.prediction import bundle
 from tests.interference.artefacts import text
 from tests.interference.books import without_passing
 from tests.interference.coins import SteadyCoins, steady

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from privpac.learners.point_ways import POINT_WAYS
-from privpac.learners.words import PROTECTS, WORDS
-from privpac.prediction.words import CLASSIFIERS, FORMS
-from privpac.release import methods
-from privpac.transforms import few_labels
+from privpac.constructions.few_labels import methods as few_labels
+from privpac.constructions.points.ways import POINT_WAYS
+from privpac.constructions.prediction.words import CLASSIFIERS, FORMS
+from privpac.constructions.release import methods
+from privpac.constructions.words import PROTECTS, WORDS
 from tests.interference.cases import ANSWERED, ANSWERS_FOR_SURE, FEW_LABELS, LEARNT, RELEASED
 from tests.interference.tables import PAIRS, TABLES, N, sized
 

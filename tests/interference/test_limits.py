@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from privpac import Ledger
-from privpac.concepts.plane import Halfplanes
-from privpac.prediction.private_predictor import PrivatePredictor
+from privpac.answering.predictor import PrivatePredictor
+from privpac.concepts.linear.plane import Halfplanes
 from tests.interference.artefacts import Released, attempt, text
 from tests.interference.coins import steady
 from tests.interference.comparing import Refused, Result, Run, compared
@@ -41,7 +41,7 @@ def test_one_value_more_than_intervals_can_be_listed_for(monkeypatch: pytest.Mon
 
 
 def test_one_point_more_than_half_planes_can_be_listed_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("privpac.concepts.plane.MOST_SEPARATED", N - 1)
+    monkeypatch.setattr("privpac.concepts.linear.plane.MOST_SEPARATED", N - 1)
     halfplanes = Halfplanes(SCHEMA, ("age", "key"))
     assert isinstance(compared(answering(halfplanes), TABLES, KEYS), Refused)
 

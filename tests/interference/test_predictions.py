@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from privpac import Ledger, PrivatePredictor
-from privpac.prediction import bundle
+from privpac.answering.bundle import bundle
 from privpac.verification import verify
 from tests.interference.artefacts import Released, attempt, shown, text
 from tests.interference.cases import ANSWERED, ANSWERS_FOR_SURE, VOTES

@@ -17,11 +17,11 @@ from httpx import Response
 
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.sql_store import SqlStore
-from privpac.service import keys
+from privpac.service.access import keys
 from privpac.service.app import create_app
-from privpac.service.observing import LOGGER
 from privpac.service.serving import Service
 from privpac.service.settings import Limits, Settings
+from privpac.service.watch.observing import LOGGER
 from tests.interference.artefacts import text
 from tests.interference.books import new_book, without_passing
 from tests.interference.coins import SteadyCoins, steady
