@@ -20,9 +20,12 @@ from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.covers.sampled import SampledCover
@@ -139,6 +142,7 @@ _ABOVE = ("age >= 30", "age >= 60", "age < 20")
 
 OBJECTS: tuple[Learnt, ...] = (
     _object("centred-halfspaces", "square", lambda s: CentredHalfspaces(s, ("age", "dose"), reach=3)),
+    _object("code-sets", "age", lambda s: CodeSets(s, "age", 11, 2)),
     _object("conjunctions", "short", lambda s: Conjunctions(s, 2, _tests(s))),
     _object("cuts", "age", lambda s: Cuts(s, "age", cells=(10, 40, 77))),
     _object("decision-lists", "short", lambda s: DecisionLists(s, 2, _tests(s), stop=Fraction(1, 3))),
@@ -151,11 +155,17 @@ OBJECTS: tuple[Learnt, ...] = (
         "halfspaces", "two", lambda s: Halfspaces(s, ("age", "dose"), ((1, 0), (1, 1), (2, -1)), levels=8)
     ),
     _object("intervals", "age", lambda s: Intervals(s, "age")),
+    _object("one-test", "short", lambda s: OneTest(s, _tests(s))),
     _object("points", "keys", lambda s: Points(s, "key")),
     _object("rectangles", "two", lambda s: Rectangles(s, ("age", "dose"), bins=(6, 4), inside=0)),
     _object("scorecards", "short", lambda s: Scorecards(s, 2, 1, 4)),
     _object("stumps", "short", Stumps),
     _object("thresholds", "dose", lambda s: Thresholds(s, "dose", "either")),
+    _object(
+        "tree-mixture",
+        "short",
+        lambda s: TreeMixture((Trees(s, 1, _tests(s)), Trees(s, 2, _tests(s))), (1, 2)),
+    ),
     _object("trees", "short", lambda s: Trees(s, 2, _tests(s), stop=Fraction(1, 2), root_splits=False)),
     _object("unions", "age", lambda s: Unions(s, "age", 3, inside=0)),
 )

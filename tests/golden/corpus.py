@@ -12,6 +12,7 @@ files hold times and are only read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
@@ -75,6 +76,10 @@ def _same(old: Path, new: Path) -> bool:
         return True
     if old.suffix == ".npz":
         return dict(_arrays(old)) == dict(_arrays(new))
+    if old.name == "secret.json":
+        return set(json.loads(old.read_bytes())) == set(
+            json.loads(new.read_bytes())
+        )  # a key, and tags under it
     if old.suffix == ".json":
         return _same_text(old.read_bytes(), new.read_bytes())
     return old.read_bytes() == new.read_bytes()
@@ -88,7 +93,8 @@ def _arrays(path: Path) -> Iterator[tuple[str, tuple[str, bytes]]]:
 
 _VERSION = re.compile(rb'("version": ")([^"]*)')
 _DIGEST = re.compile(rb'("digest": ")[^"]*(?="\s*}\s*$)')
-_FOREIGN = re.compile(rb'(\.(?:npz|skops)": ")[^"]*')
+_FOREIGN = re.compile(rb'((?:\.(?:npz|skops)|"id)": ")[^"]*')
+"""Hashes of files that other libraries write, and the identity of a bundle, which is drawn anew for every one."""
 
 
 def _same_text(old: bytes, new: bytes) -> bool:

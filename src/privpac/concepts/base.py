@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,7 @@ class Gibbs(Protocol):
     def draw(self, coins: Coins) -> Hypothesis: ...
 
 
+@runtime_checkable
 class ConceptClass(Protocol):
     """Public facts, what must be seen, and the law to draw from."""
 

@@ -7,9 +7,12 @@ cannot be stored, so nothing is taken for fitting because nobody thought of it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from privpac.concepts.base import Hypothesis
 from privpac.data.schema import Schema
+
+if TYPE_CHECKING:  # `base` loads kernels, and a plan asks for tests on columns without them
+    from privpac.concepts.base import Hypothesis
 
 __all__ = ["cells_misfit", "edges_misfit", "labels_misfit", "misfit", "order_misfit", "two_classes_misfit"]
 

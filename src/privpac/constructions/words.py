@@ -454,9 +454,15 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     return entry.build(request, rest)
 
 
+PACKAGE = __name__.partition(".")[0]
+
+
 def _is_ours(concepts: ConceptClass) -> bool:
-    """Whether a class is part of this package; whoever brings a class of their own verifies with it in hand."""
-    return type(concepts).__module__.partition(".")[0] == __name__.partition(".")[0]
+    """Whether it is part of this package, or no class at all; whoever brings their own verifies with it in hand."""
+    return (
+        not isinstance(concepts, ConceptClass)
+        or type(concepts).__module__.partition(".")[0] == __name__.partition(".")[0]
+    )
 
 
 def _given(concepts: ConceptClass, request: Request) -> Learner:
