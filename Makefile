@@ -10,7 +10,7 @@ TESTS ?= tests --ignore=tests/slow
 # For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
 KEEP ?=
 
-.PHONY: setup hooks constraints demo test test-slow slowest coverage lint format bench audit theorems docs docs-serve \
+.PHONY: architecture setup hooks constraints demo test test-slow slowest coverage lint format bench audit theorems docs docs-serve \
 	reproductions dist clean
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
@@ -85,6 +85,9 @@ bench: $(READY)
 audit: $(READY)
 	$(BIN)/python -m privpac audit exact --large --budget-seconds 1200 --accept-partial --out docs/audit.json
 	$(BIN)/python -m benchmarks.audit_page
+
+architecture: $(READY)
+	$(BIN)/python docs/hooks/layout.py
 
 theorems: $(READY)
 	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null

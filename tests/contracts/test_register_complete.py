@@ -114,3 +114,14 @@ def test_the_index_names_rows_and_mutants_that_exist() -> None:
 @pytest.mark.parametrize("word", [word for word, entry in WORDS.items() if entry.build and word != "auto"])
 def test_everything_that_can_be_learnt_is_audited_exactly(word: str) -> None:
     assert any(word in row for row in REGISTRY), f"add a row named after {word} to privpac.audit.registry"
+
+
+def test_only_rules_hold_the_seal_of_proofs() -> None:
+    source = ROOT / "src" / "privpac"
+    holders = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"\bSEAL\b", path.read_text(encoding="utf-8"))
+    } - {"guarantee/proof.py"}
+    assert all(re.fullmatch(r"guarantee/rules/\w+\.py|constructions/\w+/rules\.py", name) for name in holders)
+    assert len(holders) >= 10

@@ -1,7 +1,8 @@
 """A proof: a fact, the rule that gives it, and the proofs it rests on.
 
-Proofs can be made by `guarantee.rules` only: the constructor asks for a seal that this module hands to it. The
-certificate is such a tree; `explain` prints it, `checker.check` re-derives it from its stored form.
+Proofs can be made by rules only (`guarantee.rules`, and the `rules` of a family of constructions): the constructor asks
+for a seal that this module hands to them, and a contract test looks who takes it. The certificate is such a tree;
+`explain` prints it, `checker.check` re-derives it from its stored form.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Proof(Generic[F]):
 
     def __post_init__(self, seal: object) -> None:
         if seal is not SEAL:
-            raise TypeError("A Proof is made by a rule in privpac.guarantee.rules, not by hand.")
+            raise TypeError("A Proof is made by a rule, not by hand.")
         object.__setattr__(self, "where", MappingProxyType(dict(self.where)))
 
     def __getstate__(self) -> dict[str, Any]:
