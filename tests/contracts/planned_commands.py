@@ -50,6 +50,10 @@ class Printed:
     labelled: int
     unlabelled: int
 
+    @property
+    def records(self) -> int:
+        return self.labelled + self.unlabelled
+
     def __str__(self) -> str:
         words = self.command.removeprefix("privpac ").replace("DATA --schema SCHEMA ", "")
         return f"{words} [{self.labelled}+{self.unlabelled}]"

@@ -12,7 +12,7 @@ EASY = {"error": "0.4", "epsilon": "2", "failure": "0.4"}
 MOST_RECORDS = 250_000
 """Larger tables wait for tests/slow/test_planned_commands.py."""
 
-ROWS = [row for row in printed(**EASY) if row.labelled + row.unlabelled <= MOST_RECORDS]
+ROWS = [row for row in printed(**EASY) if row.records <= MOST_RECORDS]
 
 
 def test_there_are_commands_of_every_kind() -> None:
