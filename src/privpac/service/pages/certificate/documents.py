@@ -11,13 +11,13 @@ from typing import Any
 from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
 from privpac.checker.check import check_certificate
+from privpac.checker.document import parsed, read_document
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import MALFORMED
 from privpac.guarantee.certificate import SEEDED
-from privpac.guarantee.document import parsed, read_document
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
@@ -155,7 +155,7 @@ def _read(file: Path) -> dict[str, Any]:
     said = _format(file)
     if said in BUNDLES:
         return public_part(describe(file))
-    return read_document(file, format=said, what="model file or released table")
+    return read_document(file, said)
 
 
 def handed_out(path: Path) -> bytes:
