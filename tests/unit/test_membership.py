@@ -10,8 +10,8 @@ import pytest
 
 from privpac import Model, NotCertified, Schema, learn, verify
 from privpac.checker.document import digest
-from privpac.constructions.release.table import release_table
 from privpac.data.columns import Categorical, Numeric
+from privpac.sanitising import release_table
 from privpac.verification import verify_document
 
 SCHEMA = Schema(
