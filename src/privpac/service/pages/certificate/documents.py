@@ -10,8 +10,8 @@ from typing import Any
 
 from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
-from privpac.checker.check import check_certificate
 from privpac.checker.document import parsed, read_document
+from privpac.checker.promise import check_file
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
@@ -197,14 +197,12 @@ def recheck(path: Path) -> Checked:
     """Derive every number again; the reason if something does not follow."""
     try:
         if not is_bundle(path) and _format(path) in BUNDLES:
-            return Checked(None, steps=check_certificate(describe(path)["certificate"]), alone=True)
+            return Checked(None, steps=check_file(path).steps, alone=True)
         found = verify(path)
         return Checked(found, steps=found.steps)
     except PrivpacError as error:
         told = _nameless(error, path)
         return Checked(None, problem=told.problem, remedy=told.remedy)
-    except MALFORMED:
-        return Checked(None, problem="The file holds a certificate that is incomplete or malformed.")
 
 
 def _nameless(error: PrivpacError, path: Path) -> PrivpacError:
