@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -41,6 +42,26 @@ def least_seconds(jobs: dict[str, Callable[[], object]], *, repeats: int) -> dic
             job()
             least[name] = min(least[name], time.process_time() - start)
     return least
+
+
+def command_seconds(arguments: Sequence[str], bytecode: str) -> float:
+    """Processor seconds of Python with these arguments, user and system, compiled as an installed package is."""
+    import resource  # where there is none, the other benchmarks still run
+
+    def spent() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    start = spent()
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(
+        [sys.executable, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+        env={**inherited, "PYTHONPYCACHEPREFIX": bytecode},
+    )
+    return spent() - start
 
 
 def row(what: str, value: float, *, against: str = "", base: float = 0.0, limit: float | None = None) -> Row:

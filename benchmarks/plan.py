@@ -5,14 +5,12 @@ All classes, all that can be protected, and the questions people ask; a plan wit
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.measuring import Row, publish, row
+from benchmarks.measuring import Row, command_seconds, publish, row
 
 SECONDS = 1.0
 SHOWN = 12
@@ -54,19 +52,9 @@ PROTECTS = ("records", "labels", "predictions")
 
 
 def seconds(arguments: tuple[str, ...], bytecode: str) -> float:
-    """Processor seconds of one command, user and system, compiled beforehand as an installed package is."""
-    start = os.times()
-    command = [sys.executable, "-c", "from privpac.cli import main; main()", "plan", *arguments, "--json"]
-    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    subprocess.run(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=True,
-        env={**given, "PYTHONPYCACHEPREFIX": bytecode},
-    )
-    end = os.times()
-    return end.children_user + end.children_system - start.children_user - start.children_system
+    """Processor seconds of one plan, compiled beforehand as an installed package is."""
+    program = "from privpac.cli import main; main()"
+    return command_seconds(("-c", program, "plan", *arguments, "--json"), bytecode)
 
 
 def measure(bytecode: str) -> list[Row]:

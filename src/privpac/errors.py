@@ -34,11 +34,25 @@ class PrivpacError(Exception):
     """
 
     exit_code = 2
+    parameter: str | None = None
+    """The public parameter it is about, where there is one."""
+    column: str | None = None
+    """The column it is about, where there is one."""
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
         self.problem = message
         self.remedy = remedy
         super().__init__(f"{message} {remedy}".strip())
+
+    def to_json(self) -> dict[str, str]:
+        """The sentence in its parts, for a program."""
+        about = {"parameter": self.parameter, "column": self.column}
+        return {
+            "error": self.problem,
+            "remedy": self.remedy,
+            "kind": type(self).__name__,
+            **{name: value for name, value in about.items() if value is not None},
+        }
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travel between processes whatever the constructor looks like: the sentence and the attributes."""

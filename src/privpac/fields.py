@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from privpac.checker.document import MOST_DIGITS, Malformed, require
 from privpac.errors import NotCertified, PrivpacError
 
 __all__ = [
@@ -27,22 +28,10 @@ __all__ = [
     "written_whole",
 ]
 
-MOST_DIGITS = 4300
-"""Decimal digits of an integer in a file: as many as Python reads and writes without being asked to do more."""
-
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a file that nobody here wrote may trip over, while what it describes is built again."""
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]*")
-
-
-class Malformed(ValueError):
-    """A stored document does not have the shape that is written."""
-
-
-def require(condition: bool, reason: str) -> None:
-    if not condition:
-        raise Malformed(reason)
 
 
 @contextmanager

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac import __version__
+from privpac.checker import document
+from privpac.checker.document import digest, same
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
@@ -27,15 +29,13 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
-from privpac.guarantee import document
 from privpac.guarantee.certificate import explain_certificate
-from privpac.guarantee.document import digest, same
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.tree import picture
 
 __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
 
-FORMAT = "privpac-model/1"
+FORMAT = document.MODEL
 
 
 @dataclass(frozen=True)
@@ -147,14 +147,12 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The JSON of a model file whose digest matches."""
-    return document.read_document(path, format=FORMAT, what="model file")
+    return document.read_document(path, FORMAT)
 
 
 def model_from(tree: Mapping[str, Any]) -> Model:
     """The model a document holds, exactly as it was written; its rule must belong to its schema."""
     with refusing("The model file is incomplete or malformed."):
-        if not isinstance(tree.get("version"), str):
-            raise NotCertified("The model file does not say which version wrote it.")
         model = Model(
             hypothesis=hypothesis_from_json(tree["hypothesis"]),
             schema=Schema.from_json(tree["schema"]),

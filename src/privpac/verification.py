@@ -12,28 +12,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from privpac import __version__
-from privpac.answering.bundle.bundle import EXPOSED, FORMER, is_bundle
-from privpac.answering.bundle.bundle import read as read_bundle
+from privpac.answering.bundle.bundle import content_beside
 from privpac.answering.stored_offers import offer_from_json
-from privpac.checker.check import check_certificate
+from privpac.checker import document
+from privpac.checker.document import MODEL, TABLE
+from privpac.checker.promise import Promise, check_document
 from privpac.concepts.base import ConceptClass
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.release.table import FORMAT as TABLE_FORMAT
-from privpac.constructions.release.table import ReleasedTable, TableRequest, is_table, table_from
+from privpac.constructions.release.table import ReleasedTable, TableRequest, table_from
 from privpac.constructions.stored_classes import concepts_from_json
 from privpac.constructions.words import request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified
 from privpac.fields import refusing, whole
-from privpac.guarantee import document
 from privpac.guarantee.certificate import FROM_DATA, Certificate
-from privpac.model import FORMAT as MODEL_FORMAT
 from privpac.model import Model, model_from
 from privpac.numbers.exact import written
 
-__all__ = ["Verified", "verify", "verify_document"]
+__all__ = ["Verified", "rebuild", "verify", "verify_document"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,10 @@ class Verified:
     assumptions: tuple[str, ...]
     epsilon: str
     delta: str
+    unit: str = "record"
+    """What is protected: a "record" or a "label"."""
+    looks: tuple[str, ...] = ()
+    """Which looks were made and passed: "digest", "derivation", "rebuild"."""
     warnings: tuple[str, ...] = ()
     """What a reader should know besides: seeded coins, assumptions, a schema read from data, another version."""
 
@@ -63,83 +65,79 @@ def verify(path: str | os.PathLike[str], *, concepts: ConceptClass | None = None
 
     A model drawn from a class of your own names that class and does not hold it: give it as `concepts`.
     """
-    if is_bundle(path):
-        return _verify_bundle(path)
-    if is_table(path):
-        return verify_document(document.read_document(path, format=TABLE_FORMAT, what="released table"))
-    tree = document.read_document(path, format=MODEL_FORMAT, what="model file")
-    return verify_document(tree, concepts=concepts)
+    tree = document.read_at(path)
+    return rebuild(path, tree, check_document(tree), concepts=concepts)
 
 
-def verify_document(tree: Mapping[str, Any], *, concepts: ConceptClass | None = None) -> Verified:
+def verify_document(tree: dict[str, Any], *, concepts: ConceptClass | None = None) -> Verified:
     """As `verify`, of a model or a released table as data in memory."""
-    looks = {MODEL_FORMAT: lambda tree: _verify_model(tree, concepts), TABLE_FORMAT: _verify_table}
-    kind = tree.get("format") if isinstance(tree, Mapping) else None
-    if not isinstance(kind, str) or kind not in looks:
-        raise NotCertified(f"This is not a document of a format this version knows ({', '.join(looks)}).")
     with refusing("The document is too large, or holds something that is not JSON."):
         document.require_bounded(tree)
-        if tree.get("digest") != document.digest(tree):
-            raise NotCertified("The document was changed after it was written: its digest does not match.")
-    return looks[kind](tree)
+        document.require_document(tree, MODEL, TABLE)
+    promise = check_document(tree)
+    return _verified(promise, _second_look(tree, concepts))
 
 
-def _verify_model(tree: Mapping[str, Any], concepts: ConceptClass | None) -> Verified:
-    model = model_from(tree)
-    steps = check_certificate(tree["certificate"])
-    with refusing(_UNLIKE):
-        _refuse_other_origin(model.schema, tree["certificate"])
-        _refuse_unpaid(model)
-    rebuilt = _rebuilt(model.version, lambda: _refuse_unlike(model, tree, concepts))
-    return _verified(tree, steps=steps, rebuilt=rebuilt)
+def rebuild(
+    path: str | os.PathLike[str],
+    tree: Mapping[str, Any],
+    promise: Promise,
+    *,
+    concepts: ConceptClass | None = None,
+) -> Verified:
+    """The last look of `verify`: at a document that was read from this path, after the checker's look at it.
 
-
-def _verify_table(tree: Mapping[str, Any]) -> Verified:
-    table = table_from(tree)
-    steps = check_certificate(tree["certificate"])
-    with refusing(_UNLIKE):
-        _refuse_other_origin(table.schema, tree["certificate"])
-    rebuilt = _rebuilt(table.version, lambda: _refuse_unlike_table(table))
-    return _verified(tree, steps=steps, rebuilt=rebuilt)
-
-
-def _verify_bundle(path: str | os.PathLike[str]) -> Verified:
-    """The same of a bundle: the tag of its secret file, the derivation, and the certificate made anew.
-
-    The models or records themselves are not looked into: their certificate holds whatever they are.
+    Of a bundle, the tag of its secret file is looked at too. The models or records themselves are not looked into:
+    their certificate holds whatever they are.
     """
-    tree, _ = read_bundle(path)
-    steps = check_certificate(tree.get("certificate", {}))
-    rebuilt = _rebuilt(str(tree.get("version")), lambda: _refuse_another_offer(tree))
-    found = _verified(tree, steps=steps, rebuilt=rebuilt)
-    return replace(found, warnings=(EXPOSED, *found.warnings)) if tree["format"] == FORMER else found
+    if tree["format"] in (MODEL, TABLE):
+        return _verified(promise, _second_look(tree, concepts))
+    if not document.is_bundle(path):
+        raise NotCertified(
+            f"{str(path)!r} is a {promise.kind} on its own, which cannot be rebuilt.",
+            remedy="Verify the whole bundle or model file, or the certificate alone with --certificate-only.",
+        )
+    content_beside(path, tree)
+    return _verified(promise, lambda: _refuse_another_offer(tree))
 
 
 _UNLIKE = "The document was not made from the parameters that stand in it."
 
 
-def _rebuilt(version: str, look: Callable[[], None]) -> bool:
-    """Whether everything could be made anew; a document that names this version must pass."""
+def _second_look(tree: Mapping[str, Any], concepts: ConceptClass | None) -> Callable[[], None]:
+    """Refuse a model or table that no version writes; what is left to do is to make it anew as this version does."""
+    if tree["format"] == TABLE:
+        table = table_from(tree)
+        with refusing(_UNLIKE):
+            _refuse_other_origin(table.schema, tree["certificate"])
+        return lambda: _refuse_unlike_table(table)
+    model = model_from(tree)
+    with refusing(_UNLIKE):
+        _refuse_other_origin(model.schema, tree["certificate"])
+        _refuse_unpaid(model)
+    return lambda: _refuse_unlike(model, tree, concepts)
+
+
+def _verified(promise: Promise, look: Callable[[], None]) -> Verified:
+    """Everything made anew, or a warning; a document that names this version must pass."""
+    rebuilt = True
     try:
         with refusing(_UNLIKE):
             look()
     except NotCertified:
-        if version == __version__:
+        if promise.version == __version__:
             raise
-        return False
-    return True
-
-
-def _verified(tree: Mapping[str, Any], *, steps: int, rebuilt: bool) -> Verified:
-    certificate = tree["certificate"]
+        rebuilt = False
     return Verified(
-        warnings=tuple(_warnings(certificate, str(tree["version"]), rebuilt=rebuilt)),
-        steps=steps,
+        warnings=(*promise.warnings, *_version_warnings(str(promise.version), rebuilt=rebuilt)),
+        steps=promise.steps,
         rebuilt=rebuilt,
-        for_release=certificate["coins"] == "system",
-        assumptions=tuple(certificate["assumptions"]),
-        epsilon=certificate["epsilon"],
-        delta=certificate["delta"],
+        for_release=promise.for_release,
+        assumptions=promise.assumptions,
+        epsilon=promise.epsilon,
+        delta=promise.delta,
+        unit=promise.unit,
+        looks=(*promise.looks, "rebuild") if rebuilt else promise.looks,
     )
 
 
@@ -172,7 +170,7 @@ def _refuse_unlike_table(table: ReleasedTable) -> None:
         raise NotCertified("The synthetic records are not such as these parameters ever release.")
 
 
-def _warnings(tree: Mapping[str, Any], version: str, *, rebuilt: bool) -> Iterator[str]:
+def _version_warnings(version: str, *, rebuilt: bool) -> Iterator[str]:
     if not rebuilt:
         yield (
             f"Made by another version ({version[:20]!r}, this is {__version__!r}), and could not be rebuilt: the "
@@ -180,11 +178,6 @@ def _warnings(tree: Mapping[str, Any], version: str, *, rebuilt: bool) -> Iterat
         )
     elif version != __version__:
         yield f"Made by another version ({version[:20]!r}, this is {__version__!r}), and rebuilt all the same."
-    if tree["coins"] != "system":
-        yield "NOT FOR RELEASE: the coins came from a known seed."
-    if FROM_DATA in tree["assumptions"]:
-        yield "The schema was read from the data: its bounds, categories and classes are released without protection."
-    yield from (f"Assumes that {text}." for text in tree["assumptions"])
 
 
 def _refuse_unpaid(model: Model) -> None:

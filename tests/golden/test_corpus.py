@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privpac.guarantee.document import digest
+from privpac.checker.document import digest
 from tests.golden import __main__ as command
 from tests.golden import corpus
 from tests.golden.cases import WORDED

@@ -12,8 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import privpac
+from privpac.checker.document import digest
 from privpac.errors import NotCertified
-from privpac.guarantee.document import digest
 from privpac.service.pages.certificate.deadline import in_time
 from privpac.service.pages.certificate.documents import open_document, recheck
 from privpac.service.pages.place import Place

@@ -11,7 +11,7 @@ from typing import Any
 import skops.io
 
 from privpac.answering.bundle.bundle import load
-from privpac.guarantee.document import digest
+from privpac.checker.document import digest
 
 
 def edit(folder: Path, change: Any, *, sealed: bool = True) -> None:

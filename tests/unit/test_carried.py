@@ -9,7 +9,7 @@ import pytest
 
 from privpac.checker import directed
 from privpac.checker.check import check_derivation
-from privpac.checker.steps import deviations
+from privpac.checker.steps import carried
 from privpac.concepts.sets.points import Points
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.formulas import mistakes_of_draw
@@ -119,11 +119,11 @@ def test_perfect_squares_have_exact_roots() -> None:
 @pytest.mark.parametrize(("n", "vc"), [(1, 3), (10, 1), (1000, 2), (10**6, 7)])
 def test_deviations_are_those_of_the_theory(n: int, vc: int) -> None:
     miss = Fraction(1, 100)
-    assert deviations.log_labellings(n, vc) == ln_growth(n, vc=vc)
-    assert deviations.near_best(n, miss, vc) == erm_excess(n, failure=miss, vc=vc)
+    assert carried.log_labellings(n, vc) == ln_growth(n, vc=vc)
+    assert carried.near_best(n, miss, vc) == erm_excess(n, failure=miss, vc=vc)
     for pairs in (False, True):
         expected = relative_error(Fraction(1, 50), n=n, failure=miss, vc=vc, pairs=pairs)
-        assert deviations.true_rate(Fraction(1, 50), n, miss, vc, 2 if pairs else 1) == expected
+        assert carried.true_rate(Fraction(1, 50), n, miss, vc, 2 if pairs else 1) == expected
 
 
 def test_relabelling_accuracy_is_the_written_sum() -> None:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from privpac import NotCertified, Schema, learn, load, verify
+from privpac.checker import document
+from privpac.checker.document import DEEPEST, digest, read_document, same
 from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.errors import DataError
 from privpac.fields import MOST_DIGITS, Malformed, flag, listed, record, text, whole, written_whole
-from privpac.guarantee import document
-from privpac.guarantee.document import DEEPEST, digest, read_document, same
 from privpac.verification import verify_document
 
 from .limits import within
@@ -93,7 +93,7 @@ def test_files_and_numbers_of_values_have_limits(tmp_path: Path, monkeypatch: py
     with pytest.raises(NotCertified, match="cannot be read as JSON"):
         load(path)
     with pytest.raises(DataError, match="no file"):
-        read_document(tmp_path / "none", format="x", what="model file")
+        read_document(tmp_path / "none", document.MODEL)
 
 
 def test_a_document_in_memory_is_verified_as_a_file_is() -> None:

@@ -12,9 +12,9 @@ import pytest
 from privpac import Schema, Size, learn
 from privpac.checker.check import check_certificate
 from privpac.constructions.points.clipped import ClippedPoints
-from privpac.constructions.release.table import release_table
 from privpac.data.columns import Numeric
 from privpac.errors import PrivpacError
+from privpac.sanitising import release_table
 from privpac.verification import verify_document
 
 BITS = (1, 8, 63, 64, 65, 256, 1024)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from privpac import NotCertified, Schema, learn
+from privpac.checker.document import digest
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.cuts import Cuts
@@ -25,9 +26,8 @@ from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.release.table import release_table
 from privpac.data.columns import Categorical, Numeric
-from privpac.guarantee.document import digest
+from privpac.sanitising import release_table
 from privpac.verification import verify_document
 
 from .limits import within

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from privpac import Model, NotCertified, Schema, learn, verify
-from privpac.constructions.release.table import release_table
+from privpac.checker.document import digest
 from privpac.data.columns import Categorical, Numeric
-from privpac.guarantee.document import digest
+from privpac.sanitising import release_table
 from privpac.verification import verify_document
 
 SCHEMA = Schema(

@@ -14,10 +14,10 @@ import pytest
 
 import privpac
 from privpac import Ledger, MemorySample, Schema, load_table, release_table, verify
+from privpac.checker.document import digest
 from privpac.cli import main
 from privpac.constructions.release.methods import METHODS
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, SizeError, TooFewRecords
-from privpac.guarantee.document import digest
 
 SCHEMA: dict[str, Any] = {
     "label": "ill",

@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from privpac.checker.document import CERTIFICATE
 from privpac.checker.reading import (
     ALL,
+    STEP,
     Broken,
     Loss,
     Tree,
@@ -27,12 +29,11 @@ from privpac.checker.reading import (
     require,
 )
 from privpac.checker.steps import RULES, covers
-from privpac.checker.steps.nodes import STEP
 from privpac.errors import NotCertified
 
 __all__ = ["FORMATS", "check_certificate", "check_derivation"]
 
-FORMATS = ("privpac-certificate/1",)
+FORMATS = (CERTIFICATE,)
 
 _COINS = ("system", "seeded", "enumerated")
 _NODE = {"rule", "fact", "where", "assumes", "premises"}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from privpac.checker import directed
+from privpac.checker.document import MOST_DIGITS
 
 __all__ = [
     "ALL",
+    "STEP",
     "Broken",
+    "Check",
     "Loss",
     "Privacy",
     "Tree",
@@ -20,6 +23,8 @@ __all__ = [
     "decimal",
     "integer",
     "number",
+    "only_premise",
+    "pair",
     "parameters",
     "read_fact",
     "read_privacy",
@@ -29,6 +34,12 @@ __all__ = [
 ]
 
 Tree = Mapping[str, Any]
+
+Check = Callable[[Tree], None]
+"""Derives one step again from its premises and parameters, or raises `Broken`."""
+
+STEP = Fraction(1, 10**12)
+"""Headline epsilons and stabilities are rounded up to twelve decimals."""
 
 ALL = "all records"
 _UNITS = ("record", "label")
@@ -50,7 +61,6 @@ _FACTS = {
 _FRACTION = re.compile(r"-?[0-9]+(/[0-9]+)?")
 _DECIMAL = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?|[1-9][0-9]*/[1-9][0-9]*")
 _DECIMAL_DIGITS = 20
-_MOST_DIGITS = 4300
 _LARGEST_COUNT = 2**63
 _LARGEST_LOG = 1_000
 _FAR = 20_000
@@ -70,7 +80,7 @@ def _read(text: object, spelling: re.Pattern[str]) -> Fraction:
     if not isinstance(text, str) or spelling.fullmatch(text) is None:
         raise Broken("a number is misspelt")
     numerator, _, denominator = text.partition("/")
-    require(max(len(numerator), len(denominator)) <= _MOST_DIGITS, "a number is too long")
+    require(max(len(numerator), len(denominator)) <= MOST_DIGITS, "a number is too long")
     require(denominator == "" or denominator.strip("0") != "", "a number is divided by nothing")
     return Fraction(text)
 
@@ -197,3 +207,18 @@ def read_privacy(node: Tree) -> Privacy:
     loss, delta = Loss.read(fact["epsilon"]), number(fact["delta"])
     require(delta >= 0, "delta is negative")
     return Privacy(loss, delta, fact["unit"], part, fact["release"])
+
+
+def only_premise(node: Tree) -> Tree:
+    premises = node.get("premises", ())
+    require(len(premises) == 1, "exactly one premise is expected")
+    premise: Tree = premises[0]
+    return premise
+
+
+def pair(node: Tree, *, release: bool = True) -> tuple[Privacy, Privacy]:
+    """A privacy fact and its only premise's, which speak of the same thing."""
+    new, old = read_privacy(node), read_privacy(only_premise(node))
+    require((new.unit, new.part) == (old.unit, old.part), "the scope differs from the premise's")
+    require(not release or new.release == old.release, "the release differs from the premise's")
+    return new, old

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -18,7 +17,6 @@ import typer
 from privpac import __version__
 from privpac.cli import console
 from privpac.errors import PrivpacError, UnverifiedRelease
-from privpac.faults import place_of
 
 __all__ = ["app", "run"]
 
@@ -127,6 +125,10 @@ def _usage(problem: Exception) -> PrivpacError:
 
 def _fault(problem: Exception) -> PrivpacError:
     """A bug. Its own message may quote records, so only the place is told."""
+    import traceback
+
+    from privpac.faults import place_of
+
     if os.environ.get(TRACEBACK):
         traceback.print_exception(problem, file=sys.stderr)
     what = f"{type(problem).__name__} in {place_of(problem)}"

@@ -120,14 +120,8 @@ def warn(text: str, *, as_json: bool) -> None:
 
 def fail(problem: PrivpacError, *, as_json: bool) -> None:
     """An error: one sentence for a person, or one line of JSON."""
-    if not as_json:
-        sys.stderr.write(" ".join(str(problem).split()) + "\n")
-        return
-    facts = {"error": problem.problem, "remedy": problem.remedy, "kind": type(problem).__name__}
-    for name in ("parameter", "column"):
-        if getattr(problem, name, None) is not None:
-            facts[name] = getattr(problem, name)
-    sys.stderr.write(json.dumps(facts) + "\n")
+    line = json.dumps(problem.to_json()) if as_json else " ".join(str(problem).split())
+    sys.stderr.write(line + "\n")
 
 
 @contextmanager

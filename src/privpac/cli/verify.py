@@ -1,4 +1,4 @@
-"""`privpac verify`: re-derive every number of a model file."""
+"""`privpac verify`: re-derive every number of a model file, the certificate first and without the library."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privpac.checker.document import read_at
+from privpac.checker.promise import check_document
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.errors import DataError, NotCertified, PrivpacError
 
 if TYPE_CHECKING:
     from privpac.verification import Verified
@@ -18,38 +19,41 @@ __all__ = ["verify"]
 
 
 def verify(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a bundle.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model file, a released table, or a bundle.")
+    ],
     *,
+    certificate_only: Annotated[
+        bool,
+        typer.Option(
+            "--certificate-only",
+            help="Check digest and derivation only, in a moment; a bare certificate will do.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check digest, derivation and parameters of a model file. Exit code 0, or 4 with the reason."""
-    with console.working("Verifying", as_json=as_json):
-        found = _verify(model)
-    if as_json:
-        console.show_json({"verified": True, **asdict(found)})
+    tree = read_at(model)
+    promise = check_document(tree)
+    if certificate_only:
+        result, lines = promise.to_json(), promise.lines()
     else:
-        console.show("\n".join(_lines(found)))
+        with console.working("Verifying", as_json=as_json):
+            from privpac.verification import rebuild
+
+            verified = rebuild(model, tree, promise)
+        result, lines = {**promise.to_json(), **asdict(verified)}, _lines(verified)
+    if as_json:
+        console.show_json(result)
+    else:
+        console.show("\n".join(lines))
 
 
-def _verify(path: str) -> Verified:
-    from privpac.verification import verify as verify_model
-
-    try:
-        return verify_model(path)
-    except (NotCertified, DataError):  # DataError: there is no such file
-        raise
-    except PrivpacError as problem:  # stored parameters that nobody could have asked for
-        raise NotCertified(f"{path!r} contradicts itself: {problem.problem}") from None
-    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
-        # Whatever a forged file trips over, the answer is the same.
-        raise NotCertified(f"{path!r} holds a certificate that is incomplete or malformed.") from None
-
-
-def _lines(found: Verified) -> list[str]:
+def _lines(verified: Verified) -> list[str]:
     lines = [
-        f"Verified: epsilon {found.epsilon}, delta {found.delta}; {found.steps} steps re-derived,"
+        f"Verified: epsilon {verified.epsilon}, delta {verified.delta}; {verified.steps} steps re-derived,"
         " and the digest matches."
     ]
-    if found.rebuilt:
+    if verified.rebuilt:
         lines.append("The same certificate follows anew from the stored parameters and schema.")
-    return [*lines, *found.warnings]
+    return [*lines, *verified.warnings]

@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from privpac.checker.document import CERTIFICATE, FROM_DATA
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Answers, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.exact import plain
 
-__all__ = ["FORMAT", "SEEDED", "Certificate", "explain_certificate"]
+__all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate"]
 
-FORMAT = "privpac-certificate/1"
+FORMAT = CERTIFICATE
 
 SEEDED = "NOT FOR RELEASE: the coins came from a known seed, so whoever knows it can undo the noise"
 
@@ -27,8 +28,6 @@ _HEADINGS = {
     "accuracy": "Accuracy, if the records are independent draws from what is to be predicted",
     "answers": "Accuracy, whatever the records are",
 }
-
-FROM_DATA = "the schema is public; it was read from the data"
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,12 @@ from privpac.answering.bundle.storage import content_of, file_of, prepared_from
 from privpac.answering.offer import Offer
 from privpac.answering.predictor import PrivatePredictor
 from privpac.answering.stored_offers import offer_from_json
+from privpac.checker import document
+from privpac.checker.document import MANIFEST, is_bundle
 from privpac.coins import Coins, SystemCoins
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.schema import Schema
 from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError
-from privpac.guarantee import document
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.store import close_connections
 
@@ -44,7 +45,9 @@ __all__ = [
     "EXPOSED",
     "FORMAT",
     "FORMER",
+    "MANIFEST",
     "Bundle",
+    "content_beside",
     "describe",
     "is_bundle",
     "load",
@@ -53,19 +56,14 @@ __all__ = [
     "write",
 ]
 
-FORMAT, FORMER = "privpac-bundle/2", "privpac-bundle/1"
+FORMAT, FORMER = document.BUNDLE, document.FORMER_BUNDLE
 OWNER = "bundle"
-MANIFEST, SECRET, METER, ANSWERS = "bundle.json", "secret.json", "meter.sqlite", "answers.sqlite"
-ENTRIES = frozenset({"format", "version", "schema", "certificate", "id", "digest"})
-FORMER_ENTRIES = frozenset({"format", "version", "schema", "certificate", "files", "types", "digest"})
+SECRET, METER, ANSWERS = "secret.json", "meter.sqlite", "answers.sqlite"
 BITS_OF_NAME, BITS_OF_KEY = 128, 256
 NAME = "[0-9a-f]{32}"
 MOST_BYTES = 4 << 30
 """Of one file of a bundle."""
-EXPOSED = (
-    f"The bundle.json of this bundle ({FORMER}) holds digests of its records: whoever reads it can test guesses of a "
-    "record. Keep it secret, and make the bundle anew."
-)
+EXPOSED = document.KINDS[FORMER].caution
 BROKEN = (
     ArithmeticError,
     AttributeError,
@@ -121,10 +119,6 @@ class Bundle:
             answers=FileAnswers(self.path / ANSWERS),
             coins=coins or SystemCoins(),
         )
-
-
-def is_bundle(path: str | os.PathLike[str]) -> bool:
-    return (Path(path) / MANIFEST).is_file()
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -210,10 +204,7 @@ def _write_secret(path: Path, content: bytes) -> None:
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The description in a `bundle.json`, of this format or the former one, with nothing besides."""
-    tree = document.read_document(path, format=FORMAT, older=(FORMER,), what="description of a bundle")
-    if tree.keys() != (ENTRIES if tree["format"] == FORMAT else FORMER_ENTRIES):
-        raise NotCertified("The description of the bundle holds something that this version does not write.")
-    return tree
+    return document.read_document(path, FORMAT, FORMER)
 
 
 def public_part(tree: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,8 +224,13 @@ def public_part(tree: Mapping[str, Any]) -> dict[str, Any]:
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     """The description of a bundle and the content of its secret file, unchanged since they were written."""
+    tree = describe(Path(path) / MANIFEST)
+    return tree, content_beside(path, tree)
+
+
+def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> bytes:
+    """The content of the secret file that belongs to a description, unchanged since it was written."""
     folder = Path(path)
-    tree = describe(folder / MANIFEST)
     try:
         name = file_of(_offer(tree).predictor)
         if tree["format"] == FORMER:
@@ -256,7 +252,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
         raise NotCertified(f"The bundle {str(folder)!r} is incomplete or malformed.") from None
     if not same:
         raise NotCertified(f"{name!r} of the bundle {str(folder)!r} was changed after it was written.")
-    return tree, content
+    return content
 
 
 def _read_secret(folder: Path, name: str) -> bytes:

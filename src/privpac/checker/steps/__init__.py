@@ -4,6 +4,7 @@ Nothing here is shared with `rules` or `theory`: numbers go through `directed`, 
 vouch for itself. `RULES` names the check of every rule by its key in certificates.
 """
 
+from privpac.checker.reading import Check
 from privpac.checker.steps import (
     accuracy,
     carried,
@@ -18,7 +19,6 @@ from privpac.checker.steps import (
     release,
     sampling,
 )
-from privpac.checker.steps.nodes import Check
 
 __all__ = ["RULES"]
 

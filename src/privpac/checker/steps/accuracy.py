@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from privpac.checker import directed
-from privpac.checker.reading import Tree, integer, number, parameters, read_fact, require
-from privpac.checker.steps.nodes import Check
+from privpac.checker.reading import Check, Tree, integer, number, parameters, read_fact, require
 
 __all__ = ["RULES"]
 

@@ -7,13 +7,28 @@ from fractions import Fraction
 from math import floor
 
 from privpac.checker import directed
-from privpac.checker.reading import Tree, integer, number, parameters, read_fact, require
-from privpac.checker.steps.deviations import log_labellings, near_best, true_rate
-from privpac.checker.steps.nodes import Check, only_premise
+from privpac.checker.reading import Check, Tree, integer, number, only_premise, parameters, read_fact, require
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "log_labellings", "near_best", "true_rate"]
 
 ONE = Fraction(1)
+
+
+def log_labellings(points: int, vc: int) -> Fraction:
+    """ln of the most labellings of so many points."""
+    return directed.ln_ceiling(Fraction(directed.labellings(points, vc)))
+
+
+def near_best(records: int, failure: Fraction, vc: int) -> Fraction:
+    """What the best on the records loses against the best: a uniform side and a single one, half the failure each."""
+    uniform = directed.root_ceiling(2 * log_labellings(records, vc) / records)
+    return min(ONE, uniform + 2 * directed.root_ceiling(directed.ln_ceiling(2 / failure) / (2 * records)))
+
+
+def true_rate(seen: Fraction, records: int, failure: Fraction, vc: int, sides: int) -> Fraction:
+    """The most that a rate seen on the records can be in truth, for one free concept or two."""
+    a = (sides * log_labellings(2 * records, vc) + directed.ln_ceiling(4 / failure)) / records
+    return min(ONE, seen + 2 * directed.root_ceiling(a * seen) + 4 * a)
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,21 @@ from fractions import Fraction
 from privpac.checker import directed
 from privpac.checker.reading import (
     ALL,
+    STEP,
+    Check,
     Loss,
     Privacy,
     Tree,
     decimal,
     integer,
     number,
+    only_premise,
+    pair,
     parameters,
     read_fact,
     read_privacy,
     require,
 )
-from privpac.checker.steps.nodes import STEP, Check, only_premise, pair
 
 __all__ = ["RULES"]
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.checker import directed
-from privpac.checker.reading import Tree, decimal, integer, number, parameters, read_fact, require, within
-from privpac.checker.steps.nodes import Check
+from privpac.checker.reading import (
+    Check,
+    Tree,
+    decimal,
+    integer,
+    number,
+    parameters,
+    read_fact,
+    require,
+    within,
+)
 
 __all__ = ["ASSUMING", "RULES"]
 

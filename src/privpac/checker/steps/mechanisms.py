@@ -5,8 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.checker import directed
-from privpac.checker.reading import Loss, Tree, integer, number, parameters, read_fact, read_privacy, require
-from privpac.checker.steps.nodes import Check
+from privpac.checker.reading import (
+    Check,
+    Loss,
+    Tree,
+    integer,
+    number,
+    parameters,
+    read_fact,
+    read_privacy,
+    require,
+)
 
 __all__ = ["RULES"]
 

@@ -7,8 +7,17 @@ from fractions import Fraction
 from math import isqrt
 
 from privpac.checker import directed
-from privpac.checker.reading import Tree, integer, number, parameters, read_fact, read_privacy, require
-from privpac.checker.steps.nodes import Check, only_premise
+from privpac.checker.reading import (
+    Check,
+    Tree,
+    integer,
+    number,
+    only_premise,
+    parameters,
+    read_fact,
+    read_privacy,
+    require,
+)
 
 __all__ = ["RULES"]
 

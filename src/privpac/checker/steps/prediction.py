@@ -7,17 +7,18 @@ from fractions import Fraction
 from privpac.checker import directed
 from privpac.checker.reading import (
     ALL,
+    Check,
     Loss,
     Tree,
     integer,
     number,
+    pair,
     parameters,
     read_fact,
     read_privacy,
     require,
     within,
 )
-from privpac.checker.steps.nodes import Check, pair
 
 __all__ = ["RULES", "ln_labellings"]
 

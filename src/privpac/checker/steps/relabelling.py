@@ -7,16 +7,18 @@ from fractions import Fraction
 from privpac.checker import directed
 from privpac.checker.reading import (
     ALL,
+    Check,
     Loss,
     Tree,
     integer,
     number,
+    only_premise,
+    pair,
     parameters,
     read_fact,
     read_privacy,
     require,
 )
-from privpac.checker.steps.nodes import Check, only_premise, pair
 
 __all__ = ["RULES"]
 

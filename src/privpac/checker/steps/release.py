@@ -7,10 +7,12 @@ from fractions import Fraction
 
 from privpac.checker import directed
 from privpac.checker.reading import (
+    Check,
     Loss,
     Tree,
     integer,
     number,
+    only_premise,
     parameters,
     read_fact,
     read_privacy,
@@ -18,7 +20,6 @@ from privpac.checker.reading import (
     whole,
     within,
 )
-from privpac.checker.steps.nodes import Check, only_premise
 
 __all__ = ["RULES"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.checker import directed
-from privpac.checker.reading import Loss, Tree, integer, parameters, require
-from privpac.checker.steps.nodes import Check, pair
+from privpac.checker.reading import Check, Loss, Tree, integer, pair, parameters, require
 
 __all__ = ["RULES"]
 

@@ -23,17 +23,17 @@ import duckdb
 import numpy as np
 
 from privpac import __version__
+from privpac.checker.document import TABLE, digest, read_document, same
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Sanitiser
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import DataError, NotCertified, ParameterError, SizeError
+from privpac.errors import NotCertified, ParameterError, SizeError
 from privpac.fields import listed, record, refusing, text, whole
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
-from privpac.guarantee.document import digest, read_document, same
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.numbers.exact import plain, written
 
@@ -41,12 +41,11 @@ __all__ = [
     "FORMAT",
     "ReleasedTable",
     "TableRequest",
-    "is_table",
     "load_table",
     "table_from",
 ]
 
-FORMAT = "privpac-table/1"
+FORMAT = TABLE
 OWNER = "release"
 
 MOST_RECORDS = 10**12
@@ -277,25 +276,14 @@ _WRITERS: dict[str, Callable[[Mapping[str, Sequence[Any]], Path], None]] = {
 
 def load_table(path: str | os.PathLike[str]) -> ReleasedTable:
     """Read a released table; a damaged one is refused. Reading is not verifying: see `verify`."""
-    return table_from(read_document(path, format=FORMAT, what="released table"))
+    return table_from(read_document(path, FORMAT))
 
 
 def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     """The released table a document holds; its records must belong to its schema."""
     with refusing("The released table is incomplete or malformed."):
-        if not isinstance(tree.get("version"), str):
-            raise NotCertified("The released table does not say which version wrote it.")
         read = KINDS[tree["table"]["kind"]](tree["table"])
         table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
         if not same({**table.to_json(), "digest": None}, {**tree, "digest": None}):
             raise NotCertified("The released table holds something that this version does not write.")
     return table
-
-
-def is_table(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is a released table."""
-    try:
-        with Path(path).open(encoding="utf-8") as stream:
-            return FORMAT in stream.read(80)
-    except (OSError, UnicodeDecodeError, DataError):
-        return False

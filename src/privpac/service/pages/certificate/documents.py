@@ -10,14 +10,14 @@ from typing import Any
 
 from privpac.answering.bundle.bundle import FORMAT as BUNDLE
 from privpac.answering.bundle.bundle import FORMER, MANIFEST, describe, is_bundle, public_part
-from privpac.checker.check import check_certificate
+from privpac.checker.document import parsed, read_document
+from privpac.checker.promise import check_file
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.release.table import FORMAT as TABLE
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import MALFORMED
 from privpac.guarantee.certificate import SEEDED
-from privpac.guarantee.document import parsed, read_document
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
@@ -155,7 +155,7 @@ def _read(file: Path) -> dict[str, Any]:
     said = _format(file)
     if said in BUNDLES:
         return public_part(describe(file))
-    return read_document(file, format=said, what="model file or released table")
+    return read_document(file, said)
 
 
 def handed_out(path: Path) -> bytes:
@@ -197,14 +197,12 @@ def recheck(path: Path) -> Checked:
     """Derive every number again; the reason if something does not follow."""
     try:
         if not is_bundle(path) and _format(path) in BUNDLES:
-            return Checked(None, steps=check_certificate(describe(path)["certificate"]), alone=True)
+            return Checked(None, steps=check_file(path).steps, alone=True)
         found = verify(path)
         return Checked(found, steps=found.steps)
     except PrivpacError as error:
         told = _nameless(error, path)
         return Checked(None, problem=told.problem, remedy=told.remedy)
-    except MALFORMED:
-        return Checked(None, problem="The file holds a certificate that is incomplete or malformed.")
 
 
 def _nameless(error: PrivpacError, path: Path) -> PrivpacError:

@@ -1,0 +1,223 @@
+"""JSON documents with a format and a digest: read strictly, or refused.
+
+The digest shows accidental edits; it does not authenticate (docs/understand/limits.md). Whoever reads or writes such a
+document does it through here, so that the checker on its own refuses what the whole library refuses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privpac.errors import DataError, NotCertified
+
+__all__ = [
+    "BUNDLE",
+    "CERTIFICATE",
+    "FORMER_BUNDLE",
+    "FROM_DATA",
+    "KINDS",
+    "MANIFEST",
+    "MODEL",
+    "MOST_DIGITS",
+    "TABLE",
+    "Kind",
+    "Malformed",
+    "canonical",
+    "digest",
+    "is_bundle",
+    "parsed",
+    "read_at",
+    "read_document",
+    "require",
+    "require_bounded",
+    "require_document",
+    "same",
+]
+
+MOST_BYTES = 2**28
+"""Of a file; the largest released tables have some ten million bytes."""
+
+MOST_VALUES = 2**24
+"""Values in a document, those inside of others included."""
+
+MOST_DIGITS = 4300
+"""Decimal digits of an integer in a file: as many as Python reads and writes without being asked to do more."""
+
+DEEPEST = 256
+"""Values inside of each other: a derivation of a hundred steps takes two levels for each."""
+
+MODEL, TABLE, CERTIFICATE = "privpac-model/1", "privpac-table/1", "privpac-certificate/1"
+BUNDLE, FORMER_BUNDLE = "privpac-bundle/2", "privpac-bundle/1"
+
+FROM_DATA = "the schema is public; it was read from the data"
+"""The assumption that stands for bounds and names nobody protected; readers are told what it means."""
+
+MANIFEST = "bundle.json"
+"""The file of a bundle, which is a folder, that describes it."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of document that holds a certificate."""
+
+    name: str
+    """For people."""
+    fields: frozenset[str] | None
+    """Those it holds, and no others; None for a bare certificate, which has no digest and whose check names them."""
+    caution: str = ""
+    """What whoever holds such a document should know."""
+
+
+_SEALED = frozenset({"format", "version", "schema", "certificate", "digest"})
+
+KINDS = {
+    MODEL: Kind("model file", _SEALED | {"hypothesis", "leaf_counts", "estimate"}),
+    TABLE: Kind("released table", _SEALED | {"table"}),
+    BUNDLE: Kind("description of a bundle", _SEALED | {"id"}),
+    FORMER_BUNDLE: Kind(
+        "description of a bundle",
+        _SEALED | {"files", "types"},
+        f"The {MANIFEST} of this bundle ({FORMER_BUNDLE}) holds digests of its records: whoever reads it can test "
+        "guesses of a record. Keep it secret, and make the bundle anew.",
+    ),
+    CERTIFICATE: Kind("certificate", None),
+}
+
+
+class Malformed(ValueError):
+    """A stored document does not have the shape that is written."""
+
+
+def require(condition: bool, reason: str) -> None:
+    """Raise `Malformed` with this reason unless the condition holds."""
+    if not condition:
+        raise Malformed(reason)
+
+
+def canonical(tree: object) -> str:
+    """The one text of JSON data: sorted keys, no spaces. It tells true from 1 and 2.0 from 2."""
+    return json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two documents are the same text, not merely equal numbers."""
+    return canonical(a) == canonical(b)
+
+
+def digest(tree: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical form without the digest itself."""
+    bare = canonical({key: value for key, value in tree.items() if key != "digest"})
+    return "sha256:" + hashlib.sha256(bare.encode("ascii")).hexdigest()
+
+
+def is_bundle(path: str | os.PathLike[str]) -> bool:
+    """Whether this is the folder of a bundle."""
+    return (Path(path) / MANIFEST).is_file()
+
+
+def read_at(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The document at a path: a file of any known format, or the description in the folder of a bundle."""
+    if is_bundle(path):
+        return read_document(Path(path) / MANIFEST, BUNDLE, FORMER_BUNDLE)
+    return read_document(path)
+
+
+def read_document(path: str | os.PathLike[str], *formats: str) -> dict[str, Any]:
+    """The JSON of a file of one of these formats, or of any that is known, whose digest matches."""
+    name = repr(str(path))
+    try:
+        tree = parsed(Path(path))
+    except FileNotFoundError:
+        raise DataError(f"There is no file {name}.") from None
+    except (OSError, ValueError, RecursionError):
+        raise NotCertified(
+            f"{name} is not a complete {_named(formats)}: it cannot be read as JSON.",
+            remedy="Copy it again from where it was made.",
+        ) from None
+    return require_document(tree, *formats, name=name)
+
+
+def require_document(tree: object, *formats: str, name: str = "The document") -> dict[str, Any]:
+    """The same of JSON in memory: its format, its digest, and the fields of its format with no others."""
+    allowed = formats or tuple(KINDS)
+    known = tree.get("format") if isinstance(tree, dict) else None
+    if not isinstance(tree, dict) or known not in allowed:
+        raise NotCertified(f"{name} is not a {_named(formats)} of format {' or '.join(allowed)}.")
+    kind = KINDS[str(known)]
+    if kind.fields is None:
+        return tree
+    if tree.get("digest") != digest(tree):
+        raise NotCertified(
+            f"{name} was changed after it was written: its digest does not match.",
+            remedy="Copy it again from where it was made.",
+        )
+    if tree.keys() != kind.fields or not isinstance(tree["version"], str):
+        raise NotCertified(f"The {kind.name} holds something that this version does not write.")
+    return tree
+
+
+def _named(formats: Iterable[str]) -> str:
+    return " or ".join(dict.fromkeys(KINDS[known].name for known in formats)) or "document"
+
+
+def parsed(path: Path) -> object:
+    """The JSON of a file, within public limits; a ValueError where it is none."""
+    with path.open("rb") as stream:
+        raw = stream.read(MOST_BYTES + 1)
+    require(len(raw) <= MOST_BYTES, "the file is too large")
+    tree: object = json.loads(
+        raw.decode("utf-8"),
+        object_pairs_hook=_once,
+        parse_constant=_no_constant,
+        parse_int=_integer,
+        parse_float=_finite,
+    )
+    require_bounded(tree)
+    return tree
+
+
+def require_bounded(tree: object) -> None:
+    """Refuse data too deep or too many to be walked through; without recursion, so that depth itself does no harm."""
+    level, count = [tree], 0
+    for _ in range(DEEPEST):
+        count += len(level)
+        require(count <= MOST_VALUES, "there are too many values")
+        inner: list[object] = []
+        for value in level:
+            if isinstance(value, Mapping):
+                inner += value.values()
+            elif isinstance(value, (list, tuple)):
+                inner += value
+        if not inner:
+            return
+        level = inner
+    require(False, "values are nested too deeply")
+
+
+def _integer(digits: str) -> int:
+    require(len(digits) <= MOST_DIGITS, "an integer is too long")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    require(math.isfinite(number), "a number is out of range")
+    return number
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice: of two values a digest would cover only the last."""
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands twice")
+    return dict(pairs)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
