@@ -6,13 +6,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import RememberedSample, records_of, sample_of, tiny_schema
-from privpac.audit.registry.relabelling import Adversary
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import SemiLearner
+from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
@@ -26,6 +24,8 @@ from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED
 
 __all__ = ["ROWS", "active_case", "semi_case", "semi_sample"]
+
+PLACE = 80
 
 ONE = Fraction(1)
 

@@ -9,11 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import sample_of, tiny_schema
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.finite import Finite
+from privpac.constructions.cases import Case, Record, sample_of, tiny_schema
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
 from privpac.data.engines.memory import MemorySample
@@ -24,6 +22,8 @@ from privpac.guarantee.facts import Loss, Privacy
 from privpac.numbers.exact import ratio_for
 
 __all__ = ["ROWS", "finite", "isolated"]
+
+PLACE = 90
 
 ONE = Fraction(1)
 RATIO = Fraction(1, 3)

@@ -1,32 +1,37 @@
-"""What rows of the registry are made of: tiny schemas, all their records, samples that remember, symmetries."""
+"""What the exact audit runs on, a `Case`, and what cases are made of: tiny schemas, samples that remember, symmetries.
+
+The rows of a family are in its folder, in `cases.py`; `privpac.audit` enumerates them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from privpac.audit.exact import Case
-from privpac.audit.symmetry import Record, Symmetry
 from privpac.coins import Coins, Raised, outcome_law
 from privpac.constructions.base import Learner
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size, Statistic
 from privpac.data.schema import Schema
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Privacy, Unit
 from privpac.numbers.exact import ball
 
 __all__ = [
+    "Case",
     "Known",
     "LawMemory",
+    "Record",
     "RememberedSample",
+    "Symmetry",
+    "cells_only",
     "learner_case",
     "mirrored",
     "records_of",
@@ -35,6 +40,50 @@ __all__ = [
     "sample_of",
     "tiny_schema",
 ]
+
+
+Record = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """One generator: what it does to a record, and what it thereby does to an output."""
+
+    record: Callable[[Record], Record]
+    output: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to audit: `run` on every input made of `n` of the possible `records`.
+
+    `ordered`: inputs are sequences and a neighbour replaces the record at one position. Otherwise the run ignores the
+    order, inputs are multisets, and a neighbour replaces one record by another. With unit LABEL only the last entry of
+    a record (its label) may change. `symmetries` generate a group under which the run looks the same (`symmetry.py`).
+    `sets`: the run ignores the order of the subsets it draws, so that each of them is visited once; this, too, is tried
+    on a few inputs. `inputs`: only these are compared with their neighbours, instead of all there are. `certified`:
+    what is claimed of so many records, for those who run the same with another number of them (`limits.py`).
+    """
+
+    name: str
+    run: Callable[[Sequence[Record], Coins], Hashable]
+    records: tuple[Record, ...] = field(repr=False)
+    n: int
+    claim: Privacy
+    ordered: bool = False
+    symmetries: tuple[Symmetry, ...] = field(default=(), repr=False)
+    sets: bool = False
+    inputs: tuple[tuple[Record, ...], ...] | None = field(default=None, repr=False)
+    certified: Callable[[int], Privacy] | None = field(default=None, repr=False)
+
+    @property
+    def changes(self) -> frozenset[tuple[int, int]]:
+        """Which record may take the place of which, by their numbers, the smaller first."""
+        labels_only = self.claim.unit is Unit.LABEL
+        numbered = list(enumerate(self.records))
+        return frozenset(
+            (i, j) for (i, a), (j, b) in combinations(numbered, 2) if not labels_only or a[:-1] == b[:-1]
+        )
 
 
 def tiny_schema(*cells: int, categories: int = 0, classes: int = 2) -> Schema:
@@ -52,6 +101,11 @@ def records_of(schema: Schema) -> tuple[Record, ...]:
     """Every possible record: cells in column order, then the label."""
     cells = [range(column.size) for column in schema.columns]
     return tuple(product(*cells, range(len(schema.classes))))
+
+
+def cells_only(count: int) -> tuple[Record, ...]:
+    """Records of one column; their label is not looked at."""
+    return tuple((cell, 0) for cell in range(count))
 
 
 def sample_of(schema: Schema, data: Sequence[Record]) -> MemorySample:

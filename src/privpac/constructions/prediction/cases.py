@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import RememberedSample, records_of, sample_of, tiny_schema
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
@@ -38,6 +36,8 @@ __all__ = [
     "questions",
     "relabelled_vote",
 ]
+
+PLACE = 40
 
 ONE = Fraction(1)
 

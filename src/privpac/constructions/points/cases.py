@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import learner_case, tiny_schema
 from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.keys import KeyedFamily
 from privpac.concepts.sets.sparse import ListedFamily
+from privpac.constructions.cases import Case, learner_case, tiny_schema
 from privpac.constructions.points.boosted import BoostedPoints
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
@@ -31,6 +30,8 @@ __all__ = [
     "sampled_case",
     "sparse_case",
 ]
+
+PLACE = 100
 
 ONE = Fraction(1)
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import RememberedSample, learner_case, records_of, sample_of, tiny_schema
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.constructions.cases import (
+    Case,
+    Record,
+    RememberedSample,
+    learner_case,
+    records_of,
+    sample_of,
+    tiny_schema,
+)
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.recursive_formulas import Plan, threshold_stable_choice
@@ -23,6 +29,8 @@ from privpac.guarantee.facts import Privacy
 from privpac.numbers.exact import ratio_for
 
 __all__ = ["ROWS", "rec_concave_case", "tight_rec_concave"]
+
+PLACE = 110
 
 ONE = Fraction(1)
 TENTH = Fraction(1, 10)

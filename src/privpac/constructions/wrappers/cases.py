@@ -6,114 +6,52 @@ reacts as much as its own certificate allows, around one database of its choice.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import (
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.finite import Finite
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.points import Points
+from privpac.constructions.adversary import Adversary, Rare
+from privpac.constructions.base import Learner
+from privpac.constructions.cases import (
+    Case,
     LawMemory,
+    Record,
     RememberedSample,
     learner_case,
     mirrored,
     remembered,
     tiny_schema,
 )
-from privpac.audit.symmetry import Record
-from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.finite import Finite
-from privpac.concepts.line.intervals import Intervals
-from privpac.concepts.line.stumps import Stumps
-from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.sets.points import Points
-from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.relabel import Relabelled
 from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.constructions.wrappers.vote import Vote
-from privpac.data.sample import Sample, Size
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import Certificate
+from privpac.data.sample import Sample
 from privpac.numbers.exact import ratio_for
 
 __all__ = [
     "ROWS",
-    "Adversary",
-    "Rare",
     "RememberedAgnostic",
     "agnostic_case",
     "confidence_case",
     "transform_case",
 ]
 
+PLACE = 140
+
 ONE = Fraction(1)
 HALF = Fraction(1, 2)
-RATIO = Fraction(3, 5)
-
-
-@dataclass(frozen=True)
-class Adversary:
-    """Says yes with probability ratio^(2·distance to its target)/2: e^epsilon = ratio^-2, attained everywhere.
-
-    `places`: distance place by place, so that it looks at the order of the records; otherwise as multisets.
-    """
-
-    concepts: ConceptClass
-    target: tuple[Record, ...]
-    ratio: Fraction = RATIO
-    places: bool = True
-    outcomes: int | None = None
-    others: tuple[tuple[Record, ...], ...] = ()
-    """Further targets: what counts is the distance to the nearest."""
-
-    def require(self, size: Size) -> None:
-        """Nothing is refused."""
-
-    def certify(self, size: Size) -> Certificate:
-        return Certificate(
-            rules.exponential_mechanism(ratio=self.ratio), (), {"name": "adversary"}, size.labelled
-        )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return True  # an adversary says what it likes
-
-    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        answer: Any = coins.flip(self.ratio ** (2 * self.apart(sample)) / 2)
-        return answer  # type: ignore[no-any-return]
-
-    def apart(self, sample: Sample) -> int:
-        """How many records differ from the nearest target."""
-        block = sample.block()
-        columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
-        records = list(zip(*columns, strict=True))
-        return min(self._from(records, target) for target in (self.target, *self.others))
-
-    def _from(self, records: list[tuple[Any, ...]], target: tuple[Record, ...]) -> int:
-        if self.places:
-            return sum(1 for one, other in zip(records, target, strict=True) if one != other)
-        return len(records) - (Counter(records) & Counter(target)).total()
-
-
-@dataclass(frozen=True)
-class Rare(Adversary):
-    """As `Adversary`, but says yes rarely, by a rule that calls everything 1, and no by one that calls nothing so.
-
-    Rare enough that two blocks hardly ever agree on it: whoever sees it released learns of the one block, and of the
-    pick, all that they may tell.
-    """
-
-    chance: Fraction = Fraction(1, 10**4)
-
-    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        said = coins.flip(self.ratio ** (2 * self.apart(sample)) * self.chance)
-        return Threshold(sample.schema.names[0], 0 if said else sample.schema.columns[0].size, True)
 
 
 @dataclass(frozen=True)
@@ -270,12 +208,6 @@ def _agnostic_finite() -> Case:
     return _against(concepts, "agnostic rows of a matrix", ((0, 1), (1, 0)), 3)
 
 
-def _stable() -> Case:
-    schema = tiny_schema(3)
-    learner = Stable(Thresholds(schema, "a"), 1, ONE)
-    return transform_case("stable thresholds", learner, schema, 4, sets=True)
-
-
 ROWS: Mapping[str, Callable[[], Case]] = {
     "subsampled": _subsampled,
     "subsampled-places": _subsampled_places,
@@ -294,5 +226,4 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "agnostic-points": _agnostic_points,
     "agnostic-stumps": _agnostic_stumps,
     "agnostic-finite": _agnostic_finite,
-    "stable": _stable,
 }

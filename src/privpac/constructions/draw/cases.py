@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import (
-    learner_case,
-    mirrored,
-    records_of,
-    remembered,
-    reordered,
-    sample_of,
-    tiny_schema,
-)
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.finite import Finite
@@ -30,16 +18,20 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.cases import (
+    Case,
+    Record,
+    learner_case,
+    mirrored,
+    records_of,
+    reordered,
+    sample_of,
+    tiny_schema,
+)
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.estimates.confusion import compare, estimate_privacy
-from privpac.constructions.labels.trees import LabelPrivateTrees
-from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import Request, learner_for
-from privpac.data.sample import Size
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy, Unit
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ratio_for
 
@@ -50,10 +42,10 @@ __all__ = [
     "rectangles_case",
     "stumps_case",
     "thresholds_case",
-    "tree_case",
     "unions_case",
-    "worded_case",
 ]
+
+PLACE = 10
 
 ONE = Fraction(1)
 
@@ -147,71 +139,6 @@ def _geometric() -> Case:
     return reordered(case, cells=3, output=lambda noisy, row: tuple(noisy[row.index(i)] for i in range(3)))
 
 
-def _recipe(name: str, n: int, **wishes: Fraction) -> Case:
-    schema = tiny_schema(2)
-    request = Request(schema=schema, size=Size(n), epsilon=ONE)
-    return recipe_case(name, lambda size: Recipe("thresholds:a", replace(request, size=size), **wishes), n)
-
-
-def recipe_case(name: str, recipe: Callable[[Size], Recipe], n: int) -> Case:
-    """What `learn` releases: a rule and what was asked for beside it."""
-    made = lru_cache(maxsize=None)(recipe)
-    schema = made(Size(n)).request.schema
-    memory: dict[Hashable, object] = {}
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        sample = remembered(schema, data, memory)
-        return made(sample.size).run(sample, coins)
-
-    def certified(records: int) -> Privacy:
-        return made(Size(records)).certify().privacy.fact
-
-    return Case(name, run, records_of(schema), n, certified(n), certified=certified)
-
-
-def _leaf_counts(name: str, protect: str) -> Case:
-    """A tree of one test and noisy counts of its leaves, as `learn` releases them."""
-    schema = tiny_schema(2)
-    request = Request(schema=schema, size=Size(1), epsilon=ONE, protect=protect)
-    return recipe_case(
-        name, lambda size: Recipe("trees:1", replace(request, size=size), leaf_epsilon=Fraction(1, 2)), 1
-    )
-
-
-def worded_case(name: str, word: str, cells: tuple[int, ...], n: int, *, classes: int = 2) -> Case:
-    """What a word names, as `learn` builds it."""
-    schema = tiny_schema(*cells, classes=classes)
-    learner = learner_for(word, Request(schema=schema, size=Size(n), epsilon=ONE))
-    return learner_case(name, learner, schema, n)
-
-
-def tree_case(
-    stages: tuple[int, ...],
-    cells: tuple[int, ...],
-    n: int,
-    *,
-    unit: Unit = Unit.RECORD,
-    epsilon: Fraction = ONE,
-) -> Case:
-    schema = tiny_schema(*cells)
-    learner = StagedTrees(schema, epsilon, stages, Binarisation.of(schema), unit=unit, threads=1)
-    name = "staged trees " + "+".join(str(depth) for depth in stages)
-    return learner_case(name, learner, schema, n)
-
-
-def _label_private() -> Case:
-    """Cuts at the quantiles of public features; only labels change between neighbours."""
-    schema = tiny_schema(3)
-    learner = LabelPrivateTrees(schema, ONE, (1,), cuts=2)
-    return learner_case("label-private trees", learner, schema, 2)
-
-
-def _tree_of_three_classes() -> Case:
-    schema = tiny_schema(2, classes=3)
-    learner = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), costs=(1, 2, 1), threads=1)
-    return learner_case("staged trees, three classes and costs", learner, schema, 1)
-
-
 ROWS: Mapping[str, Callable[[], Case]] = {
     "thresholds-up": lambda: thresholds_case("up"),
     "thresholds-down": lambda: thresholds_case("down"),
@@ -228,27 +155,4 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "tree-mixture": _tree_mixture,
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,
-    "estimate-same-records": lambda: _recipe(
-        "threshold and estimate on the same records", 1, estimate_epsilon=Fraction(1, 2)
-    ),
-    "estimate-holdout": lambda: _recipe(
-        "threshold and estimate on a hold-out part",
-        2,
-        estimate_epsilon=Fraction(1, 2),
-        holdout=Fraction(1, 2),
-    ),
-    "leaf-counts": lambda: _leaf_counts("tree and counts of its leaves", "records"),
-    "leaf-counts-labels": lambda: _leaf_counts("label-private tree and counts of its leaves", "labels"),
-    "trees": lambda: tree_case((2,), (2, 2), 2),
-    "staged-trees": lambda: tree_case((1, 1), (3,), 2),
-    "staged-trees-tight": lambda: tree_case((1, 1), (2,), 4, epsilon=Fraction(8)),
-    "staged-trees-labels": lambda: tree_case((1, 1), (2,), 3, unit=Unit.LABEL),
-    "label-private-trees": _label_private,
-    "staged-trees-three-classes": _tree_of_three_classes,
-    "lists": lambda: worded_case("decision lists", "lists:2", (2, 2), 2),
-    "lists-three-classes": lambda: worded_case(
-        "decision lists of three classes", "lists:1", (2,), 2, classes=3
-    ),
-    "conjunctions": lambda: worded_case("conjunctions", "conjunctions:2", (2, 2), 2),
-    "disjunctions": lambda: worded_case("disjunctions", "disjunctions:2", (2, 2), 2),
 }

@@ -7,14 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from privpac.audit.exact import Case
-from privpac.audit.registry.cases import RememberedSample, records_of, reordered, sample_of, tiny_schema
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
-from privpac.concepts.finite import Finite
-from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.sets.points import Point
-from privpac.constructions.few_labels.generic import GenericLearner
+from privpac.constructions.cases import (
+    Case,
+    Record,
+    RememberedSample,
+    cells_only,
+    reordered,
+    sample_of,
+    tiny_schema,
+)
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR, ThresholdBLR
 from privpac.constructions.release.histogram import PointHistogram
@@ -22,24 +26,18 @@ from privpac.constructions.release.quantiles import halved, places
 from privpac.constructions.release.sanitiser import Sanitiser
 from privpac.constructions.release.tree_counts import TreeWalk
 from privpac.constructions.release.tree_formulas import TreePlan
-from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
-from privpac.data.semi import SemiSample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
-from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.mechanisms.sparse_noise import draw_kept
 from privpac.numbers.exact import ratio_for
 
 __all__ = ["ROWS"]
 
+PLACE = 120
+
 ONE = Fraction(1)
-
-
-def _cells(count: int) -> tuple[Record, ...]:
-    """Records of one column; their label is not looked at."""
-    return tuple((cell, 0) for cell in range(count))
 
 
 def _remembered(cells: int) -> Callable[[Sequence[Record]], ColumnCounts]:
@@ -66,7 +64,7 @@ def sanitiser_case(name: str, sanitiser: Sanitiser, n: int, *, cells: int) -> Ca
     def certified(records: int) -> Privacy:
         return sanitiser.certify(Size(records)).privacy.fact
 
-    return Case(name, run, _cells(cells), n, certified(n), certified=certified)
+    return Case(name, run, cells_only(cells), n, certified(n), certified=certified)
 
 
 def _histogram() -> Case:
@@ -94,7 +92,7 @@ def _sparse() -> Case:
         return tuple(kept.items())
 
     claim = rules.geometric_noise(ratio=ratio, change=2).fact
-    case = Case("sparse histogram", run, _cells(3), 2, claim, certified=lambda records: claim)
+    case = Case("sparse histogram", run, cells_only(3), 2, claim, certified=lambda records: claim)
 
     def moved(kept: tuple[tuple[int, int], ...], row: list[int]) -> tuple[tuple[int, int], ...]:
         return tuple(sorted((row[cell], count) for cell, count in kept))
@@ -112,7 +110,7 @@ def tree_case(name: str, plan: TreePlan, n: int) -> Case:
 
     claim = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels).fact
     return Case(
-        name, run, _cells(plan.cells), n, claim, certified=None if plan.levels > 1 else lambda _: claim
+        name, run, cells_only(plan.cells), n, claim, certified=None if plan.levels > 1 else lambda _: claim
     )
 
 
@@ -137,7 +135,7 @@ def quantile_case(name: str, *, cells: int, n: int, levels: int, batch: int, eps
         return tuple(halved(standing, (0, cells * slots), levels=levels, ratio=ratio, coins=coins))
 
     claim = rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * levels).fact
-    return Case(name, run, _cells(cells), n, claim, certified=lambda records: claim)
+    return Case(name, run, cells_only(cells), n, claim, certified=lambda records: claim)
 
 
 def _blr() -> Case:
@@ -149,37 +147,6 @@ def _listed() -> Case:
     schema = tiny_schema(3)
     asked = (Threshold("a", 1, True), Point("a", 1), Point("a", 2))
     return sanitiser_case("drawn database", ListedBLR(schema, ("a",), asked, ONE, points=3), 4, cells=3)
-
-
-def generic_case(name: str, learner: GenericLearner, *, part: str, fixed: tuple[Record, ...], n: int) -> Case:
-    """GenericLearner with one part fixed and every neighbour of the other."""
-    schema = learner.concepts.schema
-
-    def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        labelled, bare = (data, fixed) if part == LABELLED else (fixed, data)
-        cells = sample_of(schema, bare).block().cells
-        unlabelled = MemorySample.from_cells(schema, cells)
-        return learner.learn(SemiSample(sample_of(schema, labelled), unlabelled), coins)
-
-    def certified(records: int) -> Privacy:
-        sizes = Size(records, len(fixed)) if part == LABELLED else Size(len(fixed), records)
-        return learner.certify(sizes).parts[part]
-
-    records = records_of(schema) if part == LABELLED else _cells(schema.columns[0].size)
-    return Case(name, run, records, n, certified(n), certified=certified)
-
-
-def _generic(part: str) -> Case:
-    schema = tiny_schema(3)
-    learner = GenericLearner(Thresholds(schema, "a"), ONE, Fraction(1, 2))
-    fixed, n = (((0, 0),), 2) if part == LABELLED else (((0, 0), (2, 1)), 2)
-    return generic_case(f"generic thresholds, {part}", learner, part=part, fixed=fixed, n=n)
-
-
-def _generic_finite() -> Case:
-    schema = tiny_schema(2)
-    learner = GenericLearner(Finite(schema, ["False", "a >= 1", "a < 1"]), ONE)
-    return generic_case("generic predicates", learner, part=UNLABELLED, fixed=((0, 1), (1, 0)), n=2)
 
 
 ROWS: dict[str, Callable[[], Case]] = {
@@ -196,7 +163,4 @@ ROWS: dict[str, Callable[[], Case]] = {
     ),
     "release-blr": _blr,
     "release-blr-listed": _listed,
-    "generic-thresholds-labelled": lambda: _generic(LABELLED),
-    "generic-thresholds-unlabelled": lambda: _generic(UNLABELLED),
-    "generic-finite": _generic_finite,
 }
