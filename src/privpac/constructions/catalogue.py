@@ -1,9 +1,9 @@
-"""What there is, read off the folders: the only list of families, statements, formulas, rules and audited cases.
+"""What there is, read off the folders: the only list of families, statements, formulas, rules, rows of plans, cases.
 
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
-per learner, and `*cases.py` (`ROWS`: what the exact audit runs). What belongs to no family stands in `theory`. A new
-folder is found without being named anywhere.
+per learner, `options.py` (`OPTIONS`: its rows of a plan), and `*cases.py` (`ROWS`: what the exact audit runs). What
+belongs to no family stands in `theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -15,7 +15,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from inspect import isfunction
 from types import MappingProxyType, ModuleType
@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 from privpac import constructions, theory
 from privpac.errors import ParameterError
-from privpac.guarantee import rules as guarantee_rules
 from privpac.theory import statements
 from privpac.theory.register import MARKED
 from privpac.theory.statement import Statement, Status
 
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
+    from privpac.constructions.option import Option
 
 __all__ = [
     "REGISTER",
@@ -40,6 +40,7 @@ __all__ = [
     "families",
     "formula_modules",
     "formulas",
+    "options",
     "rules",
     "statement",
     "statement_modules",
@@ -86,7 +87,9 @@ def formula_modules() -> tuple[str, ...]:
 
 def rules() -> dict[str, Callable[..., Any]]:
     """Every function that makes a proof: the common rules, then each family's own."""
-    modules = [guarantee_rules, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
+    from privpac.guarantee import rules as common
+
+    modules = [common, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
     named = {name: vars(module)[name] for module in modules for name in module.__all__}
     return {name: made for name, made in named.items() if _makes_a_proof(made)}
 
@@ -105,12 +108,25 @@ def _by_name(owner: str, rows: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
     return MappingProxyType(named)
 
 
-def _register() -> Mapping[str, Statement]:
-    entries = [entry for name in statement_modules() for entry in import_module(name).STATEMENTS]
-    return _by_name("register", ((entry.key, entry) for entry in entries))
+class _Register(Mapping[str, Statement]):
+    """All statements, read when the first one is asked for: a plan needs none of them."""
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Statement]:
+        entries = [entry for name in statement_modules() for entry in import_module(name).STATEMENTS]
+        return _by_name("register", ((entry.key, entry) for entry in entries))
+
+    def __getitem__(self, key: str) -> Statement:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
 
-REGISTER: Mapping[str, Statement] = _register()
+REGISTER: Mapping[str, Statement] = _Register()
 """Every statement by key."""
 
 
@@ -150,3 +166,9 @@ def cases() -> Mapping[str, Callable[[], Case]]:
     """Every row of the exact audit by name, with what builds it."""
     rows = [row for module in _in_order("cases") for row in module.ROWS.items()]
     return _by_name("audit", rows)
+
+
+@cache
+def options() -> tuple[Option, ...]:
+    """Every row of a plan: a way to learn, what it needs, and what to run."""
+    return tuple(row for module in _in_order(".options") for row in module.OPTIONS)

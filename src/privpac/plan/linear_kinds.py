@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
+from privpac.constructions.class_facts import OWNER, ClassFacts, Description
 from privpac.errors import ParameterError
-from privpac.plan.class_facts import OWNER, ClassFacts, Description
 
 __all__ = ["halfspaces", "scorecards"]
 

@@ -1,4 +1,4 @@
-"""What learners of points really need on the hard distributions of `hard_cases`, with the parameters of their proofs.
+"""What learners of points really need on the distributions of `hard_failures`, with the parameters of their proofs.
 
 Tested by tests/unit/test_hard.py.
 """
@@ -6,14 +6,14 @@ Tested by tests/unit/test_hard.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
+from privpac.constructions.points import hard_failures
+from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.plan import hard_cases
-from privpac.plan.wish import Wish
 
-__all__ = ["boosted", "clipped", "coded", "covered", "sparse"]
+__all__ = ["NEEDS", "boosted", "clipped", "coded", "covered", "sparse"]
 
 REPETITIONS, SEED = 2000, 0
 
@@ -36,14 +36,14 @@ def clipped(wish: Wish) -> int:
     from privpac.constructions.points.formulas import plan_clipped
 
     n, clip = plan_clipped(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
-    return _smallest(partial(hard_cases.clipped, domain=wish.concepts.size, clip=clip), wish, n)
+    return _smallest(partial(hard_failures.clipped, domain=wish.concepts.size, clip=clip), wish, n)
 
 
 def coded(wish: Wish) -> int:
     from privpac.constructions.points.representation_formulas import plan_code
 
     n, code, _ = plan_code(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
-    return _smallest(partial(hard_cases.coded, code=code, rate=float(wish.epsilon) / 2), wish, n)
+    return _smallest(partial(hard_failures.coded, code=code, rate=float(wish.epsilon) / 2), wish, n)
 
 
 def covered(wish: Wish) -> int:
@@ -51,18 +51,27 @@ def covered(wish: Wish) -> int:
 
     n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
     rate = -math.log(cover_ratio(wish.epsilon))
-    return _smallest(partial(hard_cases.covered, cover=cover, rate=rate), wish, n)
+    return _smallest(partial(hard_failures.covered, cover=cover, rate=rate), wish, n)
 
 
 def sparse(wish: Wish) -> int:
     from privpac.constructions.points.formulas import plan_sparse
 
     n, sparsity = plan_sparse(**_numbers(wish))  # type: ignore[arg-type]
-    return _smallest(partial(hard_cases.sparse, sparsity=sparsity), wish, n)
+    return _smallest(partial(hard_failures.sparse, sparsity=sparsity), wish, n)
 
 
 def boosted(wish: Wish) -> int:
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
     n, boost = plan_boosted(**_numbers(wish))  # type: ignore[arg-type]
-    return _smallest(partial(hard_cases.boosted, boost=boost, rate=float(wish.epsilon) / 2), wish, n)
+    return _smallest(partial(hard_failures.boosted, boost=boost, rate=float(wish.epsilon) / 2), wish, n)
+
+
+NEEDS: Mapping[str, Callable[[Wish], int]] = {
+    "clipped": clipped,
+    "coded": coded,
+    "covered": covered,
+    "sparse": sparse,
+    "boosted": boosted,
+}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.wish import Wish
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.wish import Wish
 
 __all__ = ["Need", "Option", "Protects", "Setting", "everything"]
 

@@ -15,19 +15,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.wish import Wish
 
 __all__ = [
     "agnostic_need",
-    "denoised_failure",
-    "denoised_need",
     "failure",
-    "noisy_failure",
-    "noisy_need",
+    "lone_atom",
     "odds_of_atom",
     "realizable_need",
+    "smallest",
 ]
 
 Epsilon = Callable[[int], float]
@@ -103,7 +101,8 @@ def _log(odds: Fraction) -> float:
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
-def _smallest(fails: Callable[[int], float], allowed: float, start: int) -> int:
+def smallest(fails: Callable[[int], float], allowed: float, start: int) -> int:
+    """The first number of records that fails rarely enough."""
     return first_whole(lambda n: fails(n) <= allowed, start=start, smallest=1)
 
 
@@ -111,7 +110,7 @@ def _given(wish: Wish, epsilon: Epsilon | None) -> Epsilon:
     return (lambda n: float(wish.epsilon)) if epsilon is None else epsilon
 
 
-def _realizable(wish: Wish, epsilon: Epsilon | None) -> tuple[Callable[[int], float], int] | None:
+def lone_atom(wish: Wish, epsilon: Epsilon | None = None) -> tuple[Callable[[int], float], int] | None:
     """The failure of a draw by records where a lone atom of mass `error` decides, and about how many are needed."""
     odds = odds_of_atom(wish.concepts)
     if odds is None:
@@ -126,8 +125,8 @@ def _realizable(wish: Wish, epsilon: Epsilon | None) -> tuple[Callable[[int], fl
 
 def realizable_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
     """Records until the draw fails rarely enough where a lone atom of mass `error` decides."""
-    found = _realizable(wish, epsilon)
-    return None if found is None else _smallest(found[0], float(wish.failure), found[1])
+    found = lone_atom(wish, epsilon)
+    return None if found is None else smallest(found[0], float(wish.failure), found[1])
 
 
 def agnostic_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
@@ -146,50 +145,4 @@ def agnostic_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
         return failure(n, log_odds=log_odds, plus=minus + excess, minus=minus, rate=price(n) / 2.0)
 
     start = math.ceil((log_odds + 1.0) / (excess * math.tanh(float(wish.epsilon) / 2.0)))
-    return _smallest(fails, float(wish.failure), start)
-
-
-def noisy_need(wish: Wish, *, rate: float) -> int | None:
-    """Records for a cut whose answers are flipped one by one: both the atom's and the background's must be right."""
-    found = _realizable(wish, None)
-    if found is None:
-        return None
-    fails, start = found
-    return _smallest(lambda n: noisy_failure(fails(n), rate), float(wish.failure), start)
-
-
-def noisy_failure(missed: float, rate: float) -> float:
-    """How often the answer at the atom or at the background is wrong, if the cut misses the atom so often."""
-    return 1.0 - (1.0 - rate) * ((1.0 - missed) * (1.0 - rate) + missed * rate)
-
-
-def denoised_need(wish: Wish, *, rate: float) -> int | None:
-    """Records for the cut nearest to such answers."""
-    found = _realizable(wish, None)
-    if found is None:
-        return None
-    fails, start = found
-    cells = wish.concepts.cells or 2
-    return _smallest(lambda n: denoised_failure(fails(n), rate, cells), float(wish.failure), start)
-
-
-def denoised_failure(missed: float, rate: float, cells: int) -> float:
-    """How often the nearest cut is wrong: where the drawn one is, or flips next to it move it.
-
-    The background's answer may not be flipped, and walking away from it the flipped ones may never be ahead: a walk
-    that steps down with probability `rate` and stays at 0 or above. (A wrong cut that flips put right is left out.)
-    """
-    kept = (1.0 - rate) * _never_below(min(cells - 1, _FAR), rate)
-    return 1.0 - (1.0 - missed) * kept
-
-
-_FAR = 400
-"""Steps after which a walk that was never below 0 never will be, for all purposes."""
-
-
-def _never_below(steps: int, down: float) -> float:
-    heights = np.zeros(steps + 2)
-    heights[0] = 1.0
-    for _ in range(steps):
-        heights = (1.0 - down) * np.concatenate(([0.0], heights[:-1])) + down * np.append(heights[1:], 0.0)
-    return float(heights.sum())
+    return smallest(fails, float(wish.failure), start)

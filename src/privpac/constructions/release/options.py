@@ -10,14 +10,16 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import python_lines
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, ratio_for
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.python import listed_python
-from privpac.plan.wish import FAILURE, Wish
 
-__all__ = ["RELEASE"]
+__all__ = ["OPTIONS"]
+
+PLACE = 90
 
 MOST = 10**12
 LARGEST_LIST = 2**24
@@ -149,7 +151,18 @@ def _few_values(concepts: ClassFacts) -> bool:
     return _points(concepts) and _listed_points(concepts.cells or 1) > 0
 
 
-RELEASE = (
+def _listed_python(wish: Wish, need: Need) -> str | None:
+    column = wish.concepts.word.partition(":")[2] or "COLUMN"
+    return python_lines(
+        f'points = tuple(Point("{column}", cell) for cell in range({wish.concepts.cells}))\n'
+        f'sanitiser = ListedBLR(schema, ("{column}",), points, Fraction("{plain(wish.epsilon)}"),'
+        f' failure=Fraction("{plain(wish.failure)}"))',
+        ("privpac.concepts.sets.points", "Point"),
+        ("privpac.constructions.release.blr", "ListedBLR"),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
     _row(
         "histogram",
         "noisy counts of all values, small ones dropped",
@@ -168,6 +181,6 @@ RELEASE = (
         "listed-candidates",
         _listed,
         _few_values,
-        python=listed_python,
+        python=_listed_python,
     ),
 )

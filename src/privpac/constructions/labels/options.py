@@ -1,64 +1,22 @@
-"""Continuous features under a density bound, and learning where only labels are private."""
+"""Learning where only labels are private."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import learn_command
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.occam import learn_command
-from privpac.plan.options.python import sphere_python
-from privpac.plan.wish import Wish
 from privpac.theory.listing import MOST_SEPARATED
 
-__all__ = ["COVERS"]
+__all__ = ["OPTIONS"]
+
+PLACE = 70
 
 MOST_VC = 100
-
-
-def _continuous(concepts: ClassFacts) -> bool:
-    return concepts.kappa is not None
-
-
-def _dimension(wish: Wish) -> int | None:
-    return wish.concepts.parts if wish.concepts.kind == "sphere" else None
-
-
-def _reference(wish: Wish) -> Need:
-    from privpac.constructions.covers.formulas import records_reference
-
-    assert wish.concepts.kappa is not None
-    return Need(
-        records_reference(
-            wish.concepts.kappa,
-            error=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
-            dimension=_dimension(wish),
-        )
-    )
-
-
-def _reference_agnostic(wish: Wish) -> Need:
-    from privpac.constructions.covers.formulas import records_reference_agnostic
-
-    assert wish.concepts.kappa is not None
-    return Need(
-        records_reference_agnostic(
-            wish.concepts.kappa,
-            excess=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
-            dimension=_dimension(wish),
-        )
-    )
-
-
-def _reference_command(wish: Wish, need: Need) -> str | None:
-    word = "reference:COLUMN" if wish.concepts.kind == "reference" else None
-    return None if word is None else learn_command(wish, need, concepts=word)
+MOST = 10**12
 
 
 def _cuts(concepts: ClassFacts) -> bool:
@@ -107,9 +65,6 @@ def _label_cover(wish: Wish) -> Need | None:
     return Need(n) if n <= MOST else None
 
 
-MOST = 10**12
-
-
 LABELS_ONLY = ("thresholds", "intervals", "unions", "rectangles", "points", "stumps", "halfspaces")
 """Classes whose labellings of the records are drawn from; trees protect labels in another way."""
 
@@ -124,31 +79,7 @@ def _label_command(wish: Wish, need: Need) -> str | None:
     return learn_command(wish, need, options="--protect labels")
 
 
-COVERS = (
-    Option(
-        "reference-cover",
-        "one draw from a cover of a public reference distribution",
-        "realizable",
-        "records",
-        True,
-        "reference-cover-realizable",
-        _reference,
-        serves=_continuous,
-        command=_reference_command,
-        python=partial(sphere_python, agnostic=False),
-    ),
-    Option(
-        "reference-cover",
-        "one draw from a cover of a public reference distribution",
-        "agnostic",
-        "records",
-        True,
-        "reference-cover-agnostic",
-        _reference_agnostic,
-        serves=_continuous,
-        command=_reference_command,
-        python=partial(sphere_python, agnostic=True),
-    ),
+OPTIONS: tuple[Option, ...] = (
     Option(
         "label-thresholds",
         "one draw from cuts at every few records; features are public",

@@ -8,19 +8,20 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
+from privpac.constructions.commands import learn_command
 from privpac.constructions.few_labels.formulas import records_active
 from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.occam import learn_command
-from privpac.plan.options.relabelling import DICHOTOMIES, listed, voted
-from privpac.plan.wish import FAILURE, Wish
 from privpac.theory import sizes
 
-__all__ = ["FEW_LABELS"]
+__all__ = ["OPTIONS"]
+
+PLACE = 40
 
 POINTS = (8, 16, 32, 64, 128, 256)
 """As in constructions/few_labels/generic.py: points a column that are tried."""
@@ -262,8 +263,8 @@ def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
 def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
     def hard(wish: Wish) -> int | None:
         """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
+        from privpac.constructions.draw.hard import agnostic_need, realizable_need
         from privpac.constructions.few_labels.active_settings import inner_epsilon
-        from privpac.plan.hard import agnostic_need, realizable_need
 
         need = _asked(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
         if need is None:
@@ -294,7 +295,7 @@ ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
-FEW_LABELS = (
+OPTIONS: tuple[Option, ...] = (
     Option(
         "generic-learner",
         "a sanitised table names the candidates, labels choose",

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
+from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
 
-__all__ = ["ClassFacts", "Description", "described"]
+__all__ = ["DICHOTOMIES", "ClassFacts", "Description", "described", "listed", "voted"]
 
 OWNER = "plan"
 
@@ -59,6 +60,31 @@ class ClassFacts:
     def bits(self) -> float:
         """log2 of the size."""
         return math.log2(self.size)
+
+
+DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
+"""Classes whose labellings of given points are listed, so that records can vote on them."""
+
+
+def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
+    """Whether the labellings of so many points can be listed, or voted on: of boxes only on small grids, and no votes.
+
+    As the classes themselves refuse, by the worst points there could be.
+    """
+    match concepts.kind:
+        case "rectangles":
+            return not voted and concepts.size - 1 <= LARGEST_GRID
+        case "intervals":
+            return min(points, concepts.cells or points) <= interval_points()
+        case "stumps":
+            candidates, distinct = stump_labels(concepts.table, points)
+            return candidates * distinct <= LARGEST_TABLE
+    return concepts.kind in DICHOTOMIES
+
+
+def voted(concepts: ClassFacts) -> bool:
+    """Whether records can vote on the labellings of others."""
+    return listed(concepts, voted=True)
 
 
 @dataclass(frozen=True)

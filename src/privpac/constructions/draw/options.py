@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import learn_command
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
 from privpac.errors import SizeError
-from privpac.numbers.exact import plain
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.wish import Wish
 from privpac.theory import sizes
 
-__all__ = ["OCCAM"]
+__all__ = ["OPTIONS"]
+
+PLACE = 10
 
 
 def _size(wish: Wish) -> Fraction:
@@ -60,13 +62,13 @@ def _epsilon_agnostic(wish: Wish, n: int) -> Fraction | None:
 
 
 def _hard_realizable(wish: Wish) -> int | None:
-    from privpac.plan.hard import realizable_need
+    from privpac.constructions.draw.hard import realizable_need
 
     return realizable_need(wish)
 
 
 def _hard_agnostic(wish: Wish) -> int | None:
-    from privpac.plan.hard import agnostic_need
+    from privpac.constructions.draw.hard import agnostic_need
 
     return agnostic_need(wish)
 
@@ -75,16 +77,7 @@ def _finite(concepts: ClassFacts) -> bool:
     return concepts.kappa is None
 
 
-def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
-    """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
-    word = wish.concepts.word if concepts is None else concepts
-    if wish.concepts.kind in ("any", "sphere"):
-        return None
-    more = f" {options}" if options else ""
-    return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
-
-
-OCCAM = (
+OPTIONS: tuple[Option, ...] = (
     Option(
         "occam",
         "one draw by the exponential mechanism, some member is right",

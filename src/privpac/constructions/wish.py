@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.class_facts import ClassFacts
 from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import rational
-from privpac.plan.class_facts import ClassFacts
 
 __all__ = ["FAILURE", "OWNER", "PROTECTS", "Wish", "read_numbers"]
 

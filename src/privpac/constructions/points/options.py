@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import learn_command
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
 from privpac.errors import SizeError
 from privpac.numbers.exact import decimal_text
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.occam import learn_command
-from privpac.plan.wish import FAILURE, Wish
 
-__all__ = ["POINTS"]
+__all__ = ["OPTIONS"]
+
+PLACE = 20
 
 LARGEST_LISTED = 2**24
 """Cells that can be answered for one by one."""
@@ -115,10 +117,9 @@ def _row(
     hard: str,
 ) -> Option:
     def simulated(wish: Wish) -> int | None:
-        from privpac.plan import hard_points
+        from privpac.constructions.points.hard import NEEDS
 
-        found: int = getattr(hard_points, hard)(wish)
-        return found
+        return NEEDS[hard](wish)
 
     def command(wish: Wish, need: Need) -> str | None:
         if not runs(wish, need):
@@ -140,7 +141,7 @@ def _row(
     )
 
 
-POINTS = (
+OPTIONS: tuple[Option, ...] = (
     _row(
         "clipped-points",
         "one draw with margins clipped, answers with a point",

@@ -5,40 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
+from privpac.constructions.class_facts import listed, voted
+from privpac.constructions.commands import CLASSES, python_class, python_lines
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, ratio_for
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.python import agnostic_python
-from privpac.plan.wish import Wish
-from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
+from privpac.numbers.exact import decimal_text, plain, ratio_for
 
-__all__ = ["RELABELLING", "agnostic_split"]
+__all__ = ["OPTIONS", "agnostic_split"]
+
+PLACE = 50
 
 MOST = 10**12
-DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
-"""Classes whose labellings of given points are listed, so that records can vote on them."""
-
-
-def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
-    """Whether the labellings of so many points can be listed, or voted on: of boxes only on small grids, and no votes.
-
-    As the classes themselves refuse, by the worst points there could be.
-    """
-    match concepts.kind:
-        case "rectangles":
-            return not voted and concepts.size - 1 <= LARGEST_GRID
-        case "intervals":
-            return min(points, concepts.cells or points) <= interval_points()
-        case "stumps":
-            candidates, distinct = stump_labels(concepts.table, points)
-            return candidates * distinct <= LARGEST_TABLE
-    return concepts.kind in DICHOTOMIES
-
-
-def voted(concepts: ClassFacts) -> bool:
-    """Whether records can vote on the labellings of others."""
-    return listed(concepts, voted=True)
 
 
 @lru_cache(maxsize=64)
@@ -95,10 +73,25 @@ def _needs(wish: Wish) -> Need | None:
 
 def _python(wish: Wish, need: Need) -> str | None:
     kept, _, _ = agnostic_split(wish.epsilon, need.labelled)
-    return agnostic_python(wish, need) if listed(wish.concepts, voted=True, points=kept) else None
+    return _agnostic_python(wish, need) if listed(wish.concepts, voted=True, points=kept) else None
 
 
-RELABELLING = (
+def _agnostic_python(wish: Wish, need: Need) -> str | None:
+    if wish.concepts.kind not in CLASSES:
+        return None
+    half = plain(wish.failure / 2)
+    return python_lines(
+        "learner = calibrate_agnostic(\n"
+        f'    lambda inner: Occam({python_class(wish)}, inner, failure=Fraction("{half}")),\n'
+        f'    size=Size({need.labelled}), epsilon=Fraction("{plain(wish.epsilon)}"), failure=Fraction("{half}"),\n)',
+        CLASSES[wish.concepts.kind],
+        ("privpac.data.sample", "Size"),
+        ("privpac.constructions.draw.occam", "Occam"),
+        ("privpac.constructions.wrappers.calibrate", "calibrate_agnostic"),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
     # Agnostic nests around any learner in Python; the command line has no word for it.
     Option(
         "agnostic",

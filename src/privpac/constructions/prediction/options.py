@@ -6,14 +6,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.class_facts import ClassFacts, listed
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.relabelling import listed
-from privpac.plan.wish import FAILURE, Wish
 from privpac.theory.listing import MOST_BLOCK
 
-__all__ = ["PREDICTION"]
+__all__ = ["OPTIONS"]
+
+PLACE = 80
 
 MOST_VC = 200
 """Beyond this the growth function has so many terms that a plan would take seconds; the plain draw wins there."""
@@ -134,7 +135,7 @@ def _answers(way: str) -> Callable[[Wish, Need], str | None]:
     return command
 
 
-PREDICTION = (
+OPTIONS: tuple[Option, ...] = (
     Option(
         "vote",
         "a noisy vote of consistent models on disjoint parts; epsilon an answer",

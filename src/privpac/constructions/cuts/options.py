@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import CLASSES, learn_command, python_class, python_lines
 from privpac.constructions.cuts.formulas import error_switch
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import decimal_text, plain, ratio_for
-from privpac.plan.class_facts import ClassFacts
-from privpac.plan.options.base import Need, Option
-from privpac.plan.options.occam import learn_command
-from privpac.plan.options.python import denoised_python, noisy_python
-from privpac.plan.wish import Wish
 from privpac.theory import sizes
 
-__all__ = ["THRESHOLDS"]
+__all__ = ["OPTIONS"]
+
+PLACE = 30
 
 
 def _cuts(concepts: ClassFacts) -> bool:
@@ -116,13 +117,13 @@ def _denoised(wish: Wish) -> Need | None:
 
 
 def _hard_noisy(wish: Wish) -> int | None:
-    from privpac.plan.hard import noisy_need
+    from privpac.constructions.cuts.hard import noisy_need
 
     return noisy_need(wish, rate=float(_rate(wish)))
 
 
 def _hard_denoised(wish: Wish) -> int | None:
-    from privpac.plan.hard import denoised_need
+    from privpac.constructions.cuts.hard import denoised_need
 
     return denoised_need(wish, rate=float(_rate(wish)))
 
@@ -134,7 +135,34 @@ def _short_cuts(concepts: ClassFacts) -> bool:
 LARGEST_NOISY = 2**20
 """Answers that are flipped one by one."""
 
-THRESHOLDS = (
+
+def _noisy_learner(wish: Wish, need: Need, failure: Fraction) -> str:
+    """`failure` is halved inside: one half for the cut, one for the noise."""
+    numbers = (plain(wish.epsilon), need.parameters["rate"], plain(failure))
+    return (
+        f"NoisyCuts({python_class(wish)}, " + ", ".join(f'Fraction("{number}")' for number in numbers) + ")"
+    )
+
+
+def _noisy_python(wish: Wish, need: Need) -> str | None:
+    return python_lines(
+        f"learner = {_noisy_learner(wish, need, wish.failure)}",
+        CLASSES["thresholds"],
+        ("privpac.constructions.cuts.noisy", "NoisyCuts"),
+    )
+
+
+def _denoised_python(wish: Wish, need: Need) -> str | None:
+    rate = Fraction(need.parameters["rate"])
+    left = wish.failure - 4 * rate * (1 - rate)  # what the noise leaves the cut
+    return python_lines(
+        f"learner = DenoisedCuts({_noisy_learner(wish, need, 2 * left)})",
+        CLASSES["thresholds"],
+        ("privpac.constructions.cuts.noisy", "DenoisedCuts, NoisyCuts"),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
     Option(
         "rec-concave",
         "one level of recursion over the bits of a cut",
@@ -170,7 +198,7 @@ THRESHOLDS = (
         _noisy,
         serves=_short_cuts,
         hard=_hard_noisy,
-        python=noisy_python,
+        python=_noisy_python,
     ),
     Option(
         "denoised-cuts",
@@ -182,6 +210,6 @@ THRESHOLDS = (
         _denoised,
         serves=_short_cuts,
         hard=_hard_denoised,
-        python=denoised_python,
+        python=_denoised_python,
     ),
 )
