@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from privpac import BudgetExceeded, Ledger, NotCertified, PrivatePredictor, Schema, verify
 from privpac.answering.bundle import bundle
 from privpac.cli.app import app
-from privpac.constructions.prediction.words import CLASSIFIERS
+from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError
 from privpac.guarantee.document import digest
 

@@ -2,8 +2,9 @@
 
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
-per learner, `options.py` (`OPTIONS`: its rows of a plan), and `*cases.py` (`ROWS`: what the exact audit runs). What
-belongs to no family stands in `theory`. A new folder is found without being named anywhere.
+per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS`: its rows of a plan), and
+`*cases.py` (`ROWS`: what the exact audit runs). What belongs to no family stands in `theory`. A new folder is found
+without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -30,6 +31,7 @@ from privpac.theory.statement import Statement, Status
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
     from privpac.constructions.option import Option
+    from privpac.constructions.request import Word
 
 __all__ = [
     "REGISTER",
@@ -44,6 +46,7 @@ __all__ = [
     "rules",
     "statement",
     "statement_modules",
+    "words",
 ]
 
 FORMULA_ENDINGS = ("formulas", "floors")
@@ -172,3 +175,9 @@ def cases() -> Mapping[str, Callable[[], Case]]:
 def options() -> tuple[Option, ...]:
     """Every row of a plan: a way to learn, what it needs, and what to run."""
     return tuple(row for module in _in_order(".options") for row in module.OPTIONS)
+
+
+@cache
+def words() -> Mapping[str, Word]:
+    """Every word for what to learn, with what builds the learner."""
+    return _by_name("words", [row for module in _in_order("words") for row in module.WORDS.items()])
