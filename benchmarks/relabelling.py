@@ -21,7 +21,6 @@ import numpy as np
 from benchmarks.measuring import Row, least_seconds, publish, row
 from privpac.audit.exact import audit
 from privpac.audit.registry import records_of, sample_of, tiny_schema
-from privpac.audit.registry.relabelling import agnostic_case
 from privpac.coins import SystemCoins, law
 from privpac.concepts.finite import Finite
 from privpac.concepts.labellings.base import Dichotomous
@@ -31,6 +30,7 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.cases import agnostic_case
 from privpac.constructions.wrappers.vote import Vote
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample

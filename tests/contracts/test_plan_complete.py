@@ -16,7 +16,7 @@ from privpac.cli.app import app, run
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.few_labels.methods import METHODS
 from privpac.constructions.points.ways import POINT_WAYS
-from privpac.constructions.prediction.words import FORMS
+from privpac.constructions.prediction.forms import FORMS
 from privpac.constructions.release.methods import METHODS as RELEASES
 from privpac.constructions.words import WORDS
 from privpac.data.sample import Size

@@ -104,8 +104,8 @@ def test_what_is_not_printed_would_be_refused(monkeypatch: pytest.MonkeyPatch) -
         silent += [row for row in found if row.command is None]
     assert {row.option.learner for row in silent} >= {"label-boost", "ssl-relabel", "relabelled-vote"}
     for module in ("prediction", "few_labels"):
-        monkeypatch.setattr(f"privpac.plan.options.{module}.listed", lambda *args, **more: True)
-    monkeypatch.setattr("privpac.plan.options.prediction.MOST_BLOCK", 10**18)
+        monkeypatch.setattr(f"privpac.constructions.{module}.options.listed", lambda *args, **more: True)
+    monkeypatch.setattr("privpac.constructions.prediction.options.MOST_BLOCK", 10**18)
     for row in silent:
         assert row.command is not None
         with pytest.raises(SizeError, match="list"):

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.audit.exact import Case
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
+from privpac.constructions.cases import Record
 from privpac.constructions.few_labels.active import Active, Questions
 from privpac.guarantee.facts import Loss, Privacy
 

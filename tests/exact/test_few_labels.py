@@ -9,11 +9,11 @@ from fractions import Fraction
 import pytest
 
 from privpac.audit.exact import Case, audit, delta_at
-from privpac.audit.registry.isolated import isolated
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins, law
+from privpac.constructions.cases import Record
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.formulas import label_boost_loss
+from privpac.constructions.few_labels.isolated_cases import isolated
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.numbers.exact import ratio_for

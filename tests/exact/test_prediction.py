@@ -10,7 +10,9 @@ import pytest
 
 from privpac.audit.exact import audit
 from privpac.audit.registry import sample_of, tiny_schema
-from privpac.audit.registry.prediction import (
+from privpac.coins import law
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.prediction.cases import (
     ROWS,
     CutsAtPoints,
     corollary_one,
@@ -19,8 +21,6 @@ from privpac.audit.registry.prediction import (
     questions,
     relabelled_vote,
 )
-from privpac.coins import law
-from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts
 from privpac.guarantee.facts import Loss

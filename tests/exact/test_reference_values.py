@@ -8,13 +8,14 @@ from fractions import Fraction
 import pytest
 
 from privpac.audit.exact import Case, audit
-from privpac.audit.registry import learner_case, points, tiny_schema
+from privpac.audit.registry import learner_case, tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.keys import KeyedFamily
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import ListedFamily
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.points import cases as points
 from privpac.constructions.points.sampled import Family
 from privpac.constructions.points.sampled_formulas import rate_star
 

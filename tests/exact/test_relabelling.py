@@ -20,15 +20,16 @@ from scipy.optimize import linprog
 
 from privpac.audit.exact import Case, Record, audit
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
-from privpac.audit.registry.relabelling import Adversary, agnostic_case
 from privpac.coins import Coins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.adversary import Adversary
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.cases import agnostic_case
 from privpac.constructions.wrappers.relabel import RELABELLED, VOTING, Relabelled
 from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled

@@ -13,7 +13,7 @@ from privpac.checker.steps import RULES
 from privpac.concepts.hypotheses import KINDS
 from privpac.constructions.few_labels.methods import METHODS as FEW_LABEL_METHODS
 from privpac.constructions.points.ways import POINT_WAYS
-from privpac.constructions.prediction.words import CLASSIFIERS, FORMS
+from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
 from privpac.constructions.release.methods import METHODS as RELEASE_METHODS
 from privpac.constructions.stored_classes import CLASSES
 from privpac.constructions.words import WORDS

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privpac.constructions.few_labels import methods as few_labels
-from privpac.constructions.prediction.words import CLASSIFIERS
+from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from tests.interference.tables import FEW, PAIRS, SCHEMA, WIDE, Pair

@@ -6,7 +6,7 @@ import pytest
 
 from privpac.constructions.few_labels import methods as few_labels
 from privpac.constructions.points.ways import POINT_WAYS
-from privpac.constructions.prediction.words import CLASSIFIERS, FORMS
+from privpac.constructions.prediction.forms import CLASSIFIERS, FORMS
 from privpac.constructions.release import methods
 from privpac.constructions.words import PROTECTS, WORDS
 from tests.interference.cases import ANSWERED, ANSWERS_FOR_SURE, FEW_LABELS, LEARNT, RELEASED

@@ -15,13 +15,13 @@ import pytest
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.class_facts import Description
+from privpac.constructions.draw.hard import realizable_need
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.wish import Wish
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.plan.class_facts import Description
-from privpac.plan.hard import realizable_need
 from privpac.plan.kinds import facts_of
-from privpac.plan.wish import Wish
 from privpac.theory import floors, sizes
 from tests.statistical.test_floors import best_success, family, point_records, threshold_records
 

@@ -15,9 +15,9 @@ import pytest
 
 from privpac import MemorySample, Schema, SeededCoins
 from privpac.audit.exact import audit
-from privpac.audit.registry.reconstruction import rec_concave_case, tight_rec_concave
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.catalogue import statement
+from privpac.constructions.cuts.cases import rec_concave_case, tight_rec_concave
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.recursive_formulas import (
     Plan,

@@ -19,7 +19,7 @@ from privpac import BudgetExceeded, Ledger, NotCertified, PrivatePredictor, Sche
 from privpac.answering.bundle import bundle
 from privpac.checker.document import digest
 from privpac.cli.app import app
-from privpac.constructions.prediction.words import CLASSIFIERS
+from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError
 
 SCHEMA = Schema.from_json(

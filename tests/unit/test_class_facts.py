@@ -18,10 +18,11 @@ from privpac.concepts.sets.points import Points
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.words import HALFSPACE_POINTS, WORDS
+from privpac.constructions.class_facts import Description, described
+from privpac.constructions.draw.linear_words import HALFSPACE_POINTS
+from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
-from privpac.plan.class_facts import Description, described
 from privpac.plan.kinds import AUTO, KINDS, facts_of
 
 SCHEMA = Schema.from_json(

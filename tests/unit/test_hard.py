@@ -13,13 +13,13 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.points import Points
+from privpac.constructions.class_facts import Description
+from privpac.constructions.draw.hard import agnostic_need, failure, odds_of_atom, realizable_need
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.wish import Wish
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
-from privpac.plan.class_facts import Description
-from privpac.plan.hard import agnostic_need, failure, odds_of_atom, realizable_need
 from privpac.plan.kinds import facts_of
-from privpac.plan.wish import Wish
 from privpac.theory import sizes
 
 

@@ -18,6 +18,8 @@ from privpac.coins import law
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import Learner
+from privpac.constructions.cuts.long_keys import LongKeys
+from privpac.constructions.points import hard_failures
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.formulas import Clip, Sparsity
@@ -25,8 +27,6 @@ from privpac.constructions.points.representation_formulas import Code, Cover
 from privpac.constructions.points.sampled_formulas import Boost, Draw
 from privpac.constructions.points.sparse import SparsePoints
 from privpac.numbers.exact import ratio_for
-from privpac.plan import hard_cases
-from privpac.plan.hard_keys import LongKeys
 from privpac.theory import sizes
 
 N, ERROR, SEED, RUNS = 9, 0.3, 5, 60
@@ -34,7 +34,7 @@ RATE = -math.log(ratio_for(Fraction(1, 2)))
 
 
 def drawn_hits(columns: int = 1) -> np.ndarray:
-    return hard_cases._count(hard_cases._spread(RUNS, columns, SEED)[:, 0], N, ERROR)
+    return hard_failures._count(hard_failures._spread(RUNS, columns, SEED)[:, 0], N, ERROR)
 
 
 def cases(found: list[float], hits: np.ndarray) -> Iterator[tuple[int, float]]:
@@ -56,7 +56,7 @@ def failure_of(learner: Learner, cells: list[int], labels: list[int], right: Cal
 def test_points_are_those_of_the_learner() -> None:
     domain = 16
     learner = Occam(Points(tiny_schema(domain), "a"), Fraction(1))
-    found = hard_cases.points(N, RUNS, SEED, domain=domain, error=ERROR, rate=RATE)
+    found = hard_failures.points(N, RUNS, SEED, domain=domain, error=ERROR, rate=RATE)
     for hits, value in cases(found, drawn_hits()):
         data = [3] * hits + [7] * (N - hits)
         exact = failure_of(learner, data, [int(x == 3) for x in data], lambda rule: rule.cell == 3)
@@ -66,10 +66,10 @@ def test_points_are_those_of_the_learner() -> None:
 def test_thresholds_are_those_of_the_learner() -> None:
     domain = 16
     learner = Occam(Thresholds(tiny_schema(domain), "a"), Fraction(1))
-    found = hard_cases.thresholds(N, RUNS, SEED, domain=domain, error=ERROR, rate=RATE)
-    u = hard_cases._spread(RUNS, 2, SEED)
-    below = hard_cases._count(u[:, 0], N, ERROR)
-    above = hard_cases._count(u[:, 1], N - below, ERROR / (1 - ERROR))
+    found = hard_failures.thresholds(N, RUNS, SEED, domain=domain, error=ERROR, rate=RATE)
+    u = hard_failures._spread(RUNS, 2, SEED)
+    below = hard_failures._count(u[:, 0], N, ERROR)
+    above = hard_failures._count(u[:, 1], N - below, ERROR / (1 - ERROR))
     for low, high, value in zip(below.astype(int).tolist(), above.astype(int).tolist(), found, strict=True):
         data = [7] * low + [8] * high + [0] * (N - low - high)
         exact = failure_of(learner, data, [int(x >= 8) for x in data], lambda rule: rule.cut == 8)
@@ -79,7 +79,7 @@ def test_thresholds_are_those_of_the_learner() -> None:
 def test_clipped_points_are_those_of_the_learner() -> None:
     domain, clip = 20, Clip(Fraction(1, 2), 4, 3)
     learner = ClippedPoints(tiny_schema(domain), "a", Fraction(3), clip)
-    found = hard_cases.clipped(N, RUNS, SEED, domain=domain, error=ERROR, clip=clip)
+    found = hard_failures.clipped(N, RUNS, SEED, domain=domain, error=ERROR, clip=clip)
     for hits, value in cases(found, drawn_hits()):
         data = [3] * hits + [7] * (N - hits)
         exact = failure_of(learner, data, [int(x == 3) for x in data], lambda rule: rule.cell == 3)
@@ -90,7 +90,7 @@ def test_codes_are_those_of_the_learner() -> None:
     q, digits, target = 5, 2, 0
     other = 5  # the polynomial u, which is that of the target, 0, at one place
     learner = CodedPoints(CodeSets(tiny_schema(q**digits), "a", q, digits), Fraction(1))
-    found = hard_cases.coded(N, RUNS, SEED, code=Code(q, digits), error=ERROR, rate=RATE)
+    found = hard_failures.coded(N, RUNS, SEED, code=Code(q, digits), error=ERROR, rate=RATE)
 
     def right(rule: Any) -> bool:
         return rule.predict({"a": np.array([target, other])}).tolist() == [1, 0]
@@ -111,17 +111,18 @@ def test_random_sets_average_to_the_mean_over_keys() -> None:
     weights = np.exp(-RATE * np.hstack([mistakes, hits]))
     wrong = np.hstack([~target | other, np.ones((runs, 1), bool)])
     mean = float(((weights * wrong).sum(axis=1) / weights.sum(axis=1)).mean())
-    found = hard_cases.covered(N, runs, SEED, cover=cover, error=ERROR, rate=RATE)
+    found = hard_failures.covered(N, runs, SEED, cover=cover, error=ERROR, rate=RATE)
     assert np.mean(found) == pytest.approx(mean, abs=0.006)
     assert (
-        max(hard_cases.covered(N, 300, 1, cover=Cover(1, Fraction(1, 1000)), error=ERROR, rate=RATE)) == 1.0
+        max(hard_failures.covered(N, 300, 1, cover=Cover(1, Fraction(1, 1000)), error=ERROR, rate=RATE))
+        == 1.0
     )
 
 
 def test_coins_for_every_value_are_those_of_the_learner() -> None:
     sparsity = Sparsity(Fraction(1, 50), ratio_for(Fraction(1, 2)))
     learner = SparsePoints(tiny_schema(3), "a", Fraction(1), sparsity)
-    found = hard_cases.sparse(N, RUNS, SEED, sparsity=sparsity, error=ERROR)
+    found = hard_failures.sparse(N, RUNS, SEED, sparsity=sparsity, error=ERROR)
 
     def right(rule: Any) -> bool:
         return rule.predict({"a": np.array([0, 1])}).tolist() == [1, 0]
@@ -135,17 +136,17 @@ def test_coins_for_every_value_are_those_of_the_learner() -> None:
 def test_boosted_runs_do_better_with_more_records_and_without_noise() -> None:
     boost = Boost(6, 400, 300, Draw(Fraction(1, 50), Fraction(1, 100)), Fraction(1, 20))
     few, many = (
-        float(np.mean(hard_cases.boosted(n, 500, SEED, boost=boost, error=0.1, rate=RATE)))
+        float(np.mean(hard_failures.boosted(n, 500, SEED, boost=boost, error=0.1, rate=RATE)))
         for n in (300, 2700)
     )
     assert many < 0.05 < few
     loud = Boost(6, 400, 300, Draw(Fraction(1, 50), Fraction(49, 100)), Fraction(1, 20))
-    assert np.mean(hard_cases.boosted(2700, 500, SEED, boost=loud, error=0.1, rate=RATE)) > 2 * many
+    assert np.mean(hard_failures.boosted(2700, 500, SEED, boost=loud, error=0.1, rate=RATE)) > 2 * many
 
 
 def test_the_measured_mean_is_the_exact_sum() -> None:
     for n in (150, 201, 260):
-        found = hard_cases.points(n, 2000, SEED, domain=2**8, error=0.1, rate=0.5)
+        found = hard_failures.points(n, 2000, SEED, domain=2**8, error=0.1, rate=0.5)
         exact = float(sizes.failure_points(n, domain=2**8, error=0.1, epsilon=1))
         assert np.mean(found) == pytest.approx(exact, rel=0.02)
 
@@ -165,18 +166,18 @@ def two_sided(n: int, bits: int) -> float:
 @pytest.mark.parametrize(("bits", "need"), [(8, 205), (16, 334), (32, 586)])
 def test_cuts_need_what_the_sum_over_both_sides_says(bits: int, need: int) -> None:
     assert two_sided(need - 1, bits) > 0.05 >= two_sided(need, bits)
-    found = hard_cases.thresholds(need, 4000, SEED, domain=2**bits, error=0.1, rate=0.5)
+    found = hard_failures.thresholds(need, 4000, SEED, domain=2**bits, error=0.1, rate=0.5)
     assert np.mean(found) == pytest.approx(0.05, abs=0.005)
 
 
 def test_uniform_numbers_are_uniform_and_repeat() -> None:
-    u = hard_cases.uniforms(5000, 2, 9)
-    assert np.array_equal(u, hard_cases.uniforms(5000, 2, 9))
-    assert not np.array_equal(u, hard_cases.uniforms(5000, 2, 8))
+    u = hard_failures.uniforms(5000, 2, 9)
+    assert np.array_equal(u, hard_failures.uniforms(5000, 2, 9))
+    assert not np.array_equal(u, hard_failures.uniforms(5000, 2, 8))
     assert abs(u.mean() - 0.5) < 0.02
     assert u.min() > 0
     assert u.max() < 1
-    spread = hard_cases._spread(100, 1, 9)[:, 0]
+    spread = hard_failures._spread(100, 1, 9)[:, 0]
     assert np.array_equal((spread * 100).astype(int), np.arange(100))
 
 
@@ -185,7 +186,7 @@ def test_long_keys_agree_with_draws_of_the_learner() -> None:
     keys = LongKeys(12, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(4), delta=Fraction(1, 1000))
     n, sets = 150, 40
     exact = keys.failures(n, sets, 3)
-    rows, most = hard_cases.uniforms(sets, 2 * 256, 3), 256
+    rows, most = hard_failures.uniforms(sets, 2 * 256, 3), 256
     wrong = []
     for number, row in enumerate(rows):
         counts = keys._counts(row[:n], row[most : most + n])
@@ -205,7 +206,7 @@ def test_long_keys_agree_with_draws_of_the_learner() -> None:
 
 def test_mass_between_cuts_is_that_of_the_keys() -> None:
     keys = LongKeys(10, error=0.1, failure=Fraction(1, 20), epsilon=Fraction(1), delta=Fraction(1, 1000))
-    u = hard_cases.uniforms(40_000, 2, 1)
+    u = hard_failures.uniforms(40_000, 2, 1)
     counts = keys._counts(u[:, 0], u[:, 1])
     regions = CutRegions(counts, 2**10, up=True)
     for gap in (-100, -3, -1, 0, 1, 5, 90):

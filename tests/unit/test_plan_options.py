@@ -9,14 +9,14 @@ import pytest
 from privpac import plan
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.class_facts import Description
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.prediction.floors import floor_private_prediction
+from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.plan.class_facts import Description
 from privpac.plan.kinds import facts_of
 from privpac.plan.options import OPTIONS, Option
-from privpac.plan.wish import Wish
 from privpac.theory import floors, sizes
 
 ASK = {"error": "0.1", "failure": "0.05", "epsilon": 1}

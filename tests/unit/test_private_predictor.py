@@ -17,7 +17,7 @@ from privpac.answering.predictor import PrivatePredictor as Class
 from privpac.answering.price import composed, epsilon_an_answer
 from privpac.answering.queries import Queries
 from privpac.checker.check import check_certificate
-from privpac.constructions.prediction.words import CLASSIFIERS
+from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError, SchemaError
 
 SCHEMA = Schema.from_json(

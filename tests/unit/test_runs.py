@@ -14,7 +14,9 @@ from privpac import plan
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
+from privpac.constructions.cuts.hard import denoised_failure, noisy_failure
 from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
+from privpac.constructions.draw.hard import failure
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.active_settings import inner_epsilon
@@ -24,7 +26,6 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer, hard_estimate
-from privpac.plan.hard import denoised_failure, failure, noisy_failure
 from privpac.plan.runs import Supply, experiment_for
 from privpac.plan.runs.tables import range_error, share_error, threshold_error
 from privpac.plan.trials import Experiment, Unsimulated, estimate, outcomes

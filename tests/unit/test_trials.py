@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from privpac import plan
+from privpac.constructions.class_facts import Description
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
-from privpac.plan.class_facts import Description
 from privpac.plan.populations import Population, synthetic
 from privpac.plan.runs.base import Run, as_schema, best_error, planted
 from privpac.plan.trials import Experiment, Trial, Unsimulated, estimate, ladder, outcomes, quantile

@@ -13,7 +13,7 @@ from typing import Any
 
 from privpac.answering.price import composed
 from privpac.constructions.prediction.base import Predictor
-from privpac.constructions.prediction.words import predictor_for
+from privpac.constructions.prediction.forms import predictor_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError

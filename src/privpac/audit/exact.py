@@ -1,76 +1,42 @@
 """The exact audit: the worst privacy loss of the very code that runs, over all neighbouring inputs of a tiny domain.
 
-A `Case` says which records are possible, how many there are, and what to run on them. `EnumeratedCoins` give the exact
-output law of every input; the largest ratio of probabilities over all neighbours and outputs is compared with the
-certificate. Probabilities are rational numbers: no rounding, no sampling, no confidence level. An exception is an
-output like any other: that a run refuses is something the world sees.
+A `Case` says which records are possible, how many there are, and what to run on them; `constructions.cases` has what
+they are made of. `EnumeratedCoins` give the exact output law of every input; the largest ratio of probabilities over
+all neighbours and outputs is compared with the certificate. Probabilities are rational numbers: no rounding, no
+sampling, no confidence level. An exception is an output like any other: that a run refuses is something the world sees.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations_with_replacement, product
 from typing import Any
 
-from privpac.audit.symmetry import Group, Law, Numbers, Record, Symmetry
+from privpac.audit.symmetry import Group, Law, Numbers
 from privpac.coins import Coins, Enumeration, Raised, outcome_law
+from privpac.constructions.cases import Case, Record, Symmetry
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.numbers.exact import exp_down
 
-__all__ = ["Audit", "Case", "Finding", "Symmetry", "audit", "delta_at", "worst_ratio"]
+__all__ = [
+    "Audit",
+    "Case",
+    "Finding",
+    "Record",
+    "Symmetry",
+    "audit",
+    "count_pairs",
+    "delta_at",
+    "worst_ratio",
+]
 
 TRIED = 12
 """Inputs on which declared symmetries are tried, spread over all of them; `symmetry=False` relies on none."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """Something to audit: `run` on every input made of `n` of the possible `records`.
-
-    `ordered`: inputs are sequences and a neighbour replaces the record at one position. Otherwise the run ignores the
-    order, inputs are multisets, and a neighbour replaces one record by another. With unit LABEL only the last entry of
-    a record (its label) may change. `symmetries` generate a group under which the run looks the same (`symmetry.py`).
-    `sets`: the run ignores the order of the subsets it draws, so that each of them is visited once; this, too, is tried
-    on a few inputs. `inputs`: only these are compared with their neighbours, instead of all there are. `certified`:
-    what is claimed of so many records, for those who run the same with another number of them (`limits.py`).
-    """
-
-    name: str
-    run: Callable[[Sequence[Record], Coins], Hashable]
-    records: tuple[Record, ...] = field(repr=False)
-    n: int
-    claim: Privacy
-    ordered: bool = False
-    symmetries: tuple[Symmetry, ...] = field(default=(), repr=False)
-    sets: bool = False
-    inputs: tuple[tuple[Record, ...], ...] | None = field(default=None, repr=False)
-    certified: Callable[[int], Privacy] | None = field(default=None, repr=False)
-
-    @property
-    def changes(self) -> frozenset[tuple[int, int]]:
-        """Which record may take the place of which, by their numbers, the smaller first."""
-        labels_only = self.claim.unit is Unit.LABEL
-        numbered = list(enumerate(self.records))
-        return frozenset(
-            (i, j) for (i, a), (j, b) in combinations(numbered, 2) if not labels_only or a[:-1] == b[:-1]
-        )
-
-    @property
-    def pairs(self) -> int:
-        """Neighbouring pairs: what changes, times everything that stays."""
-        if self.inputs is not None:
-            return sum(1 for _ in _named_pairs(self))
-        count = len(self.records)
-        if self.n == 0:
-            return 0
-        if self.ordered:
-            return len(self.changes) * self.n * int(count ** (self.n - 1))
-        return len(self.changes) * math.comb(count + self.n - 2, self.n - 1)
 
 
 @dataclass(frozen=True)
@@ -124,6 +90,18 @@ class Finding:
         if self.exact is None or claimed == 0:
             return None
         return float(Loss(factor=self.exact).upper) / claimed
+
+
+def count_pairs(case: Case) -> int:
+    """Neighbouring pairs: what changes, times everything that stays."""
+    if case.inputs is not None:
+        return sum(1 for _ in _named_pairs(case))
+    count = len(case.records)
+    if case.n == 0:
+        return 0
+    if case.ordered:
+        return len(case.changes) * case.n * int(count ** (case.n - 1))
+    return len(case.changes) * math.comb(count + case.n - 2, case.n - 1)
 
 
 def worst_ratio(p: Law, q: Law) -> tuple[Fraction | None, Any]:
@@ -224,7 +202,7 @@ class Audit:
             self.finished,
             self.seconds,
             worst,
-            self.case.pairs,
+            count_pairs(self.case),
             self._compared,
             frozenset(self._raised),
             self._answered,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import cycle, islice
 
 from privpac.audit.exact import Case
-from privpac.audit.symmetry import Record
+from privpac.constructions.cases import Record
 from privpac.errors import PrivpacError
 
 __all__ = ["at_limits", "extreme_inputs"]

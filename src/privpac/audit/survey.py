@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from privpac.audit.exact import Audit, Case, Finding
+from privpac.audit.exact import Audit, Case, Finding, count_pairs
 from privpac.audit.limits import at_limits
 
 __all__ = ["survey"]
@@ -34,7 +34,7 @@ def survey(
     edges = {name: at_limits(work.case) for name, work in works.items()}
     limits = {name: Audit(edge) for name, edge in edges.items() if edge is not None}
     waiting = [*limits.values(), *works.values()]
-    shares = [(work, max(1, work.case.pairs)) for work in waiting]
+    shares = [(work, max(1, count_pairs(work.case))) for work in waiting]
 
     def tell(_: int) -> None:
         if progress is not None:

@@ -18,31 +18,22 @@ few inputs and stops if it is false there. Tested by tests/unit/test_audit_exact
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from privpac.coins import Raised
+from privpac.constructions.cases import Record, Symmetry
 from privpac.errors import ParameterError
 
-__all__ = ["Group", "Law", "Numbers", "Record", "Symmetry"]
+__all__ = ["Group", "Law", "Numbers"]
 
-Record = tuple[Hashable, ...]
 Law = dict[Any, Fraction]
 Numbers = tuple[int, ...]
 """An input, every record written as its place among the possible ones."""
 
 LARGEST_GROUP = 5_040
 """Seven points in any order. Finding the chosen input of an orbit tries every element."""
-
-
-@dataclass(frozen=True)
-class Symmetry:
-    """One generator: what it does to a record, and what it thereby does to an output."""
-
-    record: Callable[[Record], Record]
-    output: Callable[[Any], Any]
 
 
 class Group:

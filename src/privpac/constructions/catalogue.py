@@ -1,40 +1,52 @@
-"""What there is, read off the folders: the only list of families, statements and formulas.
+"""What there is, read off the folders: the only list of families, statements, formulas, rules, rows of plans, cases.
 
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
-`floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), and one file
-per learner. What belongs to no family stands in `theory`. A new folder is found without being named anywhere.
+`floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
+per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS`: its rows of a plan), and
+`*cases.py` (`ROWS`: what the exact audit runs). What belongs to no family stands in `theory`. A new folder is found
+without being named anywhere.
+
+Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
 
 from __future__ import annotations
 
+import math
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from inspect import isfunction
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 from privpac import constructions, theory
 from privpac.errors import ParameterError
-from privpac.guarantee import rules as guarantee_rules
 from privpac.theory import statements
 from privpac.theory.register import MARKED
 from privpac.theory.statement import Statement, Status
+
+if TYPE_CHECKING:
+    from privpac.constructions.cases import Case
+    from privpac.constructions.option import Option
+    from privpac.constructions.request import Word
 
 __all__ = [
     "REGISTER",
     "Formula",
     "Statement",
     "Status",
+    "cases",
     "families",
     "formula_modules",
     "formulas",
+    "options",
     "rules",
     "statement",
     "statement_modules",
+    "words",
 ]
 
 FORMULA_ENDINGS = ("formulas", "floors")
@@ -52,6 +64,12 @@ def _modules() -> Iterator[str]:
     for family in families():
         package = import_module(f"{constructions.__name__}.{family}")
         yield from (entry.name for entry in pkgutil.iter_modules(package.__path__, f"{package.__name__}."))
+
+
+def _in_order(ending: str) -> list[ModuleType]:
+    """Files of all families whose names end so, in the order of their places."""
+    modules = [import_module(name) for name in _modules() if name.endswith(ending)]
+    return sorted(modules, key=lambda module: vars(module).get("PLACE", math.inf))
 
 
 def statement_modules() -> tuple[str, ...]:
@@ -72,7 +90,9 @@ def formula_modules() -> tuple[str, ...]:
 
 def rules() -> dict[str, Callable[..., Any]]:
     """Every function that makes a proof: the common rules, then each family's own."""
-    modules = [guarantee_rules, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
+    from privpac.guarantee import rules as common
+
+    modules = [common, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
     named = {name: vars(module)[name] for module in modules for name in module.__all__}
     return {name: made for name, made in named.items() if _makes_a_proof(made)}
 
@@ -81,14 +101,35 @@ def _makes_a_proof(member: Any) -> bool:
     return isfunction(member) and str(member.__annotations__.get("return", "")).startswith("Proof")
 
 
-def _register() -> Mapping[str, Statement]:
-    entries = [entry for name in statement_modules() for entry in import_module(name).STATEMENTS]
-    if len({entry.key for entry in entries}) != len(entries):
-        raise ParameterError("register", "keys", "a key", allowed="used by one statement only")
-    return MappingProxyType({entry.key: entry for entry in entries})
+def _by_name(owner: str, rows: Iterable[tuple[str, Any]]) -> Mapping[str, Any]:
+    """The rows by name; a name that two families use would hide one of them."""
+    named: dict[str, Any] = {}
+    for name, row in rows:
+        if name in named:
+            raise ParameterError(owner, "name", name, allowed="used by one row only")
+        named[name] = row
+    return MappingProxyType(named)
 
 
-REGISTER: Mapping[str, Statement] = _register()
+class _Register(Mapping[str, Statement]):
+    """All statements, read when the first one is asked for: a plan needs none of them."""
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Statement]:
+        entries = [entry for name in statement_modules() for entry in import_module(name).STATEMENTS]
+        return _by_name("register", ((entry.key, entry) for entry in entries))
+
+    def __getitem__(self, key: str) -> Statement:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+REGISTER: Mapping[str, Statement] = _Register()
 """Every statement by key."""
 
 
@@ -121,3 +162,22 @@ def formulas() -> Mapping[str, Formula]:
         import_module(module)
     found = {name: Formula(name, statement(key), function) for name, (key, function) in MARKED.items()}
     return MappingProxyType(found)
+
+
+@cache
+def cases() -> Mapping[str, Callable[[], Case]]:
+    """Every row of the exact audit by name, with what builds it."""
+    rows = [row for module in _in_order("cases") for row in module.ROWS.items()]
+    return _by_name("audit", rows)
+
+
+@cache
+def options() -> tuple[Option, ...]:
+    """Every row of a plan: a way to learn, what it needs, and what to run."""
+    return tuple(row for module in _in_order(".options") for row in module.OPTIONS)
+
+
+@cache
+def words() -> Mapping[str, Word]:
+    """Every word for what to learn, with what builds the learner."""
+    return _by_name("words", [row for module in _in_order("words") for row in module.WORDS.items()])

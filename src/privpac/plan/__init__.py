@@ -11,11 +11,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from privpac.constructions.class_facts import described
+from privpac.constructions.wish import FAILURE, OWNER, read_numbers
 from privpac.numbers.parameters import positive
-from privpac.plan.class_facts import described
 from privpac.plan.plan import SECONDS, Keep, Plan, Simulation, make
 from privpac.plan.question import Kind, Question
-from privpac.plan.wish import FAILURE, OWNER, read_numbers
 
 __all__ = ["Plan", "needed", "reachable", "smallest_epsilon"]
 

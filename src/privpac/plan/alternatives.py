@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from privpac.constructions.class_facts import ClassFacts, Description
 from privpac.errors import PrivpacError
 from privpac.numbers.binomial import first_whole
 from privpac.plan.answer import Answer, bare_answer, suffices
-from privpac.plan.class_facts import ClassFacts, Description
 from privpac.plan.question import Question
 
 __all__ = ["again", "count", "halvers", "short", "sized", "ways_out"]

@@ -11,13 +11,13 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.wish import LARGEST_EPSILON, Wish
 from privpac.errors import PrivpacError
 from privpac.numbers.binomial import first_whole
-from privpac.plan.class_facts import ClassFacts
 from privpac.plan.floor_table import floor_for, least_possible
 from privpac.plan.options import OPTIONS, Need, Option
 from privpac.plan.question import Kind, Question
-from privpac.plan.wish import LARGEST_EPSILON, Wish
 
 __all__ = ["Answer", "Estimate", "answer", "bare_answer", "hard_estimate", "suffices"]
 

@@ -17,10 +17,10 @@ from privpac.constructions.covers.floors import (
     least_failure_thresholds_smooth,
 )
 from privpac.constructions.few_labels.floors import labels_floor
+from privpac.constructions.option import Option
 from privpac.constructions.prediction.floors import floor_private_prediction
+from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.plan.options.base import Option
-from privpac.plan.wish import Wish
 from privpac.theory import floors
 
 __all__ = ["FLOORS", "Floor", "FloorRow", "floor_for", "least_possible"]

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import at_least, rational
-from privpac.plan.class_facts import MOST_BITS, OWNER, ClassFacts, Description
 from privpac.plan.linear_kinds import halfspaces, scorecards
 
 __all__ = ["AUTO", "KINDS", "facts_of"]

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
+from privpac.constructions.class_facts import OWNER, ClassFacts, Description
 from privpac.errors import ParameterError
-from privpac.plan.class_facts import OWNER, ClassFacts, Description
 
 __all__ = ["halfspaces", "scorecards"]
 
@@ -16,7 +16,7 @@ LEVELS, POINTS, MOST_CUTS = 32, 3, 256
 """As in concepts/linear (`halfspaces`, `direction_kernels`): steps of a column, points, cut-offs per direction."""
 
 HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
-"""As in constructions/words.py: largest points by number of columns."""
+"""As in constructions/draw/linear_words.py: largest points by number of columns."""
 
 
 def scorecards(rest: str, given: Description) -> ClassFacts:

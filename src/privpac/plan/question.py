@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+from privpac.constructions.class_facts import ClassFacts, Description
+from privpac.constructions.wish import OWNER, PROTECTS, Wish
 from privpac.errors import ParameterError
-from privpac.plan.class_facts import ClassFacts, Description
 from privpac.plan.kinds import facts_of
 from privpac.plan.options import OPTIONS, Option
-from privpac.plan.wish import OWNER, PROTECTS, Wish
 
 __all__ = ["KINDS", "Kind", "Question"]
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from privpac.audit.exact import Case
 from privpac.audit.registry import records_of, sample_of, tiny_schema
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.line.cuts import Cuts
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.constructions.cases import Record
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.labels.classes import LabelPrivateGrid
 from privpac.guarantee import rules

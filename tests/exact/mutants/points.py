@@ -10,13 +10,13 @@ import numpy as np
 
 from privpac.audit.exact import Case
 from privpac.audit.registry import records_of, sample_of, tiny_schema
-from privpac.audit.registry.points import clipped_case, sampled_case
-from privpac.audit.symmetry import Record
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.hashes import HashedSet, HashFamily, hashed_scores
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import SparseSet
+from privpac.constructions.cases import Record
+from privpac.constructions.points.cases import clipped_case, sampled_case
 from privpac.constructions.points.sampled import SampledPoint
 from privpac.constructions.points.sampled_formulas import loss_sampled, loss_star
 from privpac.guarantee import rules

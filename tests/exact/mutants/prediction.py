@@ -10,11 +10,11 @@ import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import records_of, sample_of, tiny_schema
-from privpac.audit.registry.prediction import CutsAtPoints, corollary_one, questions
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.cases import CutsAtPoints, corollary_one, questions
 from privpac.constructions.prediction.formulas import flip_for
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.vote import Vote

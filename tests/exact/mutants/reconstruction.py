@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
-from privpac.audit.registry.reconstruction import rec_concave_case, tight_rec_concave
 from privpac.coins import Coins
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.line.switches import switches
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.generated import GeneratedPoints
+from privpac.constructions.cuts.cases import rec_concave_case, tight_rec_concave
 from privpac.constructions.draw.occam import Occam
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy

@@ -10,12 +10,13 @@ import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, sample_of, tiny_schema
-from privpac.audit.registry.relabelling import Adversary, confidence_case
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.constructions.adversary import Adversary
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.cases import confidence_case
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.vote import Vote

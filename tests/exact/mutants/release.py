@@ -11,10 +11,10 @@ import numpy as np
 
 from privpac.audit.exact import Case, Record
 from privpac.audit.registry import sample_of, tiny_schema
-from privpac.audit.registry.release import quantile_case
 from privpac.coins import Coins
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ThresholdBLR
+from privpac.constructions.release.cases import quantile_case
 from privpac.guarantee import rules
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.geometric import add_noise, noisy_counts

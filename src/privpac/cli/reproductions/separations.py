@@ -19,12 +19,12 @@ from typing import Any
 
 from privpac.cli.console import Progress
 from privpac.constructions.cuts import recursive_formulas as rec_concave
+from privpac.constructions.cuts.long_keys import LongKeys
 from privpac.constructions.points import formulas as points
+from privpac.constructions.points import hard_failures
 from privpac.constructions.points import representation_formulas as representations
 from privpac.constructions.points import sampled_formulas as sampled_points
 from privpac.pictures.curves import Curves, Series
-from privpac.plan import hard_cases
-from privpac.plan.hard_keys import LongKeys
 from privpac.plan.simulate import Failures, interval, smallest_n
 from privpac.theory import floors, sizes
 
@@ -60,10 +60,10 @@ def _proper_points(bits: int) -> Iterator[Entry]:
     domain = 2**bits
     floor = floors.floor_points_proper(domain, **WANTED)
     need = sizes.records_occam(domain, **WANTED)
-    one = partial(hard_cases.points, domain=domain, error=TENTH, rate=RATE)
+    one = partial(hard_failures.points, domain=domain, error=TENTH, rate=RATE)
     yield Entry("points: one draw", "a point", bits, need, floor, one)
     need, clip = points.plan_clipped(domain, **WANTED)
-    cut = partial(hard_cases.clipped, domain=domain, clip=clip, error=TENTH)
+    cut = partial(hard_failures.clipped, domain=domain, clip=clip, error=TENTH)
     yield Entry("points: clipped", "a point", bits, need, floor, cut)
 
 
@@ -71,17 +71,17 @@ def _improper_points(bits: int) -> Iterator[Entry]:
     floor = floors.floor_points_any(2**bits, **WANTED)
     need, code, _ = representations.plan_code(2**bits, **WANTED)
     if code.digits > 1:  # with one digit a set is a point
-        sets = partial(hard_cases.coded, code=code, error=TENTH, rate=RATE)
+        sets = partial(hard_failures.coded, code=code, error=TENTH, rate=RATE)
         yield Entry("points: Reed-Solomon sets", "a set", bits, need, floor, sets)
     need, cover = representations.plan_cover(**WANTED)
-    hashed = partial(hard_cases.covered, cover=cover, error=TENTH, rate=RATE)
+    hashed = partial(hard_failures.covered, cover=cover, error=TENTH, rate=RATE)
     yield Entry("points: random sets", "a set", bits, need, floor, hashed)
     if bits <= SPARSE_UP_TO:
         need, sparsity = points.plan_sparse(**WANTED)
-        coins = partial(hard_cases.sparse, sparsity=sparsity, error=TENTH)
+        coins = partial(hard_failures.sparse, sparsity=sparsity, error=TENTH)
         yield Entry("points: coin by coin", "a set", bits, need, floor, coins)
     need, boost = sampled_points.plan_boosted(**WANTED)
-    runs = partial(hard_cases.boosted, boost=boost, error=TENTH, rate=RATE)
+    runs = partial(hard_failures.boosted, boost=boost, error=TENTH, rate=RATE)
     yield Entry("points: sampled and boosted", "a set", bits, need, floor, runs)
 
 
@@ -89,14 +89,14 @@ def _generated(bits: int) -> Iterator[Entry]:
     if bits > SEED_BITS:
         need = sizes.records_occam(2**SEED_BITS, **WANTED)
         floor = floors.floor_points_proper(2**SEED_BITS, **WANTED)
-        one = partial(hard_cases.points, domain=2**SEED_BITS + 1, error=TENTH, rate=RATE)
+        one = partial(hard_failures.points, domain=2**SEED_BITS + 1, error=TENTH, rate=RATE)
         yield Entry(f"points of {SEED_BITS}-bit seeds", "a point", bits, need, floor, one)
 
 
 def _thresholds(bits: int, *, quick: bool) -> Iterator[Entry]:
     need = sizes.records_occam(2**bits + 1, **WANTED)
     floor = floors.floor_thresholds_proper(2**bits, **WANTED)
-    cut = partial(hard_cases.thresholds, domain=2**bits, error=TENTH, rate=RATE)
+    cut = partial(hard_failures.thresholds, domain=2**bits, error=TENTH, rate=RATE)
     yield Entry("thresholds: one draw", "a cut", bits, need, floor, cut)
     if not quick:
         need = rec_concave.records_rec_concave(2**bits, **WANTED, delta=DELTA)

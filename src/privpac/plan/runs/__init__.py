@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from privpac.constructions.class_facts import listed
 from privpac.constructions.release.blr import ThresholdBLR
 from privpac.constructions.release.quantiles import Quantiles
 from privpac.constructions.release.tree_counts import TreeCounts
 from privpac.plan.answer import Answer
-from privpac.plan.options.relabelling import listed
 from privpac.plan.runs import answers, covers, pools, rules, tables
 from privpac.plan.runs.base import Supply
 from privpac.plan.trials import Experiment, Unsimulated

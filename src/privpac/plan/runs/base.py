@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import SeededCoins
+from privpac.constructions.class_facts import Description
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
-from privpac.plan.class_facts import Description
 from privpac.plan.populations import Population, from_table, lone_value, read_marginals, synthetic, uniforms
 from privpac.plan.question import Question
 

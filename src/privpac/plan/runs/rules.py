@@ -12,10 +12,10 @@ from privpac.constructions.few_labels.active_settings import inner_epsilon
 from privpac.constructions.few_labels.methods import concepts_for
 from privpac.constructions.words import Request
 from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.options import agnostic_split
 from privpac.data.sample import Size
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
-from privpac.plan.options.relabelling import agnostic_split
 from privpac.plan.runs.base import EACH, EACH_RECORD, Run, Supply, listing_seconds, runnable
 from privpac.plan.trials import Experiment, Trial
 

@@ -1,0 +1,189 @@
+"""What a plan needs to know about a class of concepts: its size, its dimension, its domain; public numbers only.
+
+The same numbers as those of the classes in `privpac.concepts`, without their kernels, so that a plan answers at once
+(tests/unit/test_class_facts.py compares the two). A class is named by its word, and described either by numbers (`bits`
+of a column, how many `columns` or `tests`) or by a schema.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from privpac.errors import ParameterError, SchemaError
+from privpac.numbers.parameters import at_least
+from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
+
+if TYPE_CHECKING:
+    from privpac.data.schema import Schema
+
+__all__ = ["DICHOTOMIES", "ClassFacts", "Description", "described", "listed", "voted"]
+
+OWNER = "plan"
+
+CUTS, FEWER_CUTS, MOST_TESTS = 31, 15, 250
+"""As in concepts/literals/binarise.py: cuts of a column, cuts where there would be more tests than this."""
+
+MOST_BITS = 2**20
+"""Keys of a million bits are nobody's; their powers would fill the memory."""
+
+
+@dataclass(frozen=True)
+class ClassFacts:
+    """One class of concepts in public numbers."""
+
+    word: str
+    """How `privpac learn` spells it; COLUMN where no column was named."""
+    kind: str
+    size: int
+    odds: Fraction
+    """Prior of all others over prior of one member: what the accuracy bound pays for."""
+    vc: int
+    """At most this many points are shattered."""
+    shatters: int
+    """At least this many points are shattered: what floors may use."""
+    cells: int | None = None
+    """Values of the one column a class looks at."""
+    tests: int | None = None
+    parts: int = 1
+    """Intervals of a union, columns of a box, levels of a tree."""
+    kappa: Fraction | None = None
+    """Continuous features: the largest density against the reference; such a class has no number of members."""
+    table: tuple[tuple[int, bool], ...] = ()
+    """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
+    named: bool = True
+    """Whether the word can be given to `privpac learn` as it stands."""
+
+    @property
+    def bits(self) -> float:
+        """log2 of the size."""
+        return math.log2(self.size)
+
+
+DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
+"""Classes whose labellings of given points are listed, so that records can vote on them."""
+
+
+def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
+    """Whether the labellings of so many points can be listed, or voted on: of boxes only on small grids, and no votes.
+
+    As the classes themselves refuse, by the worst points there could be.
+    """
+    match concepts.kind:
+        case "rectangles":
+            return not voted and concepts.size - 1 <= LARGEST_GRID
+        case "intervals":
+            return min(points, concepts.cells or points) <= interval_points()
+        case "stumps":
+            candidates, distinct = stump_labels(concepts.table, points)
+            return candidates * distinct <= LARGEST_TABLE
+    return concepts.kind in DICHOTOMIES
+
+
+def voted(concepts: ClassFacts) -> bool:
+    """Whether records can vote on the labellings of others."""
+    return listed(concepts, voted=True)
+
+
+@dataclass(frozen=True)
+class Description:
+    """How the class was described: numbers, or a schema."""
+
+    bits: int | None = None
+    columns: int | None = None
+    tests: int | None = None
+    classes: int = 2
+    schema: Schema | None = None
+    records: int | None = None
+
+    def at(self, name: str, value: int) -> Description:
+        """The same with other bits, columns or tests."""
+        if name == "bits":
+            return replace(self, bits=value)
+        return replace(self, columns=value) if name == "columns" else replace(self, tests=value)
+
+    def cells(self, name: str, form: str) -> int:
+        """Cells of the column a class looks at."""
+        if self.schema is None:
+            return 1 << self.need_bits(form)
+        if not name:
+            raise ParameterError(
+                OWNER, "concepts", form, allowed=f"of the form {form}", remedy="Name a column."
+            )
+        size = self.schema.column(name).size
+        if self.bits is not None and 2**self.bits > size:
+            most = (size - 1).bit_length()
+            raise ParameterError(
+                OWNER,
+                "bits",
+                self.bits,
+                allowed=f"at most {most}, since column '{name}' has {size} values",
+                remedy="Leave bits out: the schema says how many values there are.",
+            )
+        return size if self.bits is None else 2**self.bits
+
+    def need_bits(self, form: str) -> int:
+        """The bits, which nothing else tells."""
+        if self.bits is None:
+            raise ParameterError(
+                OWNER,
+                "bits",
+                None,
+                allowed=f"given for {form}",
+                remedy="A column of 2^32 values has --bits 32; or give --schema FILE.",
+            )
+        return self.bits
+
+    def number_of_tests(self, form: str) -> int:
+        """Yes-or-no tests trees and lists are made of, as `privpac learn` would make them."""
+        if self.schema is not None:
+            from privpac.concepts.literals.binarise import Binarisation
+
+            return len(Binarisation.default(self.schema, n=self.records or 0).tests)
+        if self.tests is not None:
+            return self.tests
+        if self.columns is None:
+            raise ParameterError(
+                OWNER,
+                "columns",
+                None,
+                allowed=f"given for {form}",
+                remedy="Give --columns NUMBER, --tests NUMBER or --schema FILE.",
+            )
+        each = CUTS if self.columns * CUTS <= MOST_TESTS else FEWER_CUTS
+        if self.bits is not None:
+            each = min(each, 2**self.bits - 1)
+        return self.columns * each
+
+    def number_of_columns(self) -> int:
+        """Columns a rule can tell records apart by, for what can surely be shattered."""
+        if self.schema is not None:
+            return sum(column.size > 1 for column in self.schema.columns)
+        return self.columns if self.columns is not None else (self.tests or 1)
+
+
+def described(
+    *,
+    bits: Any = None,
+    columns: Any = None,
+    tests: Any = None,
+    schema: Any = None,
+    records: int | None = None,
+) -> Description:
+    """A description as people give it; a schema may be a file, a dictionary or a `Schema`."""
+    whole = {
+        name: None if value is None else at_least(1, value, owner=OWNER, name=name)
+        for name, value in (("bits", bits), ("columns", columns), ("tests", tests))
+    }
+    given = Description(**whole, records=records)  # type: ignore[arg-type]
+    if schema is None:
+        return given
+    if columns is not None or tests is not None:
+        raise SchemaError(
+            "A schema says how many columns and tests there are.", remedy="Leave columns and tests out."
+        )
+    from privpac.data.schema import Schema
+
+    return replace(given, schema=schema if isinstance(schema, Schema) else Schema.from_json(schema))

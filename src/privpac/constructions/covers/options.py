@@ -1,0 +1,106 @@
+"""Continuous features under a density bound."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import learn_command, python_lines
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
+from privpac.numbers.exact import plain
+
+__all__ = ["OPTIONS"]
+
+PLACE = 60
+
+
+def _continuous(concepts: ClassFacts) -> bool:
+    return concepts.kappa is not None
+
+
+def _dimension(wish: Wish) -> int | None:
+    return wish.concepts.parts if wish.concepts.kind == "sphere" else None
+
+
+def _reference(wish: Wish) -> Need:
+    from privpac.constructions.covers.formulas import records_reference
+
+    assert wish.concepts.kappa is not None
+    return Need(
+        records_reference(
+            wish.concepts.kappa,
+            error=wish.error,
+            failure=wish.failure,
+            epsilon=wish.epsilon,
+            dimension=_dimension(wish),
+        )
+    )
+
+
+def _reference_agnostic(wish: Wish) -> Need:
+    from privpac.constructions.covers.formulas import records_reference_agnostic
+
+    assert wish.concepts.kappa is not None
+    return Need(
+        records_reference_agnostic(
+            wish.concepts.kappa,
+            excess=wish.error,
+            failure=wish.failure,
+            epsilon=wish.epsilon,
+            dimension=_dimension(wish),
+        )
+    )
+
+
+def _reference_command(wish: Wish, need: Need) -> str | None:
+    word = "reference:COLUMN" if wish.concepts.kind == "reference" else None
+    return None if word is None else learn_command(wish, need, concepts=word)
+
+
+def _sphere_python(wish: Wish, need: Need, *, agnostic: bool) -> str | None:
+    if wish.concepts.kind != "sphere":
+        return None
+    assert wish.concepts.kappa is not None
+    numbers = (wish.epsilon, wish.error, wish.failure, wish.concepts.kappa)
+    written = ", ".join(f'Fraction("{plain(number)}")' for number in numbers)
+    imports = [
+        ("privpac.concepts.linear.centred", "CentredHalfspaces"),
+        ("privpac.concepts.derived.reference", "UniformSphere"),
+        ("privpac.constructions.covers.reference", "ReferenceCover"),
+    ]
+    against = ", against=Against.AGNOSTIC" if agnostic else ""
+    return python_lines(
+        "learner = ReferenceCover(\n    CentredHalfspaces(schema, schema.names), UniformSphere(schema, schema.names),\n"
+        f"    {written}{against},\n)",
+        *imports,
+        *([("privpac.guarantee.facts", "Against")] if agnostic else []),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "reference-cover",
+        "one draw from a cover of a public reference distribution",
+        "realizable",
+        "records",
+        True,
+        "reference-cover-realizable",
+        _reference,
+        serves=_continuous,
+        command=_reference_command,
+        python=partial(_sphere_python, agnostic=False),
+    ),
+    Option(
+        "reference-cover",
+        "one draw from a cover of a public reference distribution",
+        "agnostic",
+        "records",
+        True,
+        "reference-cover-agnostic",
+        _reference_agnostic,
+        serves=_continuous,
+        command=_reference_command,
+        python=partial(_sphere_python, agnostic=True),
+    ),
+)

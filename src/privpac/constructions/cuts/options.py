@@ -1,0 +1,215 @@
+"""A cut by other ways than one draw: recursion over its bits, through ranges, behind noise."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import CLASSES, learn_command, python_class, python_lines
+from privpac.constructions.cuts.formulas import error_switch
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.theory import sizes
+
+__all__ = ["OPTIONS"]
+
+PLACE = 30
+
+
+def _cuts(concepts: ClassFacts) -> bool:
+    return concepts.kind == "thresholds" and concepts.vc == 1 and (concepts.cells or 0) >= 4
+
+
+def _rec_concave(wish: Wish) -> Need:
+    from privpac.constructions.cuts.recursive_formulas import records_rec_concave
+
+    assert wish.concepts.cells is not None
+    return Need(
+        records_rec_concave(
+            wish.concepts.cells,
+            error=wish.error,
+            failure=wish.failure,
+            epsilon=wish.epsilon,
+            delta=wish.delta,
+        )
+    )
+
+
+def _command(wish: Wish, need: Need) -> str | None:
+    word = "recconcave:" + wish.concepts.word.partition(":")[2]
+    return learn_command(wish, need, concepts=word, options=f"--delta {plain(wish.delta)}")
+
+
+SHARE = Fraction(1, 2)
+"""As in constructions/cuts/switches.py: the part of the records that chooses among the switches."""
+RANGES = 2
+"""Ranges the first rule may have, as in the example of the word: enough to see what the way costs."""
+
+
+def _line_cuts(concepts: ClassFacts) -> bool:
+    return _cuts(concepts) and (concepts.cells or 0) <= MOST_CELLS
+
+
+MOST_CELLS = 2**64
+"""Sums over ranges of longer keys are not run."""
+
+
+def _switches_error(wish: Wish, n: int) -> Fraction | None:
+    """What SwitchCuts over ranges certifies: half of the failure for the ranges, the rest for the choice."""
+    cells, changes = wish.concepts.cells, 2 * RANGES
+    assert cells is not None
+    selection = math.floor(n * SHARE)
+    if selection < 1 or n - selection < 1:
+        return None
+    ranges = sum(math.comb(cells, k) for k in range(min(changes, cells) + 1))
+    half, ratio = wish.failure / 2, ratio_for(wish.epsilon / 2)
+    inner = sizes.error_occam(n - selection, size=ranges, failure=half, epsilon=wish.epsilon)
+    if inner >= 1:
+        return None
+    found = error_switch(selection, candidates=changes + 2, failure=half, tolerated=inner, ratio=ratio)
+    return found if found < Fraction(1, 2) else None
+
+
+def _switches(wish: Wish) -> Need | None:
+    n = first_whole(lambda n: n > MOST or _switches_at(wish, n) is not None, start=2000, smallest=2)
+    return _switches_at(wish, n) if n <= MOST else None
+
+
+MOST = 10**12
+
+
+def _switches_at(wish: Wish, n: int) -> Need | None:
+    found = _switches_error(wish, n)
+    enough = found is not None and found <= wish.error
+    return Need(n, parameters={"ranges": str(RANGES)}) if enough else None
+
+
+def _switches_command(wish: Wish, need: Need) -> str | None:
+    rest = wish.concepts.word.partition(":")[2]
+    return learn_command(wish, need, concepts=f"switches:{rest}:{RANGES}")
+
+
+def _rate(wish: Wish) -> Fraction:
+    """How often an answer is flipped: the fourth part of error times failure."""
+    return wish.error * wish.failure / 4
+
+
+def _noisy(wish: Wish) -> Need | None:
+    """One draw with half of error and failure, behind noise whose mean is the fourth part of error times failure."""
+    rate = _rate(wish)
+    n = sizes.records_occam(
+        wish.concepts.size, error=wish.error / 2, failure=wish.failure / 2, epsilon=wish.epsilon
+    )
+    return Need(n, parameters={"rate": decimal_text(rate)})
+
+
+def _denoised(wish: Wish) -> Need | None:
+    """The cut nearest to the noisy answers: the draw's own promise, and 4·rate of failure."""
+    rate = _rate(wish)
+    left = wish.failure - 4 * rate * (1 - rate)
+    return Need(
+        sizes.records_occam(wish.concepts.size, error=wish.error, failure=left, epsilon=wish.epsilon),
+        parameters={"rate": decimal_text(rate)},
+    )
+
+
+def _hard_noisy(wish: Wish) -> int | None:
+    from privpac.constructions.cuts.hard import noisy_need
+
+    return noisy_need(wish, rate=float(_rate(wish)))
+
+
+def _hard_denoised(wish: Wish) -> int | None:
+    from privpac.constructions.cuts.hard import denoised_need
+
+    return denoised_need(wish, rate=float(_rate(wish)))
+
+
+def _short_cuts(concepts: ClassFacts) -> bool:
+    return _cuts(concepts) and (concepts.cells or 0) <= LARGEST_NOISY
+
+
+LARGEST_NOISY = 2**20
+"""Answers that are flipped one by one."""
+
+
+def _noisy_learner(wish: Wish, need: Need, failure: Fraction) -> str:
+    """`failure` is halved inside: one half for the cut, one for the noise."""
+    numbers = (plain(wish.epsilon), need.parameters["rate"], plain(failure))
+    return (
+        f"NoisyCuts({python_class(wish)}, " + ", ".join(f'Fraction("{number}")' for number in numbers) + ")"
+    )
+
+
+def _noisy_python(wish: Wish, need: Need) -> str | None:
+    return python_lines(
+        f"learner = {_noisy_learner(wish, need, wish.failure)}",
+        CLASSES["thresholds"],
+        ("privpac.constructions.cuts.noisy", "NoisyCuts"),
+    )
+
+
+def _denoised_python(wish: Wish, need: Need) -> str | None:
+    rate = Fraction(need.parameters["rate"])
+    left = wish.failure - 4 * rate * (1 - rate)  # what the noise leaves the cut
+    return python_lines(
+        f"learner = DenoisedCuts({_noisy_learner(wish, need, 2 * left)})",
+        CLASSES["thresholds"],
+        ("privpac.constructions.cuts.noisy", "DenoisedCuts, NoisyCuts"),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "rec-concave",
+        "one level of recursion over the bits of a cut",
+        "realizable",
+        "records",
+        True,
+        "rec-concave",
+        _rec_concave,
+        serves=_cuts,
+        pure=False,
+        command=_command,
+    ),
+    Option(
+        "switches",
+        "a cut among the ends of ranges that were learnt first",
+        "realizable",
+        "records",
+        True,
+        "switch-reconstruction",
+        _switches,
+        serves=_line_cuts,
+        at=_switches_at,
+        error=_switches_error,
+        command=_switches_command,
+    ),
+    Option(
+        "noisy-cuts",
+        "one draw, every answer flipped now and then: a rule that is no cut",
+        "realizable",
+        "records",
+        False,
+        "independent-noise",
+        _noisy,
+        serves=_short_cuts,
+        hard=_hard_noisy,
+        python=_noisy_python,
+    ),
+    Option(
+        "denoised-cuts",
+        "the cut nearest to such a noisy rule",
+        "realizable",
+        "records",
+        True,
+        "noise-reconstruction",
+        _denoised,
+        serves=_short_cuts,
+        hard=_hard_denoised,
+        python=_denoised_python,
+    ),
+)

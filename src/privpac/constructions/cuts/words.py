@@ -1,0 +1,53 @@
+"""Words for a cut by other ways than one draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.constructions.base import Learner
+from privpac.constructions.cuts.recursive import RecConcave
+from privpac.constructions.cuts.switches import SwitchCuts
+from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.request import OWNER, Request, Word, column_of, is_count
+from privpac.errors import ParameterError
+
+__all__ = ["WORDS"]
+
+PLACE = 30
+
+
+def _directed_cuts(request: Request, rest: str, form: str) -> Thresholds:
+    """Cuts of a column in one direction, for learners that know no costs."""
+    name, _, direction = rest.rpartition(":")
+    if direction not in ("up", "down"):
+        name, direction = rest, "up"
+    request.require_classes(form)
+    if request.costs not in (None, (1, 1)):
+        raise ParameterError(OWNER, "costs", request.costs, allowed=f"left out for {form}")
+    return Thresholds(request.schema, column_of(request, name, form), direction)  # type: ignore[arg-type]
+
+
+def _switches(request: Request, rest: str) -> Learner:
+    name, _, count = rest.rpartition(":")
+    if not (name and is_count(count)):
+        allowed = "of the form switches:COLUMN:K, such as switches:age:2"
+        raise ParameterError(OWNER, "word", f"switches:{rest}", allowed=allowed)
+    cuts = _directed_cuts(request, name, "switches:COLUMN:K")
+    ranges = Unions(request.schema, cuts.column, intervals=int(count))
+    inner = Occam(ranges, request.per_record, failure=FAILURE / 2)
+    return SwitchCuts(cuts, inner, request.per_record, most=2 * ranges.intervals)
+
+
+def _rec_concave(request: Request, rest: str) -> Learner:
+    cuts = _directed_cuts(request, rest, "recconcave:COLUMN")
+    return RecConcave(cuts, request.per_record, request.delta_per_record)
+
+
+WORDS: Mapping[str, Word] = {
+    "switches": Word(
+        "switches:COLUMN:K", "a cut, found through up to K ranges (add :down after COLUMN)", _switches
+    ),
+    "recconcave": Word("recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave),
+}

@@ -1,0 +1,158 @@
+"""Rows for learners of one draw or several, for what is released beside them, and for the mechanisms below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.finite import Finite
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Unions
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
+from privpac.constructions.cases import (
+    Case,
+    Record,
+    learner_case,
+    mirrored,
+    records_of,
+    reordered,
+    sample_of,
+    tiny_schema,
+)
+from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.estimates.confusion import compare, estimate_privacy
+from privpac.guarantee import rules
+from privpac.mechanisms.geometric import add_noise
+from privpac.numbers.exact import ratio_for
+
+__all__ = [
+    "ROWS",
+    "intervals_case",
+    "points_case",
+    "rectangles_case",
+    "stumps_case",
+    "thresholds_case",
+    "unions_case",
+]
+
+PLACE = 10
+
+ONE = Fraction(1)
+
+
+def thresholds_case(direction: str, *, cells: int = 4, n: int = 4) -> Case:
+    schema = tiny_schema(cells)
+    learner = Occam(Thresholds(schema, "a", direction), ONE)  # type: ignore[arg-type]
+    case = learner_case(f"occam thresholds {direction}", learner, schema, n)
+    return case if direction == "either" else mirrored(case, cells=cells)
+
+
+def _costs() -> Case:
+    schema = tiny_schema(3)
+    learner = Occam(Thresholds(schema, "a", "either"), ONE, costs=(1, 3))
+    return learner_case("occam thresholds with costs", learner, schema, 4)
+
+
+def points_case(*, cells: int = 4, n: int = 4) -> Case:
+    schema = tiny_schema(cells)
+    case = learner_case("occam points", Occam(Points(schema, "a"), ONE), schema, n)
+    return reordered(case, cells=cells, output=lambda point, row: replace(point, cell=row[point.cell]))
+
+
+def stumps_case(*, n: int = 2) -> Case:
+    schema = tiny_schema(3, categories=3)
+    return learner_case("occam stumps", Occam(Stumps(schema), ONE), schema, n)
+
+
+def intervals_case(*, cells: int = 4, n: int = 3) -> Case:
+    schema = tiny_schema(cells)
+    return learner_case("occam intervals", Occam(Intervals(schema, "a"), ONE), schema, n)
+
+
+def unions_case(*, cells: int = 4, n: int = 2) -> Case:
+    schema = tiny_schema(cells)
+    learner = Occam(Unions(schema, "a", intervals=2), ONE, costs=(2, 1))
+    return learner_case("occam unions of two intervals with costs", learner, schema, n)
+
+
+def rectangles_case(*, cells: tuple[int, int] = (3, 2), n: int = 2) -> Case:
+    schema = tiny_schema(*cells)
+    return learner_case("occam rectangles", Occam(Rectangles(schema, ("a", "b")), ONE), schema, n)
+
+
+def _finite() -> Case:
+    schema = tiny_schema(3, categories=2)
+    members = ["a >= 1", "a == 1 or kind == 'u'", "kind == 'v'", "False"]
+    learner = Occam(Finite(schema, members, weights=[1, 2, 1, 3]), ONE)
+    return learner_case("occam predicates with a prior", learner, schema, 2)
+
+
+def _comparison() -> Case:
+    schema = tiny_schema(2)
+    first, second = Threshold("a", 1, True), Threshold("a", 1, False)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return compare(sample_of(schema, data), first, second, epsilon=ONE, coins=coins)[0]
+
+    claim = estimate_privacy(epsilon=ONE).fact
+    return Case("comparison of two rules", run, records_of(schema), 3, claim, certified=lambda records: claim)
+
+
+def _one_test() -> Case:
+    schema = tiny_schema(3, 2, classes=3)
+    learner = Occam(OneTest(schema, Binarisation.of(schema)), ONE, costs=(1, 2, 1))
+    return learner_case("one test with two answers, three classes and costs", learner, schema, 1)
+
+
+def _tree_mixture() -> Case:
+    schema = tiny_schema(3)
+    coarse = Binarisation.of(schema, given={"a": [1]})
+    parts = (Trees(schema, 1, Binarisation.of(schema), threads=1), Trees(schema, 2, coarse, threads=1))
+    return learner_case("trees of two depths", Merged(Occam(TreeMixture(parts, (1, 2)), ONE)), schema, 2)
+
+
+def _permute_and_flip() -> Case:
+    schema = tiny_schema(3)
+    learner = Occam(Thresholds(schema, "a"), ONE, mechanism="permute-and-flip")
+    return learner_case("permute-and-flip thresholds", learner, schema, 3)
+
+
+def _geometric() -> Case:
+    ratio = ratio_for(Fraction(1, 2))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        counts = [sum(1 for record in data if record[0] == cell) for cell in range(3)]
+        return tuple(add_noise(counts, ratio=ratio, low=0, high=len(data), coins=coins))
+
+    claim = rules.geometric_noise(ratio=ratio, change=2).fact
+    case = Case("geometric histogram", run, ((0,), (1,), (2,)), 3, claim, certified=lambda records: claim)
+    return reordered(case, cells=3, output=lambda noisy, row: tuple(noisy[row.index(i)] for i in range(3)))
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "thresholds-up": lambda: thresholds_case("up"),
+    "thresholds-down": lambda: thresholds_case("down"),
+    "thresholds-either": lambda: thresholds_case("either"),
+    "thresholds-costs": _costs,
+    "points": points_case,
+    "stumps": stumps_case,
+    "intervals": intervals_case,
+    "unions": unions_case,
+    "rectangles": rectangles_case,
+    "finite": _finite,
+    "comparison": _comparison,
+    "one-test": _one_test,
+    "tree-mixture": _tree_mixture,
+    "permute-and-flip": _permute_and_flip,
+    "geometric": _geometric,
+}

@@ -1,0 +1,53 @@
+"""Words for points of columns with a cut-off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from privpac.concepts.linear.halfspaces import Scorecards
+from privpac.concepts.linear.plane import Halfplanes
+from privpac.constructions.base import Learner
+from privpac.constructions.request import BOTH, OWNER, Request, Word, column_of, is_count
+from privpac.errors import ParameterError
+
+__all__ = ["HALFSPACE_POINTS", "WORDS"]
+
+PLACE = 50
+
+
+def _scorecards(request: Request, rest: str) -> Learner:
+    if rest and not is_count(rest):
+        raise ParameterError(
+            OWNER, "word", f"scorecards:{rest}", allowed="of the form scorecards:K, such as scorecards:2"
+        )
+    request.require_classes("scorecards")
+    return request.occam(Scorecards(request.schema, count=int(rest or "2")))
+
+
+HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
+"""Largest points of a half-space by number of columns: some hundreds to some thousands of directions each."""
+
+
+def _halfspaces(request: Request, rest: str) -> Learner:
+    form = "halfspaces:COL,COL"
+    names = tuple(column_of(request, name.strip(), form) for name in rest.split(","))
+    if len(names) > max(HALFSPACE_POINTS):
+        raise ParameterError(
+            OWNER,
+            "word",
+            f"halfspaces:{rest}",
+            allowed=f"of the form {form}, with at most {max(HALFSPACE_POINTS)} columns",
+            remedy="Beyond that no list of directions comes close to all of them: use scorecards:K, or declare "
+            "directions of your own with Halfspaces.",
+        )
+    request.require_classes("halfspaces")
+    if request.protect == "labels":
+        return request.occam(Halfplanes(request.schema, names))
+    points = HALFSPACE_POINTS[len(names)]
+    return request.occam(Scorecards(request.schema, len(names), points, columns=names))
+
+
+WORDS: Mapping[str, Word] = {
+    "scorecards": Word("scorecards:K", "integer points for up to K features, and a cut-off", _scorecards),
+    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, BOTH),
+}

@@ -1,0 +1,366 @@
+"""Fewer labels at the price of records without any: relabelling by a private draw, and a sanitised table first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
+from privpac.constructions.commands import learn_command
+from privpac.constructions.few_labels.formulas import records_active
+from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import plain
+from privpac.numbers.search import PLENTY
+from privpac.theory import sizes
+
+__all__ = ["OPTIONS"]
+
+PLACE = 40
+
+POINTS = (8, 16, 32, 64, 128, 256)
+"""As in constructions/few_labels/generic.py: points a column that are tried."""
+
+POOLS = tuple(10**k * step for k in range(3, 9) for step in (1, 2, 5))
+"""Unlabelled records that are tried, fewest first."""
+
+ENOUGH = Fraction(3, 2)
+"""The smallest pool within this factor of the fewest labels: further labels cost ten times the pool each."""
+
+
+def _spread(concepts: ClassFacts) -> bool:
+    """Classes whose labellings of the unlabelled points can be drawn; `any` stands for them."""
+    return concepts.kind == "any" or listed(concepts)
+
+
+def _relabelled(concepts: ClassFacts) -> bool:
+    """Classes on whose labellings records can vote."""
+    return concepts.kind == "any" or voted(concepts)
+
+
+def _family(concepts: ClassFacts) -> Family:
+    return Family(concepts.size, concepts.vc, concepts.odds)
+
+
+def _wanted(wish: Wish) -> dict[str, Any]:
+    return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
+
+
+def _others(wish: Wish) -> int:
+    return PLENTY if wish.unlabelled is None else max(1, wish.unlabelled)
+
+
+At = Callable[[Wish, int, int], Need | None]
+"""(wish, labelled, unlabelled) to a need, if so many suffice."""
+
+
+def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
+    from privpac.constructions.few_labels.formulas import boost_at
+
+    found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
+    return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
+
+
+def _boost(wish: Wish) -> Need:
+    from privpac.constructions.few_labels.formulas import records_label_boost
+
+    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
+    most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
+    return _smaller_pool(wish, most, _boost_at)
+
+
+def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
+    from privpac.constructions.few_labels.relabel_formulas import relabel_at
+
+    found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
+    return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
+
+
+def _ssl(wish: Wish) -> Need:
+    from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
+
+    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
+    return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
+
+
+def _smaller_pool(wish: Wish, most: Need, at: At) -> Need:
+    """The smallest pool that saves nearly as many labels as the largest one, where any number is at hand."""
+    if wish.unlabelled is not None:
+        return most
+    labelled = math.ceil(ENOUGH * most.labelled)
+    pools = [n for n in POOLS if n < most.unlabelled]
+    place = first_whole(
+        lambda k: k >= len(pools) or at(wish, labelled, pools[k]) is not None, start=len(pools) // 2
+    )
+    found = at(wish, labelled, pools[place]) if place < len(pools) else None
+    return most if found is None else found
+
+
+def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
+    return lambda wish, n: at(wish, n, _others(wish))
+
+
+def _boosted_points(wish: Wish, need: Need) -> int:
+    """Points whose labellings LabelBoost lists with so many records."""
+    from privpac.constructions.few_labels.formulas import boost_settings
+
+    found = boost_settings(
+        need.labelled,
+        need.unlabelled,
+        family=_family(wish.concepts),
+        epsilon=wish.epsilon,
+        failure=FAILURE,
+    )
+    return found.kept_labelled + found.kept_unlabelled
+
+
+def _relabelled_points(wish: Wish, need: Need) -> int:
+    """Points that SSLRelabel votes on with so many records."""
+    from privpac.constructions.few_labels.relabel_formulas import relabel_settings
+
+    return relabel_settings(
+        need.labelled,
+        need.unlabelled,
+        family=_family(wish.concepts),
+        epsilon=wish.epsilon,
+        failure=FAILURE,
+    ).kept
+
+
+POINTS_LISTED = {"boost": _boosted_points, "relabel": _relabelled_points}
+"""By method: how many points it lists the labellings of."""
+
+
+def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
+    def command(wish: Wish, need: Need) -> str | None:
+        points, voted = POINTS_LISTED.get(method), method == "relabel"
+        if points is not None and not (
+            listed(wish.concepts, voted=voted)
+            and listed(wish.concepts, voted=voted, points=points(wish, need))
+        ):
+            return None
+        return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
+
+    return command
+
+
+def _line(concepts: ClassFacts) -> bool:
+    ordered = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
+    return ordered and (concepts.cells or 0) > POINTS[-1]
+
+
+def _generic(wish: Wish) -> Need | None:
+    """The smallest pool that saves nearly as many labels as the largest one."""
+    pools = [n for n in POOLS if wish.unlabelled is None or n <= wish.unlabelled]
+    fewest = _labels(wish, pools[-1]) if pools else None
+    return None if fewest is None else _smallest_pool(wish, int(ENOUGH * fewest), pools)
+
+
+def _generic_at(wish: Wish, n: int) -> Need | None:
+    return _smallest_pool(wish, n, [pool for pool in POOLS if pool <= _others(wish)])
+
+
+def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
+    """The smallest pool beside which so many labels are enough, and the labels that are needed beside it."""
+
+    def labels(place: int) -> int | None:
+        found = _labels(wish, pools[place])
+        return found if found is not None and found <= n else None
+
+    last = len(pools) - 1
+    if not pools or labels(last) is None:
+        return None
+    place = first_whole(lambda k: k >= last or labels(k) is not None, start=last // 2)
+    return Need(labels(place) or n, pools[place])
+
+
+@lru_cache(maxsize=512)
+def _labels(wish: Wish, pool: int) -> int | None:
+    """Labelled records needed beside a pool of so many unlabelled ones, a third of the failure for each step."""
+    from privpac.constructions.few_labels.generic_formulas import labels_generic, tolerated_generic
+    from privpac.constructions.release.formulas import plan_quantiles
+    from privpac.numbers.exact import ratio_for
+
+    concepts, third = wish.concepts, wish.failure / 3
+    assert concepts.cells is not None
+    ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
+    answers = plan_quantiles(
+        pool, cells=concepts.cells, epsilon=wish.epsilon, failure=third, ratio_of=ratio_for
+    )
+    best = None
+    for points in POINTS:
+        # Between two kept points lies at most one share of the table; a range is two cuts, each off by the error.
+        seen = ends * (Fraction(1, points) + 2 * answers.error)
+        if seen >= wish.error:
+            continue
+        tolerated = tolerated_generic(seen, unlabelled=pool, failure=third, vc=concepts.vc)
+        if tolerated >= wish.error:
+            continue
+        labels = labels_generic(
+            sum(_choices(points, k) for k in range(ends + 1)),
+            error=wish.error,
+            tolerated=tolerated,
+            failure=third,
+            ratio=ratio_for(wish.epsilon / 2),
+        )
+        best = labels if best is None else min(best, labels)
+    return best
+
+
+def _choices(points: int, ends: int) -> int:
+    """Ways to put so many ends on points and the two sides of the table."""
+    return math.comb(points + 2, ends)
+
+
+INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30, 40))
+"""What those who are asked may lose among themselves; the records that hide them pay for it."""
+
+
+def _asked(agnostic: bool) -> Callable[[Wish], Need | None]:
+    def needs(wish: Wish) -> Need | None:
+        """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
+        everybody = _asked_at(wish, wish.epsilon, agnostic).labelled
+        room = _hidden(wish, agnostic)
+        fewest = min((need.labelled for need in room), default=0)
+        found = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
+        return found if found is not None and found.labelled < everybody else None
+
+    return needs
+
+
+def _asked_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
+    def at(wish: Wish, n: int) -> Need | None:
+        """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
+        room = _hidden(wish, agnostic)
+        return next((need for need in room if need.labelled <= n and need.unlabelled <= _others(wish)), None)
+
+    return at
+
+
+def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
+    """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
+    tried = [_asked_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
+    return [need for need in tried if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
+
+
+def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
+    size = wish.concepts.odds + 1
+    if agnostic:
+        asked = sizes.records_agnostic(
+            size, excess=wish.error, failure=wish.failure, epsilon=inner, noise=wish.noise
+        )
+    else:
+        asked = sizes.records_occam(size, error=wish.error, failure=wish.failure, epsilon=inner)
+    records = records_active(asked, inner=inner, epsilon=wish.epsilon)
+    return Need(asked, records - asked, {"inner": plain(inner), "records": str(records)})
+
+
+def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
+    def hard(wish: Wish) -> int | None:
+        """Those asked are independent records: one draw from them, at the epsilon that the others leave them."""
+        from privpac.constructions.draw.hard import agnostic_need, realizable_need
+        from privpac.constructions.few_labels.active_settings import inner_epsilon
+
+        need = _asked(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
+        if need is None:
+            return None
+
+        def inner(n: int) -> float:
+            return float(inner_epsilon(n, n + need.unlabelled, epsilon=wish.epsilon))
+
+        return (agnostic_need if agnostic else realizable_need)(wish, epsilon=inner)
+
+    return hard
+
+
+def _askable(concepts: ClassFacts) -> bool:
+    return concepts.kind in (*ASKABLE, "any")
+
+
+def _ask_command(wish: Wish, need: Need) -> str | None:
+    found = learn_command(wish, need)
+    if found is None:
+        return None
+    return found.replace("privpac learn DATA", "privpac active ask DATA FOLDER") + (
+        f" --labels {need.labelled} --method plain"
+    )
+
+
+ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
+"""Classes learnt by one plain draw, which `privpac active` takes."""
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "generic-learner",
+        "a sanitised table names the candidates, labels choose",
+        "realizable",
+        "records",
+        True,
+        "generic-learner",
+        _generic,
+        serves=_line,
+        pool=True,
+        at=_generic_at,
+        command=_unlabelled_command("generic"),
+    ),
+    Option(
+        "ssl-relabel",
+        "unlabelled points relabelled by a draw, then learnt from",
+        "realizable",
+        "records",
+        True,
+        "ssl-relabel-accuracy",
+        _ssl,
+        serves=_relabelled,
+        pool=True,
+        at=_with_others(_ssl_at),
+        command=_unlabelled_command("relabel"),
+    ),
+    Option(
+        "label-boost",
+        "labels spread over unlabelled points, then a draw",
+        "realizable",
+        "records",
+        True,
+        "label-boost-realizable",
+        _boost,
+        serves=_spread,
+        pool=True,
+        at=_with_others(_boost_at),
+        command=_unlabelled_command("boost"),
+    ),
+    Option(
+        "active",
+        "a random few are asked for their labels, one draw from them",
+        "realizable",
+        "records",
+        True,
+        "active-subsampling",
+        _asked(agnostic=False),
+        serves=_askable,
+        pool=True,
+        at=_asked_of(agnostic=False),
+        hard=_hard_asked(agnostic=False),
+        command=_ask_command,
+    ),
+    Option(
+        "active",
+        "a random few are asked for their labels, one draw from them",
+        "agnostic",
+        "records",
+        True,
+        "active-subsampling",
+        _asked(agnostic=True),
+        serves=_askable,
+        pool=True,
+        at=_asked_of(agnostic=True),
+        hard=_hard_asked(agnostic=True),
+        command=_ask_command,
+    ),
+)

@@ -1,0 +1,68 @@
+"""One way to learn, as a row: what it is called, whom it serves, what it needs, and what to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.wish import Wish
+
+__all__ = ["Need", "Option", "Protects", "Setting", "everything"]
+
+Setting = Literal["realizable", "agnostic"]
+Protects = Literal["records", "labels", "predictions"]
+
+
+@dataclass(frozen=True)
+class Need:
+    """Records that are proved to suffice, and the parameters the proof runs with."""
+
+    labelled: int
+    unlabelled: int = 0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+def everything(concepts: ClassFacts) -> bool:
+    """A row for every class."""
+    return True
+
+
+@dataclass(frozen=True)
+class Option:
+    """A construction with explicit constants.
+
+    `needs` answers the first question of a plan; `error` and `epsilon` the other two, where a formula does so directly
+    (otherwise `needs` is searched: it must not grow with either). None from any of them: it cannot be promised.
+    """
+
+    learner: str
+    title: str
+    setting: Setting
+    protects: Protects
+    proper: bool
+    source: str
+    """Key of the statement in the register."""
+    needs: Callable[[Wish], Need | None]
+    serves: Callable[[ClassFacts], bool] = everything
+    pure: bool = True
+    """Whether delta is 0."""
+    pool: bool = False
+    """Whether unlabelled records are used: then floors on all records say nothing about the labelled ones."""
+    at: Callable[[Wish, int], Need | None] | None = None
+    """What is needed with so many labelled records, if they are enough: quicker to say than how many are needed."""
+    error: Callable[[Wish, int], Fraction | None] | None = None
+    epsilon: Callable[[Wish, int], Fraction | None] | None = None
+    command: Callable[[Wish, Need], str | None] | None = None
+    python: Callable[[Wish, Need], str | None] | None = None
+    """What builds it in Python, where no command does: lines that name `schema`."""
+    hard: Callable[[Wish], int | None] | None = None
+    """Records it needs on a built-in hard distribution, computed exactly."""
+    purpose: Literal["learn", "release"] = "learn"
+    """A rule, or answers to all queries about a table."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.learner, self.setting

@@ -1,0 +1,77 @@
+"""What learners of points really need on the distributions of `hard_failures`, with the parameters of their proofs.
+
+Tested by tests/unit/test_hard.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from privpac.constructions.points import hard_failures
+from privpac.constructions.wish import Wish
+from privpac.numbers.binomial import first_whole
+
+__all__ = ["NEEDS", "boosted", "clipped", "coded", "covered", "sparse"]
+
+REPETITIONS, SEED = 2000, 0
+
+
+def _smallest(failures: Callable[..., list[float]], wish: Wish, proved: int) -> int:
+    """The least n whose mean failure is small enough; the same numbers for every n, so the mean falls with it."""
+
+    def enough(n: int) -> bool:
+        values = failures(n, REPETITIONS, SEED, error=float(wish.error))
+        return n >= proved or math.fsum(values) / REPETITIONS <= wish.failure
+
+    return first_whole(enough, start=max(1, proved * 2 // 3), smallest=1)
+
+
+def _numbers(wish: Wish) -> dict[str, object]:
+    return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
+
+
+def clipped(wish: Wish) -> int:
+    from privpac.constructions.points.formulas import plan_clipped
+
+    n, clip = plan_clipped(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
+    return _smallest(partial(hard_failures.clipped, domain=wish.concepts.size, clip=clip), wish, n)
+
+
+def coded(wish: Wish) -> int:
+    from privpac.constructions.points.representation_formulas import plan_code
+
+    n, code, _ = plan_code(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
+    return _smallest(partial(hard_failures.coded, code=code, rate=float(wish.epsilon) / 2), wish, n)
+
+
+def covered(wish: Wish) -> int:
+    from privpac.constructions.points.representation_formulas import cover_ratio, plan_cover
+
+    n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
+    rate = -math.log(cover_ratio(wish.epsilon))
+    return _smallest(partial(hard_failures.covered, cover=cover, rate=rate), wish, n)
+
+
+def sparse(wish: Wish) -> int:
+    from privpac.constructions.points.formulas import plan_sparse
+
+    n, sparsity = plan_sparse(**_numbers(wish))  # type: ignore[arg-type]
+    return _smallest(partial(hard_failures.sparse, sparsity=sparsity), wish, n)
+
+
+def boosted(wish: Wish) -> int:
+    from privpac.constructions.points.sampled_formulas import plan_boosted
+
+    n, boost = plan_boosted(**_numbers(wish))  # type: ignore[arg-type]
+    return _smallest(partial(hard_failures.boosted, boost=boost, rate=float(wish.epsilon) / 2), wish, n)
+
+
+NEEDS: Mapping[str, Callable[[Wish], int]] = {
+    "clipped": clipped,
+    "coded": coded,
+    "covered": covered,
+    "sparse": sparse,
+    "boosted": boosted,
+}

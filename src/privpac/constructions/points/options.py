@@ -1,0 +1,191 @@
+"""Learners of points that beat the plain draw: clipped margins, an explicit code, random sets, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import learn_command
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
+from privpac.errors import SizeError
+from privpac.numbers.exact import decimal_text
+
+__all__ = ["OPTIONS"]
+
+PLACE = 20
+
+LARGEST_LISTED = 2**24
+"""Cells that can be answered for one by one."""
+
+
+def _points(concepts: ClassFacts) -> bool:
+    return concepts.kind == "points" and (concepts.cells or 0) >= 4
+
+
+def _short_points(concepts: ClassFacts) -> bool:
+    return _points(concepts) and (concepts.cells or 0) <= LARGEST_LISTED
+
+
+def _clipped(wish: Wish) -> Need | None:
+    from privpac.constructions.points.formulas import plan_clipped
+
+    n, clip = plan_clipped(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
+
+
+def _clipped_at(wish: Wish, n: int) -> Need | None:
+    from privpac.constructions.points.formulas import clip_at
+
+    size = wish.concepts.size
+    clip = clip_at(n, domain=size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    if clip is None:
+        return None
+    return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
+
+
+def _code(wish: Wish) -> Need:
+    from privpac.constructions.points.representation_formulas import plan_code
+
+    n, code, _ = plan_code(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
+
+
+def _cover(wish: Wish) -> Need:
+    from privpac.constructions.points.representation_formulas import plan_cover
+
+    n, cover = plan_cover(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
+
+
+def _sparse(wish: Wish) -> Need:
+    from privpac.constructions.points.formulas import plan_sparse
+
+    n, sparsity = plan_sparse(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
+
+
+def _sparse_at(wish: Wish, n: int) -> Need | None:
+    from privpac.constructions.points.formulas import sparsity_at
+
+    found = sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
+
+
+def _boosted(wish: Wish) -> Need:
+    from privpac.constructions.points.sampled_formulas import plan_boosted
+
+    n, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return Need(n, parameters={"runs": str(boost.runs), "each": str(boost.each)})
+
+
+def _anything(wish: Wish, need: Need) -> bool:
+    """Every command can be run."""
+    return True
+
+
+def _has_sets(wish: Wish, need: Need) -> bool:
+    """Whether a random set with the share that the command chooses holds any value at all."""
+    from privpac.constructions.points.representation_formulas import cover_for
+
+    cover = cover_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
+    return cover.share * wish.concepts.size >= 1
+
+
+def _has_runs(wish: Wish, need: Need) -> bool:
+    """The same for the sets of sampled runs."""
+    from privpac.constructions.points.sampled_formulas import boost_for, plan_boosted
+
+    try:
+        _, boost = boost_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
+    except SizeError:  # so few records do for a larger failure only
+        _, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    return boost.draw.flip * wish.concepts.size >= 1
+
+
+def _row(
+    learner: str,
+    title: str,
+    source: str,
+    needs: Callable[[Wish], Need | None],
+    *,
+    proper: bool = False,
+    serves: Callable[[ClassFacts], bool] = _points,
+    at: Callable[[Wish, int], Need | None] | None = None,
+    variant: str,
+    runs: Callable[[Wish, Need], bool] = _anything,
+    hard: str,
+) -> Option:
+    def simulated(wish: Wish) -> int | None:
+        from privpac.constructions.points.hard import NEEDS
+
+        return NEEDS[hard](wish)
+
+    def command(wish: Wish, need: Need) -> str | None:
+        if not runs(wish, need):
+            return None
+        return learn_command(wish, need, concepts=f"{wish.concepts.word}:{variant}")
+
+    return Option(
+        learner,
+        title,
+        "realizable",
+        "records",
+        proper,
+        source,
+        needs,
+        serves=serves,
+        at=at,
+        command=command,
+        hard=simulated,
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
+    _row(
+        "clipped-points",
+        "one draw with margins clipped, answers with a point",
+        "clipped-points-accuracy",
+        _clipped,
+        proper=True,
+        at=_clipped_at,
+        variant="clipped",
+        hard="clipped",
+    ),
+    _row(
+        "reed-solomon-points",
+        "one draw from the sets of a code",
+        "reed-solomon-points",
+        _code,
+        variant="improper",
+        hard="coded",
+    ),
+    _row(
+        "pairwise-cover",
+        "one draw from random hashed sets",
+        "pairwise-cover",
+        _cover,
+        variant="cover",
+        runs=_has_sets,
+        hard="covered",
+    ),
+    _row(
+        "sparse-sets",
+        "every cell on its own",
+        "sparse-sets-accuracy",
+        _sparse,
+        serves=_short_points,
+        at=_sparse_at,
+        variant="gibbs",
+        hard="sparse",
+    ),
+    _row(
+        "boosted-points",
+        "sampled runs, one of them selected",
+        "boosted-points",
+        _boosted,
+        variant="boosted",
+        runs=_has_runs,
+        hard="boosted",
+    ),
+)

@@ -1,0 +1,194 @@
+"""Predictors, alone and asked several times: every answer jointly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from privpac.coins import Coins
+from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.cuts import CutDichotomies
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
+from privpac.constructions.prediction.base import Predictor
+from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
+from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.guarantee import rules
+from privpac.guarantee.facts import Privacy
+from privpac.mechanisms.scores import Listed
+
+__all__ = [
+    "ROWS",
+    "CutsAtPoints",
+    "corollary_one",
+    "flipped",
+    "net_relabelled",
+    "predictor_case",
+    "questions",
+    "relabelled_vote",
+]
+
+PLACE = 40
+
+ONE = Fraction(1)
+
+
+def questions(schema: Schema, *rows: Sequence[int]) -> Cells:
+    """Encoded rows."""
+    table = np.array(rows, dtype=np.int64).reshape(len(rows), len(schema.columns))
+    return {column.name: table[:, i].astype(column.dtype) for i, column in enumerate(schema.columns)}
+
+
+def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]) -> Case:
+    """All answers to these questions together, on every multiset of n records: so many times one answer's loss."""
+    schema = predictor.schema
+    asked = questions(schema, *rows)
+    remembered: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = RememberedSample(sample_of(schema, data), tuple(data), remembered)
+        return tuple(predictor.prepare(sample, coins).answer(asked, coins).tolist())
+
+    def certified(records: int) -> Privacy:
+        return rules.sequential(*[predictor.certify(Size(records)).privacy] * len(rows)).fact
+
+    return Case(name, run, records_of(schema), n, certified(n), certified=certified)
+
+
+def _stump_classifier() -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(max_depth=1)
+
+
+def _vote_concepts() -> Case:
+    schema = tiny_schema(3)
+    return predictor_case("vote-concepts", Vote(Concepts(Thresholds(schema, "a")), ONE, 3), 3, (1,))
+
+
+def _vote_even() -> Case:
+    schema = tiny_schema(3)
+    return predictor_case("vote-even", Vote(Concepts(Thresholds(schema, "a")), ONE, 2), 3, (1,))
+
+
+def _vote_classifiers() -> Case:
+    schema = tiny_schema(2, categories=2)
+    return predictor_case(
+        "vote-classifiers", Vote(Classifiers(schema, _stump_classifier()), ONE, 2), 2, (0, 1)
+    )
+
+
+def _vote_two_answers() -> Case:
+    schema = tiny_schema(3)
+    voters = Concepts(Thresholds(schema, "a"))
+    return predictor_case("vote-two-answers", Vote(voters, ONE, 2), 3, (0,), (2,))
+
+
+def _vote_three_answers() -> Case:
+    schema = tiny_schema(3)
+    voters = Concepts(Thresholds(schema, "a"))
+    return predictor_case("vote-three-answers", Vote(voters, ONE / 2, 3), 3, (0,), (1,), (2,))
+
+
+def _vote_three_classes(name: str, models: int, *rows: Sequence[int]) -> Case:
+    schema = tiny_schema(2, classes=3)
+    return predictor_case(name, Vote(Classifiers(schema, _stump_classifier()), ONE, models), models, *rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _AtThePoints(CutDichotomies):
+    """Representatives that cut at a point and not between two: as telling as representatives may be."""
+
+    def member(self, index: int) -> Hypothesis:
+        if len(self.points) == 0:
+            return self.name(0, True)
+        return self.name(int(self.points[max(index - 1, 0)]) + (index > 0), True)
+
+    def mistakes(self, sample: Sample) -> Listed:
+        block = sample.block()
+        wrong = [(self.member(i).predict(block.cells) != block.labels).sum() for i in range(self.count)]
+        return Listed(np.array(wrong, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class CutsAtPoints(Thresholds):
+    """Thresholds whose labellings are represented by cuts at the points."""
+
+    def dichotomies(self, *points: Sample) -> _AtThePoints:
+        plain = super().dichotomies(*points)
+        return _AtThePoints(plain.column, plain.points, plain.upward, plain.name)
+
+
+def flipped(*rows: Sequence[int], name: str = "flipped-answers") -> Case:
+    """Corollary 1 where it was first computed: thresholds on 4 cells, n = 5, k = 1, draw at 0.575, flip 0.05."""
+    return predictor_case(name, corollary_one(cells=4, records=5), 5, *rows)
+
+
+def corollary_one(*, cells: int, records: int) -> FreshDraws:
+    return FreshDraws(
+        CutsAtPoints(tiny_schema(cells), "a"),
+        Fraction("1.5261"),
+        kept=1,
+        records=records,
+        flip=Fraction(1, 20),
+        slip=Fraction(1, 2),
+        drawing=Fraction("0.575"),
+    )
+
+
+def _flipped_three() -> Case:
+    predictor = FreshDraws.with_subset(CutsAtPoints(tiny_schema(3), "a"), ONE, kept=1, records=3)
+    return predictor_case("flipped-three-answers", predictor, 3, (0,), (1,), (2,))
+
+
+def relabelled_vote() -> RelabelledVote:
+    return RelabelledVote(
+        Thresholds(tiny_schema(3), "a"),
+        Fraction(2),
+        kept=2,
+        records=3,
+        labels=Fraction(1, 10),
+        weight=ONE,
+        models=2,
+        inner=Fraction(1, 2),
+    )
+
+
+def net_relabelled() -> NetRelabelled:
+    return NetRelabelled(
+        Thresholds(tiny_schema(2), "a"),
+        Fraction(3),
+        kept=2,
+        records=3,
+        net=Fraction(0),
+        drawing=Fraction(1, 4),
+        models=2,
+        inner=Fraction(1, 2),
+        flip=Fraction(1, 10),
+    )
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "vote-concepts": _vote_concepts,
+    "vote-even": _vote_even,
+    "vote-classifiers": _vote_classifiers,
+    "vote-two-answers": _vote_two_answers,
+    "vote-three-answers": _vote_three_answers,
+    "vote-three-classes": lambda: _vote_three_classes("vote-three-classes", 3, (1,)),
+    "vote-three-classes-two-answers": lambda: _vote_three_classes(
+        "vote-three-classes-two-answers", 2, (0,), (1,)
+    ),
+    "flipped-answers": lambda: flipped((2,)),
+    "flipped-three-answers": _flipped_three,
+    "relabelled-vote": lambda: predictor_case("relabelled-vote", relabelled_vote(), 3, (1,)),
+    "net-relabelled": lambda: predictor_case("net-relabelled", net_relabelled(), 3, (1,)),
+}

@@ -1,0 +1,186 @@
+"""Whole tables released: records after which every query of a kind is answered within an error, for any table at all.
+
+They answer another question than the learners, so they are rows of a plan only where a release is asked for
+(`--release`); the word then says which queries: points, or thresholds and intervals (ranges) of a column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from privpac.constructions.class_facts import ClassFacts
+from privpac.constructions.commands import python_lines
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import FAILURE, Wish
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["OPTIONS"]
+
+PLACE = 90
+
+MOST = 10**12
+LARGEST_LIST = 2**24
+"""As in constructions/release/blr.py: entries of a table of all candidates."""
+
+Proved = Callable[[Wish, int], Fraction]
+
+
+def _cells(wish: Wish) -> int:
+    assert wish.concepts.cells is not None
+    return wish.concepts.cells
+
+
+def _histogram(wish: Wish, n: int) -> Fraction:
+    from privpac.constructions.release.formulas import plan_histogram
+
+    plan = plan_histogram(n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure)
+    return Fraction(plan.steps, n)
+
+
+def _tree(wish: Wish, n: int) -> Fraction:
+    from privpac.constructions.release.tree_formulas import plan_tree
+
+    plan = plan_tree(n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure)
+    return Fraction(1) if plan is None else Fraction(plan.off, n)
+
+
+def _quantiles(wish: Wish, n: int) -> Fraction:
+    from privpac.constructions.release.formulas import plan_quantiles
+
+    return plan_quantiles(
+        n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure, ratio_of=ratio_for
+    ).error
+
+
+def _blr(wish: Wish, n: int) -> Fraction:
+    from privpac.constructions.release.formulas import plan_candidates
+
+    return plan_candidates(
+        n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure
+    ).error
+
+
+def _listed_points(cells: int) -> int:
+    """As in constructions/release/blr.py: the most synthetic records whose candidates can all be listed."""
+    points = 0
+    while points < 4096 and math.comb(cells + points, points + 1) * cells <= LARGEST_LIST:
+        points += 1
+    return points
+
+
+def _listed(wish: Wish, n: int) -> Fraction:
+    from privpac.constructions.release.formulas import plan_candidates, radius_listed
+
+    cells = _cells(wish)
+    return plan_candidates(
+        n,
+        cells=cells,
+        ratio=ratio_for(wish.epsilon / 2),
+        failure=wish.failure,
+        radius=lambda points: radius_listed(points, cells=cells, queries=cells),
+        most=_listed_points(cells),
+    ).error
+
+
+def _row(
+    name: str,
+    title: str,
+    source: str,
+    proved: Proved,
+    serves: Callable[[ClassFacts], bool],
+    *,
+    method: str | None = None,
+    python: Callable[[Wish, Need], str | None] | None = None,
+) -> Option:
+    def ends(concepts: ClassFacts) -> int:
+        """A range has two ends, each off by what is proved of one."""
+        return 2 if concepts.kind == "intervals" else 1
+
+    def error(wish: Wish, n: int) -> Fraction | None:
+        found = ends(wish.concepts) * proved(wish, n)
+        return found if found < Fraction(1, 2) else None
+
+    def at(wish: Wish, n: int) -> Need | None:
+        found = error(wish, n)
+        return Need(n) if found is not None and found <= wish.error else None
+
+    def needs(wish: Wish) -> Need | None:
+        n = first_whole(lambda n: n > MOST or at(wish, n) is not None, start=1000, smallest=1)
+        return Need(n) if n <= MOST else None
+
+    def command(wish: Wish, need: Need) -> str | None:
+        if method is None:
+            return None
+        column = wish.concepts.word.partition(":")[2].partition(":")[0] or "COLUMN"
+        failure = "" if wish.failure == FAILURE else f" --failure {plain(wish.failure)}"
+        return (
+            f"privpac release DATA --schema SCHEMA --column {column} --method {method}"
+            f" --epsilon {plain(wish.epsilon)} --error {plain(wish.error / ends(wish.concepts))}"
+            f"{failure} --out SYNTHETIC.csv"
+        )
+
+    return Option(
+        name,
+        title,
+        "agnostic",
+        "records",
+        True,
+        source,
+        needs,
+        serves=serves,
+        at=at,
+        error=error,
+        command=command,
+        python=python,
+        purpose="release",
+    )
+
+
+def _points(concepts: ClassFacts) -> bool:
+    return concepts.kind == "points"
+
+
+def _line(concepts: ClassFacts) -> bool:
+    return concepts.kind in ("thresholds", "intervals") and (concepts.cells or 0) >= 2
+
+
+def _few_values(concepts: ClassFacts) -> bool:
+    return _points(concepts) and _listed_points(concepts.cells or 1) > 0
+
+
+def _listed_python(wish: Wish, need: Need) -> str | None:
+    column = wish.concepts.word.partition(":")[2] or "COLUMN"
+    return python_lines(
+        f'points = tuple(Point("{column}", cell) for cell in range({wish.concepts.cells}))\n'
+        f'sanitiser = ListedBLR(schema, ("{column}",), points, Fraction("{plain(wish.epsilon)}"),'
+        f' failure=Fraction("{plain(wish.failure)}"))',
+        ("privpac.concepts.sets.points", "Point"),
+        ("privpac.constructions.release.blr", "ListedBLR"),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
+    _row(
+        "histogram",
+        "noisy counts of all values, small ones dropped",
+        "histogram-answers",
+        _histogram,
+        _points,
+        method="points",
+    ),
+    _row("tree-counts", "a tree of noisy counts", "tree-answers", _tree, _line, method="tree"),
+    _row("quantiles", "medians of medians", "quantile-answers", _quantiles, _line, method="quantiles"),
+    _row("threshold-blr", "one draw of a small table", "candidate-answers", _blr, _line, method="blr"),
+    # Its queries are rules, which no command line lists: ListedBLR in Python.
+    _row(
+        "listed-blr",
+        "one draw of all small tables",
+        "listed-candidates",
+        _listed,
+        _few_values,
+        python=_listed_python,
+    ),
+)

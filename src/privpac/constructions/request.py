@@ -1,0 +1,196 @@
+"""What is asked of a learner, what a word is, and what words have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privpac.concepts.base import ConceptClass, Costs
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
+from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.trees import Trees
+from privpac.constructions import catalogue
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.labels.classes import label_private
+from privpac.constructions.labels.trees import LabelPrivateTrees
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, SchemaError, SizeError
+from privpac.fields import listed, text, whole
+from privpac.numbers.exact import exp_up, plain, written
+
+__all__ = [
+    "BOTH",
+    "OWNER",
+    "PROTECTS",
+    "Builder",
+    "Request",
+    "Word",
+    "column_of",
+    "count_of",
+    "is_count",
+    "request_from_json",
+    "takes_many_classes",
+]
+
+OWNER = "concepts"
+
+PROTECTS = ("records", "labels", "predictions")
+
+
+MOST_RECORDS = 10**12
+"""Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
+
+
+MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions)
+"""Classes whose members may hold parts that change nothing."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything public that decides which learner is built."""
+
+    schema: Schema
+    size: Size
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    protect: str = "records"
+    costs: Costs | None = None
+    records_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.records_per_person, bool) or not (
+            isinstance(self.records_per_person, int) and self.records_per_person >= 1
+        ):
+            raise ParameterError(
+                "learn", "records_per_person", self.records_per_person, allowed="a positive integer"
+            )
+        if self.epsilon <= 0:
+            raise ParameterError("learn", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if not 0 <= self.delta < 1:
+            raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
+        if self.size.total > MOST_RECORDS:
+            raise SizeError(f"learn: more than {MOST_RECORDS:.0e} records are beyond what is computed here.")
+
+    @property
+    def per_record(self) -> Fraction:
+        """The epsilon a learner may spend on one record, so that a person behind several is protected."""
+        return self.epsilon / self.records_per_person
+
+    @property
+    def delta_per_record(self) -> Fraction:
+        """A delta for one record that the rule for groups does not take above what was asked for a person."""
+        people = self.records_per_person
+        return self.delta / people / exp_up(self.per_record * (people - 1))
+
+    def to_json(self) -> dict[str, Any]:
+        """The public wishes a learner was built from (schema and size are stored elsewhere)."""
+        return {
+            "epsilon": plain(self.epsilon),
+            "delta": plain(self.delta),
+            "protect": self.protect,
+            "costs": None if self.costs is None else list(self.costs),
+            "records_per_person": self.records_per_person,
+        }
+
+    def staged(self, stages: tuple[int, ...], tests: Binarisation) -> Learner:
+        if self.protect == "labels":
+            return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
+        return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
+
+    def occam(self, concepts: ConceptClass) -> Learner:
+        self.require_classes(concepts.word)
+        concepts.require(self.size.labelled)
+        if self.protect == "labels":
+            return label_private(concepts, epsilon=self.per_record, costs=self.costs)
+        learner = Occam(concepts, self.per_record, self.costs)
+        return Merged(learner) if isinstance(concepts, MERGED) else learner
+
+    def require_classes(self, word: str) -> None:
+        """Refuse more classes than the rules a word names can tell apart."""
+        count = len(self.schema.classes)
+        if count > 2 and not takes_many_classes(word):
+            raise SchemaError(
+                f"Label '{self.schema.label}' has {count} classes, but {word} separates two.",
+                column=self.schema.label,
+                remedy="Trees and decision lists take any number: concepts='trees:3'.",
+            )
+
+
+Builder = Callable[[Request, str], Learner]
+
+
+@dataclass(frozen=True)
+class Word:
+    """How a word is written, what it means, and what builds it (None: not built yet)."""
+
+    form: str
+    meaning: str
+    build: Builder | None
+    protects: tuple[str, ...] = ("records",)
+    many_classes: bool = False
+    """Whether the rules end in any number of classes; otherwise they separate two."""
+
+
+BOTH = ("records", "labels")
+"""What most words may protect."""
+
+_LONGEST_COUNT = 9
+"""Digits of a number in a word."""
+
+
+def is_count(text: str) -> bool:
+    """Whether a text is a number as people write it; '²' is a digit to Python, and no number."""
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_COUNT
+
+
+def column_of(request: Request, name: str, form: str) -> str:
+    """The column a word names, which the schema must have."""
+    if not name:
+        raise ParameterError(OWNER, "word", form, allowed=f"of the form {form}", remedy="Name a column.")
+    return request.schema.column(name).name
+
+
+def count_of(word: str, rest: str) -> int:
+    """The number after a word, three if there is none."""
+    if rest and not is_count(rest):
+        raise ParameterError(
+            OWNER, "word", f"{word}:{rest}", allowed=f"of the form {word}:K, such as {word}:3"
+        )
+    return int(rest or "3")
+
+
+def _cuts(tests: Binarisation) -> int:
+    """Cuts of the column that has most of them."""
+    return max(len(group.cells) for group in tests.groups)
+
+
+def takes_many_classes(concepts: str | ConceptClass) -> bool:
+    """Whether the rules of a class, or of the word that names it, end in any number of classes.
+
+    >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
+    (True, False)
+    """
+    word = concepts if isinstance(concepts, str) else getattr(concepts, "word", "")
+    entry = catalogue.words().get(word.partition(":")[0])
+    return entry is not None and entry.many_classes
+
+
+def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int) -> Request:
+    """The request a stored certificate answers."""
+    costs = tree["costs"]
+    return Request(
+        schema=schema,
+        size=Size(labelled),
+        epsilon=written(tree["epsilon"]),
+        delta=written(tree["delta"]),
+        protect=text(tree["protect"]),
+        costs=None if costs is None else tuple(whole(cost, least=1) for cost in listed(costs)),
+        records_per_person=whole(tree["records_per_person"], least=1),
+    )

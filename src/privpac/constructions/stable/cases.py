@@ -1,0 +1,32 @@
+"""The row of the stable learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.cases import (
+    Case,
+    learner_case,
+    tiny_schema,
+)
+from privpac.constructions.stable.stable import Stable
+
+__all__ = ["ROWS"]
+
+PLACE = 150
+
+ONE = Fraction(1)
+
+
+def _stable() -> Case:
+    schema = tiny_schema(3)
+    learner = Stable(Thresholds(schema, "a"), 1, ONE)
+    return replace(learner_case("stable thresholds", learner, schema, 4), sets=True)
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "stable": _stable,
+}

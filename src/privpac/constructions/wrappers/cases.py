@@ -1,0 +1,229 @@
+"""Rows of transforms: sampling, confidence, relabelling, the stable learner.
+
+Honest learners inside hide errors of a certificate: they react to a record far less than they may. An `Adversary`
+reacts as much as its own certificate allows, around one database of its choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.finite import Finite
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.sets.points import Points
+from privpac.constructions.adversary import Adversary, Rare
+from privpac.constructions.base import Learner
+from privpac.constructions.cases import (
+    Case,
+    LawMemory,
+    Record,
+    RememberedSample,
+    learner_case,
+    mirrored,
+    remembered,
+    tiny_schema,
+)
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.wrappers.agnostic import Agnostic
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.relabel import Relabelled
+from privpac.constructions.wrappers.resample import Resampled
+from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.constructions.wrappers.vote import Vote
+from privpac.data.sample import Sample
+from privpac.numbers.exact import ratio_for
+
+__all__ = [
+    "ROWS",
+    "RememberedAgnostic",
+    "agnostic_case",
+    "confidence_case",
+    "transform_case",
+]
+
+PLACE = 140
+
+ONE = Fraction(1)
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class RememberedAgnostic(Agnostic):
+    """The same learner, which enumerates every vote and every inner run once for a whole audit.
+
+    What follows the draw of the kept records depends on their points (their own labels are not looked at) and on the
+    others, not on any order: for learners inside that look at none.
+    """
+
+    memory: LawMemory = field(default_factory=LawMemory, compare=False, repr=False)
+
+    def after(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Hypothesis:
+        one, other = _in_order(kept), _in_order(rest)
+        key = "vote", tuple(record[:-1] for record in one.data), other.data
+        drawn: Hypothesis = self.memory.draw(key, lambda own: self._voted(vote, one, other, own), coins)
+        return drawn
+
+    def _voted(self, vote: Vote, kept: RememberedSample, rest: RememberedSample, coins: Coins) -> Hypothesis:
+        def labelled(own: Coins) -> tuple[Record, ...]:
+            return _in_order(self.labelled(vote, kept, rest, own)).data
+
+        data = self.memory.draw(("labels", kept.data, rest.data), labelled, coins)
+        sample = remembered(kept.schema, data, kept.memory)
+        drawn: Hypothesis = self.memory.draw(
+            ("learn", data), lambda own: self.learner.learn(sample, own), coins
+        )
+        return drawn
+
+
+def _in_order(sample: Sample) -> RememberedSample:
+    """The same records in one order, whatever theirs was."""
+    assert isinstance(sample, RememberedSample)
+    return remembered(sample.schema, sorted(sample.data), sample.memory)
+
+
+def transform_case(
+    name: str, learner: Learner, schema: Any, n: int, *, ordered: bool = False, sets: bool = False
+) -> Case:
+    return replace(learner_case(name, learner, schema, n), ordered=ordered, sets=sets)
+
+
+def agnostic_case(
+    *, cells: int = 3, n: int = 4, kept: int = 2, vote: Fraction = Fraction(3, 10), inner: Fraction = HALF
+) -> Case:
+    """Thresholds relabelled by a vote and learnt by the exponential mechanism."""
+    schema = tiny_schema(cells)
+    learner = RememberedAgnostic(Occam(Thresholds(schema, "a"), inner), kept, vote)
+    return mirrored(transform_case("agnostic over occam", learner, schema, n, sets=True), cells=cells)
+
+
+def _subsampled() -> Case:
+    schema = tiny_schema(3)
+    learner = Subsampled(Occam(Thresholds(schema, "a"), ONE), 3)
+    return mirrored(transform_case("subsampled thresholds", learner, schema, 4, sets=True), cells=3)
+
+
+def _subsampled_places() -> Case:
+    """An inner learner that looks at the order: only the shuffle saves the certificate."""
+    schema = tiny_schema(2)
+    target: tuple[Record, ...] = ((0, 0), (1, 1))
+    learner = Subsampled(Adversary(Thresholds(schema, "a"), target), 2)
+    return transform_case("subsampled, order seen by the learner inside", learner, schema, 3)
+
+
+def _resampled() -> Case:
+    schema = tiny_schema(3)
+    learner = Resampled(Occam(Thresholds(schema, "a"), ONE), 2)
+    return mirrored(transform_case("resampled thresholds", learner, schema, 3), cells=3)
+
+
+def _confidence() -> Case:
+    schema = tiny_schema(2)
+    learner = Confidence(Occam(Thresholds(schema, "a"), HALF), runs=2, held=1, epsilon=ONE)
+    return transform_case("the better of two thresholds", learner, schema, 3, ordered=True)
+
+
+def confidence_case(name: str, kind: type[Confidence] = Confidence) -> Case:
+    """The pick and the learner inside both lose what they may: three records against the rare rule, and one for it.
+
+    Each block has two records, so that one of them can be far from what the learner inside looks for.
+    """
+    schema, ratio = tiny_schema(2), ratio_for(Fraction(3, 2))
+    inner = Rare(Thresholds(schema, "a"), ((0, 1), (0, 1)), ratio)
+    case = transform_case(name, kind(inner, runs=2, held=3, epsilon=Fraction(3)), schema, 7, ordered=True)
+    return replace(case, records=((0, 0), (0, 1)))  # labels tell all that is needed
+
+
+def _nested() -> Case:
+    """Transforms inside of transforms."""
+    schema = tiny_schema(2)
+    inner = Resampled(Subsampled(Occam(Thresholds(schema, "a"), ONE), 1), 2)
+    return transform_case("subsampled, resampled, subsampled", Subsampled(inner, 2), schema, 3)
+
+
+def _relabelled() -> Case:
+    schema = tiny_schema(3)
+    target: tuple[Record, ...] = ((0, 0), (2, 1))
+    learner = Relabelled(Adversary(Thresholds(schema, "a"), target), 2, HALF)
+    return transform_case("relabelled by fixed voters", learner, schema, 3, ordered=True)
+
+
+def _relabelled_isolated() -> Case:
+    """Two labellings of a frequent point, each with two extensions at one of two rare points and one at the other.
+
+    Four voters make one of them unlikely, and the learner inside looks for it: forty copies of the frequent point are
+    how far it can tell them apart. One input with its neighbours: the rare point is replaced by the other.
+    """
+    schema, copies = tiny_schema(3), 40
+    sets = ("a == 0 or a == 2", "a == 0 or a == 1 or a == 2", "a == 1", "a == 1 or a == 2")
+    first, second = (((0, 1),) * copies + ((1, label),) for label in range(2))
+    learner = Relabelled(Adversary(Finite(schema, sets), first, others=(second,)), copies + 1, Fraction(2))
+    case = transform_case("relabelled, isolated groups", learner, schema, copies + 5, ordered=True)
+    data: tuple[Record, ...] = (*((0, 0),) * copies, (1, 0), *((0, 0),) * 4)
+    return replace(case, records=((0, 0), (1, 0), (2, 0)), inputs=(data,), certified=None)
+
+
+def _against(concepts: ConceptClass, name: str, target: tuple[Record, ...], n: int, **options: Any) -> Case:
+    learner = Agnostic(Adversary(concepts, target), len(target), Fraction(3, 10), **options)
+    return transform_case(name, learner, concepts.schema, n)
+
+
+def _agnostic_adversary() -> Case:
+    return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds", ((0, 0), (2, 1)), 3)
+
+
+def _agnostic_ranks() -> Case:
+    target: tuple[Record, ...] = ((1, 0), (1, 1))
+    return _against(Thresholds(tiny_schema(3), "a"), "agnostic thresholds by ranks", target, 3, ranks=True)
+
+
+def _agnostic_either() -> Case:
+    target: tuple[Record, ...] = ((1, 0), (1, 1))
+    concepts = Thresholds(tiny_schema(2), "a", "either")
+    return _against(concepts, "agnostic thresholds, both directions, by ranks", target, 3, ranks=True)
+
+
+def _agnostic_intervals() -> Case:
+    return _against(Intervals(tiny_schema(3), "a"), "agnostic intervals", ((0, 1), (2, 1)), 3)
+
+
+def _agnostic_points() -> Case:
+    return _against(Points(tiny_schema(3), "a"), "agnostic points", ((0, 1), (1, 0)), 3)
+
+
+def _agnostic_stumps() -> Case:
+    """Two columns that label some points alike: every labelling must count once."""
+    return _against(Stumps(tiny_schema(2, 2)), "agnostic stumps", ((0, 0, 1), (1, 1, 0)), 3)
+
+
+def _agnostic_finite() -> Case:
+    rows = [[1, 0, 0], [1, 0, 1], [0, 1, 1], [0, 1, 1]]
+    concepts = Finite.of_matrix(tiny_schema(3), "a", rows)
+    return _against(concepts, "agnostic rows of a matrix", ((0, 1), (1, 0)), 3)
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "subsampled": _subsampled,
+    "subsampled-places": _subsampled_places,
+    "resampled": _resampled,
+    "nested": _nested,
+    "confidence": _confidence,
+    "confidence-rare": lambda: confidence_case("the better of two rules, one of them rare"),
+    "relabelled": _relabelled,
+    "relabelled-isolated": _relabelled_isolated,
+    "agnostic": agnostic_case,
+    "agnostic-occam": lambda: agnostic_case(cells=4, n=5, kept=2),
+    "agnostic-adversary": _agnostic_adversary,
+    "agnostic-ranks": _agnostic_ranks,
+    "agnostic-ranks-either": _agnostic_either,
+    "agnostic-intervals": _agnostic_intervals,
+    "agnostic-points": _agnostic_points,
+    "agnostic-stumps": _agnostic_stumps,
+    "agnostic-finite": _agnostic_finite,
+}

@@ -1,0 +1,109 @@
+"""Noisy labels through a vote: most records vote on the labels of the others, and a learner of clean labels follows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from privpac.constructions.class_facts import listed, voted
+from privpac.constructions.commands import CLASSES, python_class, python_lines
+from privpac.constructions.option import Need, Option
+from privpac.constructions.wish import Wish
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import decimal_text, plain, ratio_for
+
+__all__ = ["OPTIONS", "agnostic_split"]
+
+PLACE = 50
+
+MOST = 10**12
+
+
+@lru_cache(maxsize=64)
+def _split(epsilon: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    from privpac.constructions.wrappers.formulas import best_split
+
+    found = best_split(epsilon)
+    return found.share, found.vote, found.inner
+
+
+def agnostic_split(epsilon: Fraction, n: int) -> tuple[int, Fraction, Fraction]:
+    """How many of n records are relabelled, and the epsilons of the vote and of the draw."""
+    share, vote, inner = _split(epsilon)
+    return min(n - 1, max(1, round(share * n))), vote, inner
+
+
+def _error(wish: Wish, n: int) -> Fraction | None:
+    """What `Agnostic` over one draw certifies, split as `calibrate_agnostic` does; half of the failure each."""
+    from privpac.constructions.few_labels.formulas import mistakes_of_draw
+    from privpac.constructions.wrappers.formulas import excess_relabelled
+
+    kept, vote, inner = agnostic_split(wish.epsilon, n)
+    if kept < 1:
+        return None
+    half = wish.failure / 2
+    mistakes = mistakes_of_draw(wish.concepts.odds, ratio=ratio_for(inner / 2), failure=half)
+    if mistakes >= kept:
+        return None
+    found = excess_relabelled(
+        n,
+        kept=kept,
+        vote=vote,
+        inner_error=Fraction(mistakes, kept),
+        vc=wish.concepts.vc,
+        failure=half,
+    )
+    return found if found < Fraction(1, 2) else None
+
+
+def _at(wish: Wish, n: int) -> Need | None:
+    found = _error(wish, n)
+    if found is None or found > wish.error:
+        return None
+    kept, vote, inner = agnostic_split(wish.epsilon, n)
+    numbers = {"kept": str(kept), "vote": decimal_text(vote), "inner": decimal_text(inner)}
+    return Need(n, parameters=numbers)
+
+
+def _needs(wish: Wish) -> Need | None:
+    start = int(100 * wish.concepts.vc / (wish.error**2 * min(Fraction(1), wish.epsilon)))
+    n = first_whole(lambda n: n > MOST or _at(wish, n) is not None, start=start, smallest=2)
+    return _at(wish, n) if n <= MOST else None
+
+
+def _python(wish: Wish, need: Need) -> str | None:
+    kept, _, _ = agnostic_split(wish.epsilon, need.labelled)
+    return _agnostic_python(wish, need) if listed(wish.concepts, voted=True, points=kept) else None
+
+
+def _agnostic_python(wish: Wish, need: Need) -> str | None:
+    if wish.concepts.kind not in CLASSES:
+        return None
+    half = plain(wish.failure / 2)
+    return python_lines(
+        "learner = calibrate_agnostic(\n"
+        f'    lambda inner: Occam({python_class(wish)}, inner, failure=Fraction("{half}")),\n'
+        f'    size=Size({need.labelled}), epsilon=Fraction("{plain(wish.epsilon)}"), failure=Fraction("{half}"),\n)',
+        CLASSES[wish.concepts.kind],
+        ("privpac.data.sample", "Size"),
+        ("privpac.constructions.draw.occam", "Occam"),
+        ("privpac.constructions.wrappers.calibrate", "calibrate_agnostic"),
+    )
+
+
+OPTIONS: tuple[Option, ...] = (
+    # Agnostic nests around any learner in Python; the command line has no word for it.
+    Option(
+        "agnostic",
+        "most records vote on labels of the others, one draw follows them",
+        "agnostic",
+        "records",
+        True,
+        "relabelling-accuracy",
+        _needs,
+        serves=voted,
+        at=_at,
+        error=_error,
+        python=_python,
+    ),
+)
