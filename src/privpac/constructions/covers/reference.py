@@ -54,6 +54,9 @@ STEPS = 100
 LARGEST_POWER = 30
 """Densities above 10^30 are of no use to anybody."""
 
+MOST_RECORDS = 10**12
+"""What this many records do not prove, no number of them does."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -194,16 +197,23 @@ class ReferenceCover:
         found = _plan(self, n)
         if found is not None:
             return found
-        need = self.records_needed
-        more = f"At least {need} records are needed" if need is not None else "More records are needed"
         kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
         raise SizeError(
             f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}.",
-            remedy=f"{more}; or allow a larger error or epsilon. {WAYS_OUT}",
+            remedy=f"{self._ways_to_more(n)}; or allow a larger error or epsilon. {WAYS_OUT}",
         )
 
+    def _ways_to_more(self, n: int) -> str:
+        """How many records would do where `n` do not; or that none would, since the cells are too wide for a cover."""
+        kappa = self.kappa or Fraction(1)
+        if self._best(MOST_RECORDS, kappa) is None:
+            return "No number of records is enough on cells this wide: declare a larger resolution"
+        start = max(n + 1, self.records_needed)
+        need = first_whole(lambda m: self._best(m, kappa) is not None, start=start, smallest=n + 1)
+        return f"At least {need} records are needed"
+
     @property
-    def records_needed(self) -> int | None:
+    def records_needed(self) -> int:
         """About how many records a promise takes: exact for thresholds on a fine grid, from below otherwise."""
         dimension = None if isinstance(self.concepts, Thresholds) else len(self.concepts.columns)
         kappa = self.kappa or Fraction(1)
