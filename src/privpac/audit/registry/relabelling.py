@@ -29,7 +29,7 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.sets.points import Points
-from privpac.constructions.base import Learner
+from privpac.constructions.base import Learner, ReadsOnce
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.agnostic import Agnostic
@@ -59,7 +59,7 @@ RATIO = Fraction(3, 5)
 
 
 @dataclass(frozen=True)
-class Adversary:
+class Adversary(ReadsOnce):
     """Says yes with probability ratio^(2·distance to its target)/2: e^epsilon = ratio^-2, attained everywhere.
 
     `places`: distance place by place, so that it looks at the order of the records; otherwise as multisets.

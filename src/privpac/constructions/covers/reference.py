@@ -21,7 +21,7 @@ from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, 
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import MOST_DIRECTIONS, CentredHalfspaces
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.formulas import (
     NO_BOUND,
@@ -71,7 +71,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class ReferenceCover:
+class ReferenceCover(ReadsOnce):
     """Thresholds on one column, or half-spaces through the middle of two to five, over a cover of the reference.
 
     Without `kappa` the largest density is taken that the number of records allows, and the certificate says so.

@@ -138,6 +138,10 @@ class StagedTrees:
         merged = rules.post_processing(together, what="sibling leaves with equal labels merged")
         return rules.declared(merged, epsilon=self.epsilon)
 
+    @property
+    def passes(self) -> int:
+        return len(self.stages)
+
     def require(self, size: Size) -> None:
         if size.labelled < 1:
             raise SizeError("Trees need at least one labelled record.")

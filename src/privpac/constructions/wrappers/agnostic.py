@@ -77,6 +77,11 @@ class Agnostic:
         n = labelled_only("Agnostic", size, least=self.kept + 1)
         return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
 
+    @property
+    def passes(self) -> int:
+        """One takes the records kept, one lets the others vote."""
+        return 2
+
     def require(self, size: Size) -> None:
         voters = self.vote(size).voters
         if not self.ranks:
