@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privpac.concepts.base import ConceptClass, Costs
+from privpac.concepts.base import ConceptClass, Costs, ManyLabels
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.reference import Uniform, UniformSphere
 from privpac.concepts.line.intervals import Intervals
@@ -57,7 +57,8 @@ __all__ = [
 
 OWNER = "concepts"
 
-PROTECTS = ("records", "labels", "predictions")
+PROTECTS = ("records", "labels")
+"""Whose change a released rule can hide; what only answers is made by `PrivatePredictor`."""
 
 MOST_RECORDS = 10**12
 """Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
@@ -119,17 +120,18 @@ class Request:
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
     def occam(self, concepts: ConceptClass) -> Learner:
-        self.require_classes(concepts.word)
+        if not isinstance(concepts, ManyLabels):
+            self.require_two_classes(concepts.word)
         concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)
         return Merged(learner) if isinstance(concepts, MERGED) else learner
 
-    def require_classes(self, word: str) -> None:
-        """Refuse more classes than the rules a word names can tell apart."""
+    def require_two_classes(self, word: str) -> None:
+        """Refuse more classes than the two that the rules a word names can tell apart."""
         count = len(self.schema.classes)
-        if count > 2 and not takes_many_classes(word):
+        if count > 2:
             raise SchemaError(
                 f"Label '{self.schema.label}' has {count} classes, but {word} separates two.",
                 column=self.schema.label,
@@ -142,11 +144,11 @@ Builder = Callable[[Request, str], Learner]
 
 @dataclass(frozen=True)
 class Word:
-    """How a word is written, what it means, and what builds it (None: not built yet)."""
+    """How a word is written, what it means, and what builds it."""
 
     form: str
     meaning: str
-    build: Builder | None
+    build: Builder
     protects: tuple[str, ...] = ("records",)
     many_classes: bool = False
     """Whether the rules end in any number of classes; otherwise they separate two."""
@@ -184,7 +186,7 @@ def _directed_cuts(request: Request, rest: str, form: str) -> Thresholds:
     name, _, direction = rest.rpartition(":")
     if direction not in ("up", "down"):
         name, direction = rest, "up"
-    request.require_classes(form)
+    request.require_two_classes(form)
     if request.costs not in (None, (1, 1)):
         raise ParameterError(OWNER, "costs", request.costs, allowed=f"left out for {form}")
     return Thresholds(request.schema, _column(request, name, form), direction)  # type: ignore[arg-type]
@@ -225,7 +227,7 @@ def _points(request: Request, rest: str) -> Learner:
     column = _column(request, name, form)
     if not way:
         return request.occam(Points(request.schema, column))
-    request.require_classes("points")
+    request.require_two_classes("points")
     if request.protect == "labels":
         raise ParameterError(OWNER, "protect", "labels", allowed=f"'records' for points:COLUMN:{way}")
     return point_learner(
@@ -285,7 +287,7 @@ def _lists(request: Request, rest: str) -> Learner:
 
 def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
     def build(request: Request, rest: str) -> Learner:
-        request.require_classes(kind.name)
+        request.require_two_classes(kind.name)
         tests = Binarisation.default(request.schema, n=request.size.labelled)
         return request.occam(kind(request.schema, _count(kind.name, rest), tests, threads=2))
 
@@ -297,7 +299,7 @@ def _scorecards(request: Request, rest: str) -> Learner:
         raise ParameterError(
             OWNER, "word", f"scorecards:{rest}", allowed="of the form scorecards:K, such as scorecards:2"
         )
-    request.require_classes("scorecards")
+    request.require_two_classes("scorecards")
     return request.occam(Scorecards(request.schema, count=int(rest or "2")))
 
 
@@ -317,7 +319,7 @@ def _halfspaces(request: Request, rest: str) -> Learner:
             remedy="Beyond that no list of directions comes close to all of them: use scorecards:K, or declare "
             "directions of your own with Halfspaces.",
         )
-    request.require_classes("halfspaces")
+    request.require_two_classes("halfspaces")
     if request.protect == "labels":
         return request.occam(Halfplanes(request.schema, names))
     points = HALFSPACE_POINTS[len(names)]
@@ -326,7 +328,7 @@ def _halfspaces(request: Request, rest: str) -> Learner:
 
 def _reference(request: Request, rest: str) -> Learner:
     names = tuple(_column(request, name.strip(), "reference:COLUMN") for name in rest.split(","))
-    request.require_classes("reference")
+    request.require_two_classes("reference")
     if request.costs is not None:
         raise ParameterError(OWNER, "costs", request.costs, allowed="left out for reference:COLUMN")
     schema, epsilon = request.schema, request.per_record
@@ -376,17 +378,20 @@ def _deeper(request: Request) -> Trees | None:
     return deeper if deeper.estimate(n).seconds <= DEEPER_SECONDS else None
 
 
-BOTH = ("records", "labels")
-
 WORDS: Mapping[str, Word] = {
-    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, BOTH, many_classes=True),
-    "stumps": Word("stumps", "one test on any column", _stumps, BOTH),
-    "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, BOTH),
-    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals, BOTH),
-    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, BOTH),
-    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles, BOTH),
+    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, PROTECTS, many_classes=True),
+    "stumps": Word("stumps", "one test on any column", _stumps, PROTECTS),
+    "thresholds": Word(
+        "thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, PROTECTS
+    ),
+    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals, PROTECTS),
+    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, PROTECTS),
+    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles, PROTECTS),
     "points": Word(
-        "points:COLUMN", "one value of a column (add :improper, :clipped, :cover or :gibbs)", _points, BOTH
+        "points:COLUMN",
+        f"one value of a column (add :WAY, one of {', '.join(POINT_WAYS)})",
+        _points,
+        PROTECTS,
     ),
     "generated": Word(
         "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated
@@ -396,13 +401,13 @@ WORDS: Mapping[str, Word] = {
     ),
     "recconcave": Word("recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave),
     "one-test": Word("one-test", "one test with two different answers", _one_test, many_classes=True),
-    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, BOTH, many_classes=True),
-    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, BOTH, many_classes=True),
+    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, PROTECTS, many_classes=True),
+    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, PROTECTS, many_classes=True),
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
     "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),
     "scorecards": Word("scorecards:K", "integer points for up to K features, and a cut-off", _scorecards),
-    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, BOTH),
+    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, PROTECTS),
     "reference": Word(
         "reference:COLUMN", "a cut promised for densities up to one that is printed", _reference
     ),
@@ -415,34 +420,26 @@ def takes_many_classes(concepts: str | ConceptClass) -> bool:
     >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
     (True, False)
     """
-    word = concepts if isinstance(concepts, str) else getattr(concepts, "word", "")
-    entry = WORDS.get(word.partition(":")[0])
+    if not isinstance(concepts, str):
+        return isinstance(concepts, ManyLabels)
+    entry = WORDS.get(concepts.partition(":")[0])
     return entry is not None and entry.many_classes
 
 
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     """The learner a word names, or `Occam` on a class of concepts given as such.
 
-    Unknown words list the known ones; what does not exist yet says so.
+    Unknown words list the known ones.
     """
+    if request.protect not in PROTECTS:
+        allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
+        raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
     if not isinstance(word, str):
         return _given(word, request)
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
         raise ParameterError(OWNER, "concepts", word, allowed=_known())
-    if request.protect not in PROTECTS:
-        allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
-        raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
-    if entry.build is None:
-        ready = ", ".join(w.form for w in WORDS.values() if w.build is not None)
-        raise ParameterError(
-            OWNER,
-            "concepts",
-            word,
-            allowed="a class that exists in this version",
-            remedy=f"{entry.form} does not exist yet. Available: {ready}.",
-        )
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -472,8 +469,6 @@ def _given(concepts: ConceptClass, request: Request) -> Learner:
         raise SchemaError(
             "The class of concepts was made for another schema.", remedy="Give both the same schema."
         )
-    if request.protect not in BOTH:
-        raise ParameterError(OWNER, "protect", request.protect, allowed="'records' or 'labels' for a class")
     return request.occam(concepts)
 
 
