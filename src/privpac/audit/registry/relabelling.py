@@ -38,7 +38,7 @@ from privpac.constructions.wrappers.relabel import Relabelled
 from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.constructions.wrappers.vote import Vote
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import InMemory, Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.numbers.exact import ratio_for
@@ -90,6 +90,7 @@ class Adversary(ReadsOnce):
 
     def apart(self, sample: Sample) -> int:
         """How many records differ from the nearest target."""
+        assert isinstance(sample, InMemory)  # as all records of an audit are
         block = sample.block()
         columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
         records = list(zip(*columns, strict=True))
@@ -126,7 +127,7 @@ class RememberedAgnostic(Agnostic):
 
     memory: LawMemory = field(default_factory=LawMemory, compare=False, repr=False)
 
-    def after(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Hypothesis:
+    def after(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Hypothesis:
         one, other = _in_order(kept), _in_order(rest)
         key = "vote", tuple(record[:-1] for record in one.data), other.data
         drawn: Hypothesis = self.memory.draw(key, lambda own: self._voted(vote, one, other, own), coins)

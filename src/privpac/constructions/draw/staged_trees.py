@@ -23,7 +23,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import FAILURE, accuracy_of_draw, check_price, read_costs
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Counted, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
@@ -214,12 +214,12 @@ def trees_up_to(depth: int, tests: int, classes: int) -> int:
     return trees
 
 
-def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _drawn(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     evidence = sample.reduce(concepts.statistic)
     return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
 
 
-def _drawn_and_merged(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _drawn_and_merged(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
     return _drawn(concepts, sample, ratio, costs, coins).merged()
 
