@@ -86,6 +86,7 @@ class Asking:
         settings = ask_settings(concepts, request, labels=labels, error=wanted, method=method)
         asked = int(settings["active"]["asked"])
         recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
+        recipe.certify()  # what nobody can certify is refused before anybody is asked
         coins = coins_for(random_state)
         assert recipe.active is not None
         return cls(recipe, recipe.active.ask(coins), coins=coins.origin)

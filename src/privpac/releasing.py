@@ -109,7 +109,7 @@ class Payment:
         out, the records are in memory.
         """
         signed = certificate.with_coins(self.coins.origin)
-        cost = Budget(signed.epsilon, signed.delta)
+        cost = Budget.covering(signed.epsilon, signed.delta)
         drawn = self.paid(cost, draw=draw, note=note, unread=unread)
         made = document(drawn, signed)
         try:

@@ -152,7 +152,6 @@ CASES = [
     Case(
         "unknown word", ("concepts", *(word.form for word in words.WORDS.values())), ("--concepts", "forests")
     ),
-    Case("word not built yet", ("futures:K", "does not exist yet", "stumps"), ("--concepts", "futures:3")),
     Case("unknown protection", ("protect", "records", "labels"), ("--protect", "everybody")),
     Case(
         "protection not built yet",
@@ -205,8 +204,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     table(*ROWS)(tmp_path)
     (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
     Ledger(epsilon=5, path="ledger.db")
-    futures = words.Word("futures:K", "an example of a word without a learner", None)
-    monkeypatch.setattr(words, "WORDS", {**words.WORDS, "futures": futures})
     return tmp_path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,27 @@ import pytest
 
 from privpac import Ledger, compare_models, learn
 from privpac.cli import main
+from privpac.coins import SeededCoins
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.points.ways import POINT_WAYS
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.words import Request
 from privpac.data.engines.files import files_sample
 from privpac.data.engines.streamed import StreamedSample
-from privpac.data.sample import Sample
+from privpac.data.sample import Sample, Size
 from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SchemaError
-from tests.contracts.engine_conformance import SCHEMA, EngineConformance, table, written
+from privpac.plan.cost import cost_of
+from tests.contracts.engine_conformance import (
+    PRIVATE_LABELS,
+    SCHEMA,
+    WORDS,
+    EngineConformance,
+    learner,
+    table,
+    transformed,
+    written,
+)
 
 
 class TestFiles(EngineConformance):
@@ -126,16 +143,30 @@ def test_a_budget_that_does_not_suffice_is_refused_before_anything_is_read(tmp_p
         model(str(data), ledger=ledger)
 
 
-def test_one_pass_for_one_draw_and_one_more_for_a_stage(tmp_path: Path) -> None:
-    written(tmp_path)
-    from privpac.coins import SeededCoins
-    from tests.contracts.engine_conformance import learner
+LEARNERS = {
+    **{word: learner(word, 1200) for word in WORDS},
+    **{f"points:key:{way}": learner(f"points:key:{way}", 1200) for way in POINT_WAYS if way != "gibbs"},
+    **{f"{word}, labels": learner(word, 1200, "labels") for word in PRIVATE_LABELS},
+    **transformed(1200),
+    "stable": Stable(Thresholds(SCHEMA, "age"), 300, Fraction(1)),
+}
 
-    for word, passes in (("stumps", 1), ("trees:2", 1), ("staged:1+1", 2)):
-        sample = files_sample(tmp_path, SCHEMA)
-        assert isinstance(sample, StreamedSample)
-        learner(word, 1200).learn(sample, SeededCoins(1))
-        assert sample.passes == passes
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_learner_reads_all_records_as_often_as_it_declares(tmp_path: Path, name: str) -> None:
+    written(tmp_path)
+    sample = files_sample(tmp_path, SCHEMA)
+    assert isinstance(sample, StreamedSample)
+    LEARNERS[name].learn(sample, SeededCoins(1))
+    assert sample.passes == LEARNERS[name].passes
+
+
+def test_a_dry_run_says_how_often_records_are_read(tmp_path: Path) -> None:
+    written(tmp_path)
+    request = Request(schema=SCHEMA, size=Size(1200), epsilon=Fraction(1))
+    for word, passes in (("stumps", 1), ("staged:1+1", 2), ("points:key:boosted", 6)):
+        recipe = Recipe(word, request)
+        assert cost_of(str(tmp_path / "*.parquet"), recipe, engine="files").passes == passes
 
 
 def test_the_command_line_streams_and_dry_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,10 +20,10 @@ from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.active import Active, Questions
-from privpac.constructions.few_labels.active_settings import ask_settings, inner_epsilon
+from privpac.constructions.few_labels.active_settings import ASKING_METHODS, ask_settings, inner_epsilon
 from privpac.constructions.few_labels.boost import LabelBoost
 from privpac.constructions.few_labels.labels_only import LabelsOnly
-from privpac.constructions.few_labels.methods import FewLabels
+from privpac.constructions.few_labels.methods import METHODS, FewLabels
 from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
@@ -51,6 +51,20 @@ def boosted(epsilon: int = 3) -> LabelBoost:
 
 
 # --- certificates ---
+
+
+@pytest.mark.parametrize("method", ASKING_METHODS)
+def test_every_session_that_can_be_started_has_a_certificate(method: str) -> None:
+    session = Asking.start(400, schema=SCHEMA, concepts="thresholds:age", labels=40, method=method)
+    assert check_certificate(session.certificate.to_json()) > 0
+
+
+def test_a_method_without_a_promise_to_those_asked_is_refused_before_anybody_is_asked() -> None:
+    assert set(METHODS) - set(ASKING_METHODS) == {"generic"}
+    with pytest.raises(
+        ParameterError, match=r"one of auto, plain, boost, relabel\. Of the other methods nothing"
+    ):
+        Asking.start(400, schema=SCHEMA, concepts="thresholds:age", labels=40, method="generic")
 
 
 def test_three_numbers_for_three_kinds_of_eyes() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from privpac import Ledger, NotCertified, PrivateClassifier, PrivpacError, Schema
+from privpac.constructions.words import PROTECTS
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import as_array
 from privpac.estimators.stored_certificate import StoredCertificate
@@ -349,3 +352,11 @@ def test_the_stored_certificate_answers_and_can_be_checked() -> None:
     assert certificate.epsilon == Fraction(1, 10)
     with pytest.raises(NotCertified):
         StoredCertificate(tree).verify()
+
+
+def test_what_is_documented_of_delta_and_protect_is_what_words_do() -> None:
+    documented = inspect.getdoc(PrivateClassifier) or ""
+    protect = documented.partition("protect : str")[2].partition("costs :")[0]
+    assert set(re.findall(r'"(\w+)"', protect)) == set(PROTECTS)
+    pure = documented.partition("delta : number")[2].partition("schema :")[0]
+    assert set(re.findall(r'"(\w+):COLUMN"', pure)) == {"recconcave"}

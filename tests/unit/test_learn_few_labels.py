@@ -12,7 +12,7 @@ import pytest
 from privpac import PrivateClassifier, Schema, learn, verify
 from privpac.cli.app import run
 from privpac.data.columns import Numeric
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.parts import LABELLED, UNLABELLED, parts_of
 
@@ -65,6 +65,21 @@ def test_too_small_for_the_request_is_refused_before_anything_is_spent() -> None
     assert ledger.spent.epsilon == 0
     made(error="0.2", ledger=ledger)
     assert ledger.spent.epsilon == 1
+
+
+def test_a_method_that_proves_nothing_here_leaves_the_choice_to_the_others() -> None:
+    ages = Schema((Numeric("age", 0, 100, integer=True),), "ill")
+    table = {"age": list(range(40)), "ill": [0] * 5 + [1] * 5 + [None] * 30}
+    wishes: dict[str, Any] = {
+        "schema": ages,
+        "unlabelled": True,
+        "concepts": "thresholds:age",
+        "epsilon": "0.05",
+    }
+    with pytest.raises(RuleRefused):
+        learn(table, method="relabel", **wishes)
+    auto, plain = (learn(table, method=way, random_state=1, **wishes) for way in ("auto", "plain"))
+    assert auto.to_json() == plain.to_json()
 
 
 def test_what_does_not_go_together_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import threading
 from fractions import Fraction
@@ -19,6 +20,7 @@ from privpac.answering.queries import Queries
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError, SchemaError
+from privpac.guarantee.ledger.budget import WIDEST
 
 SCHEMA = Schema.from_json(
     {
@@ -137,6 +139,22 @@ def test_declared_answers_are_charged_once_by_the_optimal_composition() -> None:
     assert "several answers given" in str(certificate.privacy.fact)
     assert (certificate.epsilon, certificate.delta) == (ledger.spent.epsilon, ledger.spent.delta)
     assert check_certificate(certificate.to_json()) >= 3
+
+
+def test_a_proved_delta_too_long_for_a_ledger_is_charged_rounded_up() -> None:
+    ledger = Ledger(epsilon=100, delta="1e-6")
+    certificate = fitted("0.1", ledger, answers=40, delta="1e-6").certificate
+    assert certificate.delta.denominator.bit_length() > WIDEST
+    assert certificate.epsilon == ledger.spent.epsilon < 4
+    assert certificate.delta < ledger.spent.delta < certificate.delta * (1 + Fraction(1, 10**12))
+
+
+def test_rounding_charges_no_more_than_was_declared() -> None:
+    exact = fitted("0.1", 100, answers=40, delta="1e-6").certificate.delta
+    declared = Fraction(math.ceil(exact * 10**40), 10**40)  # closer than the digits a ledger keeps
+    ledger = Ledger(epsilon=100, delta=declared)
+    fitted("0.1", ledger, answers=40, delta=declared)
+    assert ledger.left.delta == 0
 
 
 def test_declared_answers_beyond_the_budget_are_refused_before_any_record_is_used() -> None:

@@ -60,6 +60,26 @@ def test_below_1_it_refuses_to_promise_and_says_what_to_do() -> None:
         assert way in str(caught.value)
 
 
+def grid(resolution: int, error: Fraction = Fraction(1, 10)) -> ReferenceCover:
+    column = {"name": "a", "kind": "numeric", "lower": -1, "upper": 1, "resolution": resolution}
+    schema = Schema.from_json({"label": "y", "columns": [column]})
+    return ReferenceCover(Thresholds(schema, "a"), Uniform(schema, ("a",)), ONE, error)
+
+
+def test_on_few_cells_it_asks_for_as_many_records_as_these_need() -> None:
+    with pytest.raises(SizeError, match=r"240 records prove no error of 0\.1 .* At least 242 records"):
+        grid(64).certify(Size(240))
+    with pytest.raises(SizeError):
+        grid(64).certify(Size(241))
+    assert grid(64).certify(Size(242)).epsilon == 1
+
+
+def test_cells_too_wide_for_any_number_of_records_are_named_as_the_reason() -> None:
+    with pytest.raises(SizeError, match="No number of records is enough on cells this wide") as caught:
+        grid(64, error=Fraction(1, 1000)).certify(Size(10**6))
+    assert "At least" not in str(caught.value)
+
+
 def test_the_certificate_says_for_whom_it_holds_and_is_checked_anew() -> None:
     certificate = LINE.certify(Size(300))
     assert check_certificate(certificate.to_json()) == 4

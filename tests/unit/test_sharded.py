@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from privpac.constructions.words import WORDS as KNOWN_WORDS
-from privpac.data.engines.files import files_at
+from privpac.data.engines.files import files_at, files_sample
 from privpac.data.engines.sharded import ShardedSample
-from privpac.data.sample import Sample
+from privpac.data.sample import Counted, InMemory, Sample
 from privpac.data.statistics import CellCounts
 from privpac.errors import DataError, ParameterError
 from tests.contracts.engine_conformance import SCHEMA, WORDS, EngineConformance, written
@@ -32,17 +32,33 @@ class TestShards(EngineConformance):
         return lambda folder: ShardedSample.of(files_at(folder), SCHEMA, run=careless)
 
 
-def test_what_shards_cannot_do_is_said(tmp_path: Path) -> None:
+def test_shards_offer_what_they_can_do(tmp_path: Path) -> None:
     written(tmp_path)
     sample = ShardedSample.of(files_at(tmp_path), SCHEMA, run=careless)
-    with pytest.raises(DataError, match="other labels"):
-        sample.relabelled(np.zeros(1200, dtype=np.uint8))
+    streamed = files_sample(tmp_path, SCHEMA)
+    for known in (sample, streamed):
+        assert isinstance(known, Sample)
+        assert not isinstance(known, InMemory)
+        assert isinstance(known.take(np.array([0])), InMemory)
     with pytest.raises(ParameterError, match="between 0 and 1199"):
         sample.take(np.array([1200]))
     part = sample.parts(lambda cells: (cells["age"] > 3).astype(np.int64), 2, columns=("age",))[0]
-    for forbidden in (part.take, part.rest):
-        with pytest.raises(DataError, match="only be counted"):
-            forbidden(np.array([0]))
+    assert isinstance(part, Counted)
+    assert not isinstance(part, Sample)
+
+
+def test_a_task_carries_the_positions_its_worker_needs(tmp_path: Path) -> None:
+    written(tmp_path)
+    seen: list[list[int]] = []
+
+    def listening(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterable[Any]:
+        seen.append([len(task.positions) for task in tasks])
+        return [function(task) for task in tasks]
+
+    sample = ShardedSample.of(files_at(tmp_path), SCHEMA, run=listening)
+    sample.take(np.array([0, 1, 1199]))
+    sample.rest(np.array([5])).reduce(CellCounts(SCHEMA.column("age")))
+    assert seen == [[2, 0, 0, 1], [1, 0, 0, 0]]
 
 
 def test_a_file_that_changes_between_two_looks_is_noticed(tmp_path: Path) -> None:

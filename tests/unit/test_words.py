@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.stored_classes import CLASSES, concepts_from_json, stored_concepts
 from privpac.constructions.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.data.sample import Size
@@ -139,6 +141,37 @@ def test_many_classes_is_said_of_words_and_classes() -> None:
     assert takes_many_classes(DecisionLists(SCHEMA, 1))
     assert not takes_many_classes(Stumps(SCHEMA))
     assert not takes_many_classes("nonsense")
+
+
+def test_many_classes_is_what_a_class_can_do_and_not_what_it_is_called() -> None:
+    class Ended(Trees):
+        @property
+        def word(self) -> str:
+            return "ended"
+
+    class Fancy(Thresholds):
+        @property
+        def word(self) -> str:
+            return "trees:fancy"
+
+    assert takes_many_classes(Ended(SCHEMA, 1))
+    assert not takes_many_classes(Fancy(SCHEMA, "age"))
+
+
+def test_the_word_for_points_names_every_way() -> None:
+    page = Path(__file__).parents[2] / "docs/reference/words.md"
+    (row,) = (line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `points:"))
+    for way in POINT_WAYS:
+        assert way in WORDS["points"].meaning
+        assert f"`:{way}`" in row
+
+
+def test_a_protection_no_word_offers_is_refused_for_words_and_classes() -> None:
+    for concepts in ("stumps", Stumps(SCHEMA)):
+        with pytest.raises(
+            ParameterError, match="protect is 'predictions', but must be one of 'records', 'labels'"
+        ):
+            learner_for(concepts, replace(request(), protect="predictions"))
 
 
 def three_classes() -> Schema:

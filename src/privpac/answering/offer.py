@@ -94,7 +94,9 @@ class Offer:
     def cost(self) -> Budget:
         """What the certificate costs: of one answer, or of all that are declared."""
         certificate = self.certify()
-        return Budget(certificate.epsilon, certificate.delta)
+        cost = Budget.covering(certificate.epsilon, certificate.delta)
+        # The proved delta is at most the declared one; the same must hold of what is charged for it.
+        return replace(cost, delta=min(cost.delta, self.delta))
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -50,9 +50,7 @@ def ask(
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            metavar="HOW", help="plain, generic, boost, relabel, or auto: the one that promises most."
-        ),
+        typer.Option(metavar="HOW", help="plain, boost, relabel, or auto: the one that promises most."),
     ] = "auto",
     records_per_person: Annotated[
         int, typer.Option(metavar="K", help="How many records one person may have.")

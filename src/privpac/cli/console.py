@@ -30,6 +30,7 @@ __all__ = [
     "note",
     "prepare_streams",
     "progress",
+    "reading",
     "show",
     "show_json",
     "show_sections",
@@ -156,6 +157,19 @@ def progress(
     bar = _Bar(message, target, unit)
     with _shown_after(patience, bar):
         yield bar.report
+
+
+@contextmanager
+def reading(verb: str, data: str, engine: str, *, as_json: bool) -> Iterator[Progress | None]:
+    """A bar for records that are streamed, a spinner that says what is done for those that fit in memory."""
+    from privpac.data.engines.opening import chosen_engine
+
+    if chosen_engine(data, engine) == "files":
+        with progress("Reading", as_json=as_json, unit="records") as told:
+            yield told
+    else:
+        with working(verb, as_json=as_json):
+            yield None
 
 
 @contextmanager

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
@@ -185,23 +184,10 @@ def learn(
     if dry_run:
         _show_cost(data, wishes, as_json=as_json)
         return
-    with _sign(data, engine, as_json=as_json) as told, console.collecting() as advice:
+    with console.reading("Learning", data, engine, as_json=as_json) as told, console.collecting() as advice:
         model = _learn(data, ledger, {**wishes, "progress": told})
         files.write(model)
     _show(model, files, advice, full=full, as_json=as_json)
-
-
-@contextmanager
-def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress | None]:
-    """A bar for records that are streamed, a spinner for those that fit in memory."""
-    from privpac.data.engines.opening import chosen_engine
-
-    if chosen_engine(data, engine) == "files":
-        with console.progress("Reading", as_json=as_json, unit="records") as told:
-            yield told
-    else:
-        with console.working("Learning", as_json=as_json):
-            yield None
 
 
 def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:

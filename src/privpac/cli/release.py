@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -102,7 +100,7 @@ def release(
         "label": label,
         "engine": engine,
     }
-    with _sign(data, engine, as_json=as_json) as told:
+    with console.reading("Releasing", data, engine, as_json=as_json) as told:
         table = _release(data, ledger, wishes, told)
         count = _written(table, records, beside)
     _show(table, count, (records, beside), full=full, as_json=as_json)
@@ -120,19 +118,6 @@ def _destinations(
     assert records is not None
     assert beside is not None
     return records, beside
-
-
-@contextmanager
-def _sign(data: str, engine: str, *, as_json: bool) -> Iterator[console.Progress | None]:
-    """A bar for records that are streamed, a spinner for those that fit in memory."""
-    from privpac.data.engines.opening import chosen_engine
-
-    if chosen_engine(data, engine) == "files":
-        with console.progress("Reading", as_json=as_json, unit="records") as told:
-            yield told
-    else:
-        with console.working("Releasing", as_json=as_json):
-            yield None
 
 
 def _release(

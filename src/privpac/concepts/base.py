@@ -27,6 +27,7 @@ __all__ = [
     "Costs",
     "Gibbs",
     "Hypothesis",
+    "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
     "ScoredClass",
@@ -111,6 +112,10 @@ class MergeableClass(ConceptClass, Protocol):
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         """Whether some member is this hypothesis once it is merged."""
+
+
+class ManyLabels:
+    """A class whose rules end in any number of labels; the rules of all others separate two."""
 
 
 class AnyNumber:

@@ -13,8 +13,9 @@ from typing import Any
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.line.thresholds import Threshold
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.cases import Record
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import InMemory, Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 
@@ -24,7 +25,7 @@ RATIO = Fraction(3, 5)
 
 
 @dataclass(frozen=True)
-class Adversary:
+class Adversary(ReadsOnce):
     """Says yes with probability ratio^(2·distance to its target)/2: e^epsilon = ratio^-2, attained everywhere.
 
     `places`: distance place by place, so that it looks at the order of the records; otherwise as multisets.
@@ -55,6 +56,7 @@ class Adversary:
 
     def apart(self, sample: Sample) -> int:
         """How many records differ from the nearest target."""
+        assert isinstance(sample, InMemory)  # as all records of an audit are
         block = sample.block()
         columns = [*(block.cells[name].tolist() for name in sample.schema.names), block.labels.tolist()]  # type: ignore[union-attr]
         records = list(zip(*columns, strict=True))

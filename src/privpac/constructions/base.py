@@ -11,7 +11,7 @@ from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
 
-__all__ = ["Learner", "SemiLearner", "require_labels"]
+__all__ = ["Learner", "ReadsOnce", "SemiLearner", "require_labels"]
 
 
 def require_labels(owner: str, size: Size, *, least: int = 1) -> None:
@@ -19,6 +19,14 @@ def require_labels(owner: str, size: Size, *, least: int = 1) -> None:
     if size.labelled < least:
         count = "one labelled record" if least == 1 else f"{least} labelled records"
         raise SizeError(f"{owner} needs at least {count}.")
+
+
+class ReadsOnce:
+    """A learner that looks at its records once: it counts them, or takes some of them into memory."""
+
+    @property
+    def passes(self) -> int:
+        return 1
 
 
 class Learner(Protocol):
@@ -31,6 +39,10 @@ class Learner(Protocol):
     def outcomes(self) -> int | None:
         """How many hypotheses it could ever release, or more; public. None: unknown, so that an estimate of accuracy
         needs records of its own."""
+
+    @property
+    def passes(self) -> int:
+        """How often `learn` reads all records at most, where they pass by; public."""
 
     def require(self, size: Size) -> None:
         """Refuse what `learn` could not do with so many records, whatever they are, from public parameters alone.

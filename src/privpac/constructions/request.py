@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privpac.concepts.base import ConceptClass, Costs
+from privpac.concepts.base import ConceptClass, Costs, ManyLabels
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
@@ -26,7 +26,6 @@ from privpac.fields import listed, text, whole
 from privpac.numbers.exact import exp_up, plain, written
 
 __all__ = [
-    "BOTH",
     "OWNER",
     "PROTECTS",
     "Builder",
@@ -41,8 +40,8 @@ __all__ = [
 
 OWNER = "concepts"
 
-PROTECTS = ("records", "labels", "predictions")
-
+PROTECTS = ("records", "labels")
+"""Whose change a released rule can hide; what only answers is made by `PrivatePredictor`."""
 
 MOST_RECORDS = 10**12
 """Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
@@ -105,17 +104,18 @@ class Request:
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
     def occam(self, concepts: ConceptClass) -> Learner:
-        self.require_classes(concepts.word)
+        if not isinstance(concepts, ManyLabels):
+            self.require_two_classes(concepts.word)
         concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)
         return Merged(learner) if isinstance(concepts, MERGED) else learner
 
-    def require_classes(self, word: str) -> None:
-        """Refuse more classes than the rules a word names can tell apart."""
+    def require_two_classes(self, word: str) -> None:
+        """Refuse more classes than the two that the rules a word names can tell apart."""
         count = len(self.schema.classes)
-        if count > 2 and not takes_many_classes(word):
+        if count > 2:
             raise SchemaError(
                 f"Label '{self.schema.label}' has {count} classes, but {word} separates two.",
                 column=self.schema.label,
@@ -132,13 +132,12 @@ class Word:
 
     form: str
     meaning: str
-    build: Builder | None
+    build: Builder
     protects: tuple[str, ...] = ("records",)
     many_classes: bool = False
     """Whether the rules end in any number of classes; otherwise they separate two."""
 
 
-BOTH = ("records", "labels")
 """What most words may protect."""
 
 _LONGEST_COUNT = 9
@@ -177,8 +176,9 @@ def takes_many_classes(concepts: str | ConceptClass) -> bool:
     >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
     (True, False)
     """
-    word = concepts if isinstance(concepts, str) else getattr(concepts, "word", "")
-    entry = catalogue.words().get(word.partition(":")[0])
+    if not isinstance(concepts, str):
+        return isinstance(concepts, ManyLabels)
+    entry = catalogue.words().get(concepts.partition(":")[0])
     return entry is not None and entry.many_classes
 
 

@@ -12,7 +12,6 @@ from privpac.concepts.base import ConceptClass
 from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
 from privpac.constructions.request import (
-    BOTH,
     OWNER,
     PROTECTS,
     Request,
@@ -39,26 +38,17 @@ WORDS: Mapping[str, Word] = catalogue.words()
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     """The learner a word names, or `Occam` on a class of concepts given as such.
 
-    Unknown words list the known ones; what does not exist yet says so.
+    Unknown words list the known ones.
     """
+    if request.protect not in PROTECTS:
+        allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
+        raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
     if not isinstance(word, str):
         return _given(word, request)
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
         raise ParameterError(OWNER, "concepts", word, allowed=_known())
-    if request.protect not in PROTECTS:
-        allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
-        raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
-    if entry.build is None:
-        ready = ", ".join(w.form for w in WORDS.values() if w.build is not None)
-        raise ParameterError(
-            OWNER,
-            "concepts",
-            word,
-            allowed="a class that exists in this version",
-            remedy=f"{entry.form} does not exist yet. Available: {ready}.",
-        )
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -75,10 +65,8 @@ PACKAGE = __name__.partition(".")[0]
 
 def _is_ours(concepts: ConceptClass) -> bool:
     """Whether it is part of this package, or no class at all; whoever brings their own verifies with it in hand."""
-    return (
-        not isinstance(concepts, ConceptClass)
-        or type(concepts).__module__.partition(".")[0] == __name__.partition(".")[0]
-    )
+    package, *_ = type(concepts).__module__.split(".")
+    return package == PACKAGE or not isinstance(concepts, ConceptClass)
 
 
 def _given(concepts: ConceptClass, request: Request) -> Learner:
@@ -94,8 +82,6 @@ def _given(concepts: ConceptClass, request: Request) -> Learner:
         raise SchemaError(
             "The class of concepts was made for another schema.", remedy="Give both the same schema."
         )
-    if request.protect not in BOTH:
-        raise ParameterError(OWNER, "protect", request.protect, allowed="'records' or 'labels' for a class")
     return request.occam(concepts)
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import numpy as np
 import numpy.typing as npt
 
-from privpac.data.sample import Block, Indices, Sample, Size, Statistic
+from privpac.data.sample import Counted, Indices, InMemory, Sample, Size, Statistic
 from privpac.data.schema import Schema
 
 __all__ = ["Remembered"]
@@ -38,7 +37,7 @@ class Remembered:
         found: S = self.known[statistic]
         return found
 
-    def take(self, positions: Indices) -> Sample:
+    def take(self, positions: Indices) -> InMemory:
         return self.inner.take(positions)
 
     def rest(self, positions: Indices) -> Sample:
@@ -50,11 +49,5 @@ class Remembered:
         count: int,
         *,
         columns: tuple[str, ...],
-    ) -> Sequence[Sample]:
+    ) -> Sequence[Counted]:
         return self.inner.parts(number, count, columns=columns)
-
-    def block(self, *columns: str) -> Block:
-        return self.inner.block(*columns)
-
-    def relabelled(self, labels: npt.NDArray[np.uint8]) -> Sample:
-        return self.inner.relabelled(labels)

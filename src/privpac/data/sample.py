@@ -12,7 +12,7 @@ import numpy.typing as npt
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
-__all__ = ["Block", "Indices", "Sample", "Size", "Statistic", "checked_positions"]
+__all__ = ["Block", "Counted", "InMemory", "Indices", "Sample", "Size", "Statistic", "checked_positions"]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 S = TypeVar("S")
@@ -81,8 +81,8 @@ class Statistic(Protocol[S]):
 
 
 @runtime_checkable
-class Sample(Protocol):
-    """Records under a schema. Each engine provides one."""
+class Counted(Protocol):
+    """Records that can be counted, wherever they are."""
 
     @property
     def size(self) -> Size: ...
@@ -94,7 +94,12 @@ class Sample(Protocol):
         """The statistic of all records."""
         ...
 
-    def take(self, positions: Indices) -> Sample:
+
+@runtime_checkable
+class Sample(Counted, Protocol):
+    """Records under a schema. Each engine provides one."""
+
+    def take(self, positions: Indices) -> InMemory:
         """The records at `positions`, in that order, repeats allowed, brought into memory."""
         ...
 
@@ -108,15 +113,21 @@ class Sample(Protocol):
         count: int,
         *,
         columns: tuple[str, ...],
-    ) -> Sequence[Sample]:
+    ) -> Sequence[Counted]:
         """The records by a number from 0 to count - 1 computed from the cells of `columns`; empty parts included."""
         ...
 
+
+@runtime_checkable
+class InMemory(Sample, Protocol):
+    """Records that can be looked at one by one."""
+
+    def rest(self, positions: Indices) -> InMemory: ...
+
     def block(self, *columns: str) -> Block:
-        """All records as one block, in their order; with `columns`, only those. Only of records in memory."""
+        """All records as one block, in their order; with `columns`, only those."""
         ...
 
-    def relabelled(self, labels: npt.NDArray[np.uint8]) -> Sample:
-        """The same records with these labels instead, one a record in their order. Only of records in memory, which
-        those of `take` are."""
+    def relabelled(self, labels: npt.NDArray[np.uint8]) -> InMemory:
+        """The same records with these labels instead, one per record in their order."""
         ...

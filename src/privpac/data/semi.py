@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import InMemory, Size
 from privpac.data.schema import Schema
 from privpac.data.tables import read, vector
 from privpac.errors import DataError, ParameterError, SchemaError
@@ -27,8 +27,8 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 class SemiSample:
     """What a learner of few labels gets: `learn(sample, coins)` reads `sample.labelled` and `sample.unlabelled`."""
 
-    labelled: Sample
-    unlabelled: Sample
+    labelled: InMemory
+    unlabelled: InMemory
 
     def __post_init__(self) -> None:
         if self.labelled.schema != self.unlabelled.schema:
@@ -89,7 +89,7 @@ def _encoded(table: object, schema: Schema, y: object) -> tuple[MemorySample, np
     return MemorySample.of(read(raw, columns=schema.names), schema, labelled=False), labels
 
 
-def joined(*samples: Sample) -> MemorySample:
+def joined(*samples: InMemory) -> MemorySample:
     """The records of all these samples one after the other, with their labels if all have any."""
     schema = samples[0].schema
     blocks = [sample.block() for sample in samples]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +29,12 @@ from privpac.data.counting import (
     tally,
 )
 from privpac.data.raw import Array
-from privpac.data.sample import Block
+from privpac.data.sample import Block, Statistic
 from privpac.errors import DataError, ParameterError, SizeError
 
-__all__ = ["CellCounts", "ColumnCounts", "GridCounts"]
+__all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "GridCounts"]
+
+S = TypeVar("S")
 
 DENSE = 2**20  # cells up to which counting into a table beats sorting, if there are records enough to fill it
 LARGEST_GRID = 2**28  # boxes, eight bytes each
@@ -60,7 +62,6 @@ class CellCounts:
 
     column: Column
     classes: int = 2
-    grows: ClassVar[bool] = True  # with the number of different values
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -124,6 +125,20 @@ class CellCounts:
         if size << shift <= 2**64:
             return count_packed(cells, labels, word=np.uint64, classes=classes, dtype=dtype)
         return count_apart(cells, labels, classes=classes, dtype=dtype)
+
+
+@runtime_checkable
+class FromCellCounts(Statistic[S], Protocol[S]):
+    """A statistic that follows from cell counts of single columns, so that an engine may have a shorter way to it.
+
+    Its state grows with the number of different values."""
+
+    @property
+    def cell_counts(self) -> tuple[CellCounts, ...]:
+        """The cell counts it follows from."""
+        ...
+
+    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> S: ...
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,13 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     epsilon : number, default=1.0
         Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
     delta : number, default=0.0
-        The learners that exist are pure: they never use it.
+        A chance that epsilon does not hold, for learners that trade it for fewer records
+        ("recconcave:COLUMN"); the others are pure and do not use it.
     schema : Schema, path, mapping or "from_data"
         The public description of the table (`privpac schema DATA` drafts one).
     protect : str, default="records"
-        Whose change is hidden: "records", "labels" or "predictions"; not every concept class has every mode.
+        Whose change is hidden: "records" or "labels"; not every concept class has both. What hides its
+        predictions is not a rule: see `PrivatePredictor`.
     costs : sequence of int, default=None
         Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
     records_per_person : int, default=1

@@ -85,14 +85,12 @@ def cost_of(place: str, recipe: Recipe, *, engine: str) -> Cost:
 
 
 def passes_of(recipe: Recipe) -> int:
-    """How often all records are read: once a stage, once for what is released beside the rule."""
-    stages = len(getattr(recipe.learner, "stages", (0,)))
-    looks = len(recipe.request.schema.names) if recipe.request.protect == "labels" else 0
+    """How often all records are read: by the learner, and once for what is released beside the rule."""
     beside = (recipe.leaf_epsilon is not None) + (recipe.estimate_epsilon is not None)
     aside = (
         2 if recipe.holdout else 0
     )  # one look before the budget is charged, one to fetch the records kept aside
-    return stages + looks + beside + aside
+    return recipe.learner.passes + beside + aside
 
 
 def _counting_seconds(recipe: Recipe, n: int) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.data.sample import Sample
+from privpac.data.sample import InMemory, Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.mechanisms.scores import Listed
 
@@ -30,7 +30,7 @@ class RankDichotomies:
     """The prefix labellings of `kept`, in their shuffled order."""
 
     concepts: Thresholds
-    kept: Sample
+    kept: InMemory
 
     @cached_property
     def _ranks(self) -> NDArray[np.int64]:

@@ -115,7 +115,6 @@ class ColumnByColumn:
 
     counts: tuple[CellCounts, ...]
     classes: int
-    grows: ClassVar[bool] = True  # with the number of different values
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, 
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.linear.centred import MOST_DIRECTIONS, CentredHalfspaces
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.formulas import (
     NO_BOUND,
@@ -54,6 +54,9 @@ STEPS = 100
 LARGEST_POWER = 30
 """Densities above 10^30 are of no use to anybody."""
 
+MOST_RECORDS = 10**12
+"""What this many records do not prove, no number of them does."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -68,7 +71,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class ReferenceCover:
+class ReferenceCover(ReadsOnce):
     """Thresholds on one column, or half-spaces through the middle of two to five, over a cover of the reference.
 
     Without `kappa` the largest density is taken that the number of records allows, and the certificate says so.
@@ -194,16 +197,23 @@ class ReferenceCover:
         found = _plan(self, n)
         if found is not None:
             return found
-        need = self.records_needed
-        more = f"At least {need} records are needed" if need is not None else "More records are needed"
         kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
         raise SizeError(
             f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}.",
-            remedy=f"{more}; or allow a larger error or epsilon. {WAYS_OUT}",
+            remedy=f"{self._ways_to_more(n)}; or allow a larger error or epsilon. {WAYS_OUT}",
         )
 
+    def _ways_to_more(self, n: int) -> str:
+        """How many records would do where `n` do not; or that none would, since the cells are too wide for a cover."""
+        kappa = self.kappa or Fraction(1)
+        if self._best(MOST_RECORDS, kappa) is None:
+            return "No number of records is enough on cells this wide: declare a larger resolution"
+        start = max(n + 1, self.records_needed)
+        need = first_whole(lambda m: self._best(m, kappa) is not None, start=start, smallest=n + 1)
+        return f"At least {need} records are needed"
+
     @property
-    def records_needed(self) -> int | None:
+    def records_needed(self) -> int:
         """About how many records a promise takes: exact for thresholds on a fine grid, from below otherwise."""
         dimension = None if isinstance(self.concepts, Thresholds) else len(self.concepts.columns)
         kappa = self.kappa or Fraction(1)

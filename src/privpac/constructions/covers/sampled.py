@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.derived.reference import Reference
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.reference import CHOSEN_FREELY, root_up
 from privpac.data.sample import Block, Sample, Size
@@ -68,7 +68,7 @@ class _Mistakes:
 
 
 @dataclass(frozen=True)
-class SampledCover:
+class SampledCover(ReadsOnce):
     """A class of concepts, a reference, and what is declared about both."""
 
     concepts: ConceptClass

@@ -19,7 +19,7 @@ PLACE = 60
 
 def _reference(request: Request, rest: str) -> Learner:
     names = tuple(column_of(request, name.strip(), "reference:COLUMN") for name in rest.split(","))
-    request.require_classes("reference")
+    request.require_two_classes("reference")
     if request.costs is not None:
         raise ParameterError(OWNER, "costs", request.costs, allowed="left out for reference:COLUMN")
     schema, epsilon = request.schema, request.per_record

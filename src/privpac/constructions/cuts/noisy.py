@@ -78,6 +78,10 @@ class NoisyCuts:
         """Error the noise may add: its mean divided by the other half of the failure."""
         return self.rate / (self.failure / 2)
 
+    @property
+    def passes(self) -> int:
+        return self.inner.passes
+
     def require(self, size: Size) -> None:
         self.inner.require(size)
 
@@ -124,6 +128,10 @@ class DenoisedCuts:
     @property
     def outcomes(self) -> int:
         return self.concepts.size
+
+    @property
+    def passes(self) -> int:
+        return self.noisy.passes
 
     def require(self, size: Size) -> None:
         self.noisy.require(size)

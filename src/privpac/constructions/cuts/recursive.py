@@ -22,7 +22,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.no_answer import NoAnswer
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.cuts.recursive_formulas import Plan, error_rec_concave, plan_rec_concave, widths
 from privpac.constructions.draw.occam import FAILURE
@@ -51,7 +51,7 @@ class Steps(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RecConcave:
+class RecConcave(ReadsOnce):
     """A cut in one direction, by its width, its block and a cut near it; `plan` None: the best for this budget."""
 
     concepts: Thresholds

@@ -80,6 +80,10 @@ class SwitchCuts:
             )
         return selection
 
+    @property
+    def passes(self) -> int:
+        return self.inner.passes + 1
+
     def require(self, size: Size) -> None:
         self.inner.require(Size(size.labelled - self._selection(size)))
 

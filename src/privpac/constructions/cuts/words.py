@@ -23,7 +23,7 @@ def _directed_cuts(request: Request, rest: str, form: str) -> Thresholds:
     name, _, direction = rest.rpartition(":")
     if direction not in ("up", "down"):
         name, direction = rest, "up"
-    request.require_classes(form)
+    request.require_two_classes(form)
     if request.costs not in (None, (1, 1)):
         raise ParameterError(OWNER, "costs", request.costs, allowed=f"left out for {form}")
     return Thresholds(request.schema, column_of(request, name, form), direction)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.constructions.base import Learner
-from privpac.constructions.request import BOTH, OWNER, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
 
 __all__ = ["HALFSPACE_POINTS", "WORDS"]
@@ -20,7 +20,7 @@ def _scorecards(request: Request, rest: str) -> Learner:
         raise ParameterError(
             OWNER, "word", f"scorecards:{rest}", allowed="of the form scorecards:K, such as scorecards:2"
         )
-    request.require_classes("scorecards")
+    request.require_two_classes("scorecards")
     return request.occam(Scorecards(request.schema, count=int(rest or "2")))
 
 
@@ -40,7 +40,7 @@ def _halfspaces(request: Request, rest: str) -> Learner:
             remedy="Beyond that no list of directions comes close to all of them: use scorecards:K, or declare "
             "directions of your own with Halfspaces.",
         )
-    request.require_classes("halfspaces")
+    request.require_two_classes("halfspaces")
     if request.protect == "labels":
         return request.occam(Halfplanes(request.schema, names))
     points = HALFSPACE_POINTS[len(names)]
@@ -49,5 +49,5 @@ def _halfspaces(request: Request, rest: str) -> Learner:
 
 WORDS: Mapping[str, Word] = {
     "scorecards": Word("scorecards:K", "integer points for up to K features, and a cut-off", _scorecards),
-    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, BOTH),
+    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, PROTECTS),
 }

@@ -35,6 +35,10 @@ class Merged:
     def outcomes(self) -> int | None:
         return self.inner.outcomes
 
+    @property
+    def passes(self) -> int:
+        return self.inner.passes
+
     def require(self, size: Size) -> None:
         self.inner.require(size)
 

@@ -19,7 +19,7 @@ from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis, ScoredClass
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
@@ -122,7 +122,7 @@ def _occam(
 
 
 @dataclass(frozen=True)
-class Occam:
+class Occam(ReadsOnce):
     """Draw from a class with weight prior · ratio^(price of mistakes)."""
 
     concepts: ConceptClass

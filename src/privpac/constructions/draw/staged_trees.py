@@ -23,7 +23,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import FAILURE, accuracy_of_draw, check_price, read_costs
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import Counted, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
@@ -138,6 +138,10 @@ class StagedTrees:
         merged = rules.post_processing(together, what="sibling leaves with equal labels merged")
         return rules.declared(merged, epsilon=self.epsilon)
 
+    @property
+    def passes(self) -> int:
+        return len(self.stages)
+
     def require(self, size: Size) -> None:
         if size.labelled < 1:
             raise SizeError("Trees need at least one labelled record.")
@@ -210,12 +214,12 @@ def trees_up_to(depth: int, tests: int, classes: int) -> int:
     return trees
 
 
-def _drawn(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _drawn(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     evidence = sample.reduce(concepts.statistic)
     return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
 
 
-def _drawn_and_merged(concepts: Trees, sample: Sample, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _drawn_and_merged(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
     return _drawn(concepts, sample, ratio, costs, coins).merged()
 

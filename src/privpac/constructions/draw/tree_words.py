@@ -9,7 +9,7 @@ from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.one_test import OneTest
 from privpac.constructions.base import Learner
-from privpac.constructions.request import BOTH, OWNER, Builder, Request, Word, count_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Builder, Request, Word, count_of, is_count
 from privpac.errors import ParameterError
 
 __all__ = ["WORDS", "one_test"]
@@ -42,7 +42,7 @@ def _lists(request: Request, rest: str) -> Learner:
 
 def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
     def build(request: Request, rest: str) -> Learner:
-        request.require_classes(kind.name)
+        request.require_two_classes(kind.name)
         tests = Binarisation.default(request.schema, n=request.size.labelled)
         return request.occam(kind(request.schema, count_of(kind.name, rest), tests, threads=2))
 
@@ -51,8 +51,8 @@ def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
 
 WORDS: Mapping[str, Word] = {
     "one-test": Word("one-test", "one test with two different answers", one_test, many_classes=True),
-    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, BOTH, many_classes=True),
-    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, BOTH, many_classes=True),
+    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, PROTECTS, many_classes=True),
+    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, PROTECTS, many_classes=True),
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
     "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),

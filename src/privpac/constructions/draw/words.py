@@ -17,7 +17,7 @@ from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.draw.staged_trees import default_stages
 from privpac.constructions.draw.tree_words import one_test
-from privpac.constructions.request import BOTH, OWNER, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
 
 __all__ = ["WORDS"]
@@ -93,10 +93,12 @@ def _deeper(request: Request) -> Trees | None:
 
 
 WORDS: Mapping[str, Word] = {
-    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, BOTH, many_classes=True),
-    "stumps": Word("stumps", "one test on any column", _stumps, BOTH),
-    "thresholds": Word("thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, BOTH),
-    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals, BOTH),
-    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, BOTH),
-    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles, BOTH),
+    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, PROTECTS, many_classes=True),
+    "stumps": Word("stumps", "one test on any column", _stumps, PROTECTS),
+    "thresholds": Word(
+        "thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, PROTECTS
+    ),
+    "intervals": Word("intervals:COLUMN", "one range of a column", _intervals, PROTECTS),
+    "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, PROTECTS),
+    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles, PROTECTS),
 }

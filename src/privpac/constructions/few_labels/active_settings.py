@@ -9,17 +9,30 @@ from typing import Any
 
 from privpac.concepts.base import ConceptClass
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.few_labels.methods import METHODS, choose, concepts_for, promised, semi_learner
+from privpac.constructions.few_labels.methods import (
+    NOT_THIS_WAY,
+    choose,
+    concepts_for,
+    promised,
+    semi_learner,
+)
 from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, PrivpacError, SizeError
 from privpac.numbers.exact import decimal_text, exp_down, ln_down
 from privpac.numbers.search import STEP
 
-__all__ = ["ask_settings", "inner_epsilon"]
+__all__ = ["ASKING_METHODS", "ask_settings", "inner_epsilon"]
 
 SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(1, 10), Fraction(1, 30), Fraction(1, 100))
 """Parts of the records that are tried as the part kept, for methods that use unlabelled records."""
+
+WITH_OTHERS = ("boost", "relabel")
+"""Methods that use records nobody is asked about."""
+
+ASKING_METHODS = ("auto", "plain", *WITH_OTHERS)
+"""Methods a session may use. `generic` is not among them: what it promises is not about a released rule alone, so the
+rule for those who know positions (`positions_known`) does not apply, and there is no certificate for such a session."""
 
 LARGEST = Fraction(40)
 """An inner epsilon beyond which mistakes weigh nothing: more changes nothing."""
@@ -41,8 +54,14 @@ def ask_settings(
     failure: Fraction = FAILURE,
 ) -> dict[str, Any]:
     """The best settings for this many labels, or those with the fewest labels that promise `error`."""
-    if method not in METHODS:
-        raise ParameterError("ask", "method", method, allowed="one of " + ", ".join(METHODS))
+    if method not in ASKING_METHODS:
+        raise ParameterError(
+            "ask",
+            "method",
+            method,
+            allowed="one of " + ", ".join(ASKING_METHODS),
+            remedy="Of the other methods nothing is proved for those who know who was asked.",
+        )
     if labels is None and error is None:
         raise ParameterError(
             "ask",
@@ -86,13 +105,13 @@ def _options(
     )
     for share in SHARES:
         kept = floor(records * share)
-        for other in ("generic", "boost", "relabel"):
+        for other in WITH_OTHERS:
             if method in ("auto", other) and kept > asked:
                 try:
                     option = _option(
                         known, asked, kept, records, epsilon=epsilon, method=other, failure=failure
                     )
-                except (ParameterError, SizeError) as problem:
+                except NOT_THIS_WAY as problem:
                     refusal = problem
                 else:
                     possible = True

@@ -17,7 +17,7 @@ from privpac.coins import Coins
 from privpac.concepts.labellings.base import Dichotomous
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Indices, Sample
+from privpac.data.sample import Indices, InMemory
 from privpac.data.semi import joined
 from privpac.errors import ParameterError
 from privpac.guarantee.facts import Privacy
@@ -56,8 +56,8 @@ class LabelBoostProcedure:
         """Weight of one mistake on a labelled record."""
         return ratio_for(self.epsilon / 2)
 
-    def relabel(self, labelled: Sample, unlabelled: Sample, coins: Coins) -> MemorySample:
-        """All these records, the labelled ones first, under the drawn labels; both must be in memory."""
+    def relabel(self, labelled: InMemory, unlabelled: InMemory, coins: Coins) -> MemorySample:
+        """All these records, the labelled ones first, under the drawn labels."""
         dichotomies = self.concepts.dichotomies(labelled, unlabelled)
         index = gibbs.draw(dichotomies.mistakes(labelled), self.ratio, coins)
         parts = (labelled, unlabelled)

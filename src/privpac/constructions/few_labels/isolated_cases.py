@@ -15,7 +15,7 @@ from privpac.constructions.cases import Case, Record, sample_of, tiny_schema
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Sample
+from privpac.data.sample import InMemory
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy
@@ -30,7 +30,7 @@ RATIO = Fraction(1, 3)
 """Of the inner algorithm: strong enough to tell the groups apart even if labels were drawn at twice their epsilon."""
 
 
-def records_in(sample: Sample) -> tuple[Record, ...]:
+def records_in(sample: InMemory) -> tuple[Record, ...]:
     """The records of a sample with one column, in their order."""
     block = sample.block()
     (cells,) = block.cells.values()

@@ -26,17 +26,20 @@ from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.fields import record, require, text, whole
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Against
 from privpac.numbers.exact import decimal_text, plain, written
 
-__all__ = ["METHODS", "FewLabels", "concepts_for", "promised", "semi_learner"]
+__all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "concepts_for", "promised", "semi_learner"]
 
 METHODS = ("auto", "plain", "generic", "boost", "relabel")
 OWNER = "few labels"
+
+NOT_THIS_WAY = (ParameterError, SizeError, RuleRefused)
+"""A method is not for this class, has too few records, or proves nothing about them: another method may do."""
 
 ACTIVE = ("records", "kept", "asked")
 """Numbers of records of a session of questions."""
@@ -160,21 +163,26 @@ def choose(
     """Settings of a method, or of the one that promises most."""
     if method not in METHODS:
         raise ParameterError(OWNER, "method", method, allowed="one of " + ", ".join(METHODS))
-    options: list[dict[str, Any]] = []
-    if method in ("auto", "plain"):
-        options.append(_plain(epsilon, failure))
-    for name, find in (("generic", _generic), ("boost", _boost), ("relabel", _relabel)):
-        if method == name:
-            options.append(find(concepts, size, epsilon=epsilon, failure=failure))
-        elif method == "auto" and size.unlabelled:
-            try:
-                options.append(find(concepts, size, epsilon=epsilon, failure=failure))
-            except (
-                ParameterError,
-                SizeError,
-            ):  # not for this class, or too few records: another method may do
-                continue
-    return min(options, key=lambda settings: promised(semi_learner(concepts, settings), size))
+    if method == "plain":
+        return _plain(epsilon, failure)
+    finders = {"generic": _generic, "boost": _boost, "relabel": _relabel}
+    if method != "auto":
+        return finders[method](concepts, size, epsilon=epsilon, failure=failure)
+
+    def reached(settings: dict[str, Any]) -> Fraction:
+        return promised(semi_learner(concepts, settings), size)
+
+    best = _plain(epsilon, failure)
+    least = reached(best)
+    for find in finders.values() if size.unlabelled else ():
+        try:
+            settings = find(concepts, size, epsilon=epsilon, failure=failure)
+            error = reached(settings)
+        except NOT_THIS_WAY:
+            continue
+        if error < least:
+            best, least = settings, error
+    return best
 
 
 @dataclass(frozen=True)

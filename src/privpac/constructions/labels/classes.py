@@ -148,6 +148,11 @@ class LabelPrivateGrid:
         }
         return _on(self.concepts, coarse_schema(self.concepts.schema, groups))
 
+    @property
+    def passes(self) -> int:
+        """One look per column decides the edges."""
+        return len(self._columns) + 1
+
     def require(self, size: Size) -> None:
         require_labels("LabelPrivateGrid", size)
         check_price(size, self.prices, ratio=self.ratio, owner=self.concepts.word, counted=self._counted)
@@ -275,6 +280,11 @@ class LabelPrivateDichotomies:
     @property
     def _listed(self) -> Dichotomous:
         return with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
+
+    @property
+    def passes(self) -> int:
+        """One look lists the labellings, one counts their mistakes."""
+        return 2
 
     def require(self, size: Size) -> None:
         require_labels("LabelPrivateDichotomies", size)

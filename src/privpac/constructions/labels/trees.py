@@ -60,6 +60,11 @@ class LabelPrivateTrees:
         """With as many tests as the features can choose, at most."""
         return self._staged(Binarisation.of(self.schema, cuts=self.cuts))
 
+    @property
+    def passes(self) -> int:
+        """One look per column decides the tests."""
+        return len(self.schema.columns) + len(self.stages)
+
     def require(self, size: Size) -> None:
         self._declared.require(size)
 

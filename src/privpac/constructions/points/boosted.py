@@ -111,6 +111,10 @@ class BoostedPoints:
             )
         return replace(self.boost, selecting=left)
 
+    @property
+    def passes(self) -> int:
+        return self.boost.runs + 1
+
     def require(self, size: Size) -> None:
         self.run.require(Size(self._split(size).each))
 

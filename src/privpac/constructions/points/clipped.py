@@ -19,7 +19,7 @@ import numpy as np
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.points import Point, Points
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.formulas import Clip, clip_for, error_clipped
@@ -56,7 +56,7 @@ def require_summable(size: Size, *, owner: str) -> None:
 
 
 @dataclass(frozen=True)
-class ClippedPoints:
+class ClippedPoints(ReadsOnce):
     """Draw a value of a column with weight ratio^-(clipped margin)."""
 
     schema: Schema

@@ -14,7 +14,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.codes import CodeSets
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.clipped import ONE_VALUE
@@ -31,7 +31,7 @@ __all__ = ["CodedPoints"]
 
 
 @dataclass(frozen=True)
-class CodedPoints:
+class CodedPoints(ReadsOnce):
     """Draw a set of a code with weight ratio^mistakes."""
 
     concepts: CodeSets

@@ -17,7 +17,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.sets.hashes import HashFamily, hashed_scores
 from privpac.concepts.sets.points import Points
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.clipped import ONE_VALUE
@@ -41,7 +41,7 @@ __all__ = ["CoveredPoints"]
 
 
 @dataclass(frozen=True)
-class CoveredPoints:
+class CoveredPoints(ReadsOnce):
     """Draw one of `keys` random sets with weight ratio^mistakes."""
 
     schema: Schema

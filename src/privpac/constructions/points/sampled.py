@@ -21,7 +21,7 @@ from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.keys import KeyedFamily
 from privpac.concepts.sets.points import Points
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.clipped import ONE_VALUE
 from privpac.constructions.points.sampled_formulas import Draw, draw_for, error_sampled, rate_star
@@ -60,7 +60,7 @@ class Family(Protocol):
 
 
 @dataclass(frozen=True)
-class SampledPoint:
+class SampledPoint(ReadsOnce):
     """One run. `fail` None: two-sided, always an answer; else as printed, with that chance of none."""
 
     schema: Schema

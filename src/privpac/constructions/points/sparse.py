@@ -15,7 +15,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import SparseSets, require_listable
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.clipped import ONE_VALUE, require_summable
@@ -32,7 +32,7 @@ __all__ = ["SparsePoints"]
 
 
 @dataclass(frozen=True)
-class SparsePoints:
+class SparsePoints(ReadsOnce):
     """Draw a set of values, each by itself."""
 
     schema: Schema

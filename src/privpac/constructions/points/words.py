@@ -8,7 +8,7 @@ from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
 from privpac.constructions.base import Learner
 from privpac.constructions.points.ways import POINT_WAYS, point_learner
-from privpac.constructions.request import BOTH, OWNER, Request, Word, column_of, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
 
 __all__ = ["WORDS"]
@@ -26,7 +26,7 @@ def _points(request: Request, rest: str) -> Learner:
     column = column_of(request, name, form)
     if not way:
         return request.occam(Points(request.schema, column))
-    request.require_classes("points")
+    request.require_two_classes("points")
     if request.protect == "labels":
         raise ParameterError(OWNER, "protect", "labels", allowed=f"'records' for points:COLUMN:{way}")
     return point_learner(
@@ -45,7 +45,10 @@ def _generated(request: Request, rest: str) -> Learner:
 
 WORDS: Mapping[str, Word] = {
     "points": Word(
-        "points:COLUMN", "one value of a column (add :improper, :clipped, :cover or :gibbs)", _points, BOTH
+        "points:COLUMN",
+        f"one value of a column (add :WAY, one of {', '.join(POINT_WAYS)})",
+        _points,
+        PROTECTS,
     ),
     "generated": Word(
         "generated:COLUMN:BITS", "one value that a public generator makes of few bits", _generated

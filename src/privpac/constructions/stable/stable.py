@@ -62,6 +62,11 @@ class Stable:
     def _listed(self) -> Dichotomous:
         return with_dichotomies(self.concepts, owner="Stable")
 
+    @property
+    def passes(self) -> int:
+        """One takes the records that list the labellings, one counts their mistakes."""
+        return 2
+
     def require(self, size: Size) -> None:
         require_labels("Stable", size, least=self.kept)
         self._listed.require_listed(self.kept, elsewhere=size.labelled - self.kept)

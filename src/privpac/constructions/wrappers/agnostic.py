@@ -29,7 +29,7 @@ from privpac.constructions.wrappers.nested import (
 )
 from privpac.constructions.wrappers.relabel import accuracy_of_vote
 from privpac.constructions.wrappers.vote import Vote, needs_cuts
-from privpac.data.sample import Sample, Size
+from privpac.data.sample import InMemory, Sample, Size
 from privpac.guarantee.certificate import Certificate
 
 __all__ = ["Agnostic"]
@@ -77,6 +77,11 @@ class Agnostic:
         n = labelled_only("Agnostic", size, least=self.kept + 1)
         return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
 
+    @property
+    def passes(self) -> int:
+        """One takes the records kept, one lets the others vote."""
+        return 2
+
     def require(self, size: Size) -> None:
         voters = self.vote(size).voters
         if not self.ranks:
@@ -121,10 +126,10 @@ class Agnostic:
         chosen = places(coins.subset(sample.size.labelled, self.kept))
         return self.after(vote, sample.take(chosen), sample.rest(chosen), coins)
 
-    def after(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Hypothesis:
+    def after(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Hypothesis:
         """What happens once it is drawn who is kept; `kept` come in random order."""
         return self.learner.learn(self.labelled(vote, kept, rest, coins), coins)
 
-    def labelled(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+    def labelled(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Sample:
         relabel = vote.relabel_ranks if self.ranks else vote.relabel
         return relabel(self.classes, kept, rest, coins)

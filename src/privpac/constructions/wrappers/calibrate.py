@@ -49,6 +49,10 @@ class Declared:
     def outcomes(self) -> int | None:
         return self.learner.outcomes
 
+    @property
+    def passes(self) -> int:
+        return self.learner.passes
+
     def require(self, size: Size) -> None:
         self.learner.require(size)
 

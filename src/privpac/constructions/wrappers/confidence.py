@@ -72,6 +72,11 @@ class Confidence:
     def _block(self, size: Size) -> int:
         return (labelled_only("Confidence", size, least=self.runs + self.held) - self.held) // self.runs
 
+    @property
+    def passes(self) -> int:
+        """One for the records of each run, and one for the mistakes of its answer on the others."""
+        return 2 * self.runs
+
     def require(self, size: Size) -> None:
         self.learner.require(Size(self._block(size)))
 

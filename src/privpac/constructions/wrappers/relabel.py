@@ -95,6 +95,11 @@ class Relabelled:
         n = labelled_only("Relabelled", size, least=self.kept + 1)
         return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
 
+    @property
+    def passes(self) -> int:
+        """One takes the records kept, one lets the others vote."""
+        return 2
+
     def require(self, size: Size) -> None:
         voters = self.vote(size).voters
         with_dichotomies(self.classes, owner="Relabelled").require_relabelled(self.kept, voters=voters)

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner
+from privpac.constructions.base import Learner, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers.nested import described, labelled_only, places, positive_integer
 from privpac.data.sample import Sample, Size
@@ -28,7 +28,7 @@ __all__ = ["Resampled"]
 
 
 @dataclass(frozen=True)
-class Resampled:
+class Resampled(ReadsOnce):
     """The learner inside gets `draws` records, each drawn from all of them."""
 
     learner: Learner

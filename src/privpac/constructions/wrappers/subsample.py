@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner
+from privpac.constructions.base import Learner, ReadsOnce
 from privpac.constructions.wrappers.nested import described, labelled_only, places, positive_integer
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
@@ -24,7 +24,7 @@ __all__ = ["Subsampled"]
 
 
 @dataclass(frozen=True)
-class Subsampled:
+class Subsampled(ReadsOnce):
     """The learner inside gets `kept` of the records, picked and ordered by coins."""
 
     learner: Learner

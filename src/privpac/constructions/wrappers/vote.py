@@ -17,7 +17,7 @@ from privpac.concepts.base import ConceptClass
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.concepts.labellings.ranks import RankDichotomies
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.data.sample import Sample
+from privpac.data.sample import InMemory, Sample
 from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import ratio_for
@@ -56,14 +56,14 @@ class Vote:
     def ratio(self) -> Fraction:
         return ratio_for(self.epsilon / (2 * self.mistake))
 
-    def relabel(self, concepts: ConceptClass, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+    def relabel(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The kept records with labels drawn by the vote."""
         found = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
         scores = found.relabelling(kept, rest, change=self.change, mistake=self.mistake)
         chosen = gibbs.draw(scores, self.ratio, coins)
         return kept.relabelled(found.labels(chosen, kept.block().cells))
 
-    def relabel_ranks(self, concepts: ConceptClass, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+    def relabel_ranks(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The same by ranks in the shuffled order: equal points may get different labels."""
         ranks = RankDichotomies(needs_cuts(concepts), kept)
         scores = ranks.relabelling(rest, change=self.change, mistake=self.mistake)

@@ -48,10 +48,10 @@ class Shard:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One shard without some of its records."""
+    """One shard and some of its records, counted from its first: those to leave out, or those to take."""
 
     shard: Shard
-    gone: Positions
+    positions: Positions
 
 
 class ShardedSample:
@@ -118,18 +118,6 @@ class ShardedSample:
         division = _ShardedDivision(self, number, count, columns)
         return [_ShardedPart(division, which) for which in range(count)]
 
-    def block(self, *columns: str) -> Block:
-        raise DataError(
-            "Records on several machines are not in memory as a whole.",
-            remedy="Take the records that are needed into memory first, or learn with engine='memory'.",
-        )
-
-    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
-        raise DataError(
-            "Records on several machines cannot be given other labels.",
-            remedy="Take the records to relabel into memory first, or learn with engine='memory'.",
-        )
-
     def _results(self, work: Work) -> Iterator[Any]:
         """What `work` makes of the records of each shard."""
         tasks = [Task(shard, self._within(self._gone, shard)) for shard in self._shards]
@@ -191,28 +179,6 @@ class _ShardedPart:
         # A later call may change the state in place, so everyone gets a copy of what is kept for the others.
         return statistic.merge(statistic.zero(), self._division.states(statistic)[self._which])
 
-    def take(self, positions: Indices) -> MemorySample:
-        raise self._only_counted()
-
-    def rest(self, positions: Indices) -> ShardedSample:
-        raise self._only_counted()
-
-    def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[ShardedSample]:
-        raise self._only_counted()
-
-    def block(self, *columns: str) -> Block:
-        raise self._only_counted()
-
-    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
-        raise self._only_counted()
-
-    @staticmethod
-    def _only_counted() -> DataError:
-        return DataError(
-            "Parts of records on several machines can only be counted.",
-            remedy="Learn with engine='files' or engine='memory'.",
-        )
-
 
 # What workers run: plain functions of the module, so that they can be sent by name.
 
@@ -228,11 +194,11 @@ def _opened(schema: Schema, shard: Shard) -> StreamedSample:
 
 def _worked(schema: Schema, work: Work, task: Task) -> Any:
     sample = _opened(schema, task.shard)
-    return work(sample.rest(task.gone) if len(task.gone) else sample)
+    return work(sample.rest(task.positions) if len(task.positions) else sample)
 
 
 def _taken(schema: Schema, task: Task) -> Block:
-    return _opened(schema, task.shard).take(task.gone).block()
+    return _opened(schema, task.shard).take(task.positions).block()
 
 
 def _reduced(statistic: Statistic[S], sample: StreamedSample) -> S:

@@ -19,7 +19,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.raw import Array
 from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.data.statistics import CellCounts, ColumnCounts, FromCellCounts
 from privpac.errors import DataError
 
 __all__ = ["Batch", "Distinct", "Number", "Progress", "Source", "StreamedSample", "block_of", "encoded"]
@@ -154,17 +154,16 @@ class StreamedSample:
 
     def _cell_counts(self, statistic: Statistic[S]) -> S | None:
         """What follows from cell counts of single columns, each read by itself: grouped by the source, or streamed."""
-        parts: tuple[CellCounts, ...] = getattr(statistic, "cell_counts", ())
-        if not parts or self._counted is None:
+        if self._counted is None or not isinstance(statistic, FromCellCounts):
             return None
-        before = self._passes[0]
+        before, parts = self._passes[0], statistic.cell_counts
         grouped = [self._counted(part) for part in parts]
         counts = [
             _reduced(part, self.blocks(*part.columns)) if found is None else found
             for part, found in zip(parts, grouped, strict=True)
         ]
         self._passes[0] = before + 1  # every column once
-        together: S = statistic.of_cell_counts(counts)  # type: ignore[attr-defined]
+        together: S = statistic.of_cell_counts(counts)
         return together
 
     def take(self, positions: Indices) -> MemorySample:
@@ -202,18 +201,6 @@ class StreamedSample:
     def parts(self, number: Number, count: int, *, columns: tuple[str, ...]) -> Sequence[_Part]:
         divided = _Division(self, number, count, columns)
         return [_Part(divided, which) for which in range(count)]
-
-    def block(self, *columns: str) -> Block:
-        raise DataError(
-            "Records that are streamed are not in memory as a whole.",
-            remedy="Take the records that are needed into memory first, or learn with engine='memory'.",
-        )
-
-    def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
-        raise DataError(
-            "Records that are streamed cannot be given other labels.",
-            remedy="Take the records to relabel into memory first, or learn with engine='memory'.",
-        )
 
     def _checked(self, positions: Indices) -> npt.NDArray[np.int64]:
         return checked_positions(positions, self.size.total, owner="StreamedSample")
@@ -274,7 +261,8 @@ class _Part(StreamedSample):
 def _reduced(statistic: Statistic[S], blocks: Iterator[Block]) -> S:
     """Absorbed one after the other; a state that grows with the records is merged with others of its age instead,
     so that every count is copied a logarithmic number of times."""
-    if not getattr(statistic, "grows", False):
+    grows = isinstance(statistic, FromCellCounts)
+    if not grows:
         state = statistic.zero()
         for block in blocks:
             state = statistic.absorb(state, block)

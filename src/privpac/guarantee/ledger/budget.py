@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ __all__ = ["Amount", "Budget", "exact_text", "read_amount"]
 Amount = int | float | str | Decimal | Fraction
 
 WIDEST = 1100  # bits of numerator and denominator: every double, in either reading, has fewer
+
+ROUNDED_DIGITS, MOST_PLACES = 15, 300
+"""Digits of an amount that is too long for a ledger and rounded up; decimals of it at most."""
 
 
 def read_amount(value: object) -> Fraction:
@@ -33,10 +37,21 @@ def read_amount(value: object) -> Fraction:
     return _narrow(Fraction(decimal))
 
 
+def _is_wide(amount: Fraction) -> bool:
+    return max(amount.numerator.bit_length(), amount.denominator.bit_length()) > WIDEST
+
+
 def _narrow(amount: Fraction) -> Fraction:
-    if max(amount.numerator.bit_length(), amount.denominator.bit_length()) > WIDEST:
+    if _is_wide(amount):
         raise ValueError("too long")
     return amount
+
+
+def _rounded_up(amount: Fraction) -> Fraction:
+    """A decimal of about ROUNDED_DIGITS digits at or above a positive amount."""
+    tenths = math.ceil((amount.denominator.bit_length() - amount.numerator.bit_length()) * math.log10(2))
+    places = min(MOST_PLACES, max(0, ROUNDED_DIGITS + tenths))
+    return Fraction(math.ceil(amount * 10**places), 10**places)
 
 
 def exact_text(amount: Fraction) -> str:
@@ -71,6 +86,15 @@ class Budget:
             cls._read(owner, "epsilon", epsilon, "a positive finite number"),
             cls._read(owner, "delta", delta, "a number from 0 to below 1"),
         )
+
+    @classmethod
+    def covering(cls, epsilon: Fraction, delta: Fraction) -> Budget:
+        """What pays for a proved loss: the loss itself, rounded up where it is too long to be kept.
+
+        >>> Budget.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
+        Budget(epsilon=1/3, delta=0.000001)
+        """
+        return cls(*(_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)))
 
     @staticmethod
     def _read(owner: str, name: str, value: object, allowed: str) -> Fraction:

@@ -15,6 +15,7 @@ from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
 from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model, load
 from privpac.report.page import confusion_table, estimate_figure, headline, report_html
@@ -152,7 +153,8 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
     _, certificate = order.certify()
     ledger, where = _ledger(request), place.books.where
     if order.charged and ledger is not None:
-        ledger.check(epsilon=certificate.epsilon, delta=certificate.delta)
+        cost = Budget.covering(certificate.epsilon, certificate.delta)
+        ledger.check(epsilon=cost.epsilon, delta=cost.delta)
 
     def work(tell: Any) -> None:
         model = order.run(ledger, tell)
