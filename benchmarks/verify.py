@@ -39,9 +39,17 @@ def typical_model(folder: Path) -> str:
         "ill": [int(age >= 60) for age in ages],
     }
     schema = {"label": "ill", "columns": [AGE, WEIGHT]}
-    shares = {"estimate_epsilon": "0.1", "leaf_epsilon": "0.1", "holdout": "0.2"}
     path = folder / "model.json"
-    learn(table, schema=schema, concepts="trees:2", epsilon=1, records_per_person=2, **shares).save(path)
+    learn(
+        table,
+        schema=schema,
+        concepts="trees:2",
+        epsilon=1,
+        records_per_person=2,
+        estimate_epsilon="0.1",
+        leaf_epsilon="0.1",
+        holdout="0.2",
+    ).save(path)
     return str(path)
 
 

@@ -13,10 +13,10 @@ import pytest
 
 import privpac
 from privpac import NotCertified, verify
-from privpac.checker import check
 from privpac.checker.__main__ import main as check_alone
 from privpac.checker.document import CERTIFICATE, KINDS, digest
 from privpac.checker.promise import check_document, check_file
+from privpac.checker.steps import RULES
 from privpac.cli import main
 from tests.golden.corpus import HERE, stored
 
@@ -245,7 +245,7 @@ def test_a_fault_of_the_checker_is_not_blamed_on_the_file(
     def fails(node: object) -> None:
         raise TypeError("a bug")
 
-    monkeypatch.setitem(check.RULES, "exponential-mechanism", fails)
+    monkeypatch.setitem(RULES, "exponential-mechanism", fails)
     assert main(["verify", str(MODEL), *options]) == 1
     assert "a fault of privpac" in capsys.readouterr().err
     with pytest.raises(TypeError):
@@ -253,7 +253,8 @@ def test_a_fault_of_the_checker_is_not_blamed_on_the_file(
 
 
 def test_certificates_that_are_not_even_objects_are_refused(tmp_path: Path) -> None:
-    for junk in (None, 3, "x", [], {}, {"format": CERTIFICATE}):
+    junks: tuple[Any, ...] = (None, 3, "x", [], {}, {"format": CERTIFICATE})
+    for junk in junks:
         tree = {**read(MODEL), "certificate": junk}
         assert check_alone([str(sealed(tmp_path / "m.json", tree))]) == 4
         assert check_alone([str(written(tmp_path / "bare.json", junk))]) == 4
