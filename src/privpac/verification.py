@@ -26,7 +26,7 @@ from privpac.constructions.words import request_from_json
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import NoSqlForm, NotCertified
-from privpac.fields import refusing, whole
+from privpac.fields import refusing, require_bounded, whole
 from privpac.guarantee import document
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.model import FORMAT as MODEL_FORMAT
@@ -78,7 +78,7 @@ def verify_document(tree: Mapping[str, Any], *, concepts: ConceptClass | None = 
     if not isinstance(kind, str) or kind not in looks:
         raise NotCertified(f"This is not a document of a format this version knows ({', '.join(looks)}).")
     with refusing("The document is too large, or holds something that is not JSON."):
-        document.require_bounded(tree)
+        require_bounded(tree)
         if tree.get("digest") != document.digest(tree):
             raise NotCertified("The document was changed after it was written: its digest does not match.")
     return looks[kind](tree)
@@ -159,7 +159,8 @@ def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
     _refuse_other_origin(schema, stored)
     offer = offer_from_json(stored["request"], schema=schema, coins=stored["coins"])
     _refuse_other_certificate(offer.certify(), stored)
-    if not document.same(schema.to_json(), tree["schema"]):
+    own = schema.to_json() if tree["format"] == FORMER else schema.stored()
+    if not document.same(own, tree["schema"]):
         raise NotCertified("The schema of the bundle holds something that this version does not write.")
 
 

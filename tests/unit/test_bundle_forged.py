@@ -151,7 +151,7 @@ def test_no_model_trains_while_it_is_asked(tmp_path: Path, cached: bool, method:
     """The attack: a method by its name trains a pipeline, whose cache holds pickles, which run what they hold."""
     cache = tmp_path / "b" / "cache"
     folder = made(tmp_path / "b", clone(training(None)))
-    with pytest.raises(ValueError, match="dimension|features|feature names"):  # the control: asked, it trains
+    with pytest.raises(ValueError, match="expecting 1 features"):  # the control: asked, it trains
         training(cache).predict(np.zeros((4, 3)))
     assert cache.exists()
     shutil.rmtree(cache)

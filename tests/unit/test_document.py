@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from privpac import NotCertified, Schema, learn, load, verify
+from privpac import NotCertified, Schema, fields, learn, load, verify
 from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.errors import DataError
-from privpac.fields import MOST_DIGITS, Malformed, flag, listed, record, text, whole, written_whole
-from privpac.guarantee import document
-from privpac.guarantee.document import DEEPEST, digest, read_document, same
+from privpac.fields import DEEPEST, MOST_DIGITS, Malformed, flag, listed, record, text, whole, written_whole
+from privpac.guarantee.document import digest, read_document, same
 from privpac.verification import verify_document
 
 from .limits import within
@@ -85,15 +85,29 @@ def test_numbers_beyond_the_limit_are_refused(literal: str, tmp_path: Path) -> N
 def test_files_and_numbers_of_values_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(coded(), tmp_path)
     load(path)
-    monkeypatch.setattr(document, "MOST_VALUES", 50)
+    monkeypatch.setattr(fields, "MOST_VALUES", 50)
     with pytest.raises(NotCertified, match="cannot be read as JSON"):
         load(path)
-    monkeypatch.setattr(document, "MOST_VALUES", 10**6)
-    monkeypatch.setattr(document, "MOST_BYTES", 1000)
+    monkeypatch.setattr(fields, "MOST_VALUES", 10**6)
+    monkeypatch.setattr(fields, "MOST_BYTES", 1000)
     with pytest.raises(NotCertified, match="cannot be read as JSON"):
         load(path)
     with pytest.raises(DataError, match="no file"):
         read_document(tmp_path / "none", format="x", what="model file")
+
+
+def test_values_are_counted_before_they_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty megabytes of empty objects would become a gigabyte."""
+    monkeypatch.setattr(fields, "MOST_BYTES", 2**25)  # so much room is made to read into
+    path = tmp_path / "model.json"
+    path.write_bytes(b'{"format": "privpac-model/1", "x": [' + b"{}," * fields.MOST_VALUES + b"{}]}")
+    tracemalloc.start()
+    try:
+        with within(5), pytest.raises(NotCertified, match="cannot be read as JSON"):
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**27
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_document_in_memory_is_verified_as_a_file_is() -> None:

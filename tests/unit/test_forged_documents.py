@@ -25,9 +25,9 @@ from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.release.table import release_table
 from privpac.data.columns import Categorical, Numeric
 from privpac.guarantee.document import digest
+from privpac.sanitising import release_table
 from privpac.verification import verify_document
 
 from .limits import within

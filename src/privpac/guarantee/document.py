@@ -7,25 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from privpac import fields
 from privpac.errors import DataError, NotCertified
-from privpac.fields import MOST_DIGITS, require
+from privpac.fields import parsed_json
 
-__all__ = ["canonical", "digest", "parsed", "read_document", "require_bounded", "same"]
-
-MOST_BYTES = 2**28
-"""Of a file; the largest released tables have some ten million bytes."""
-
-MOST_VALUES = 2**24
-"""Values in a document, those inside of others included."""
-
-DEEPEST = 256
-"""Values inside of each other: a derivation of a hundred steps takes two levels for each."""
+__all__ = ["canonical", "digest", "parsed", "read_document", "same"]
 
 
 def canonical(tree: object) -> str:
@@ -74,54 +65,4 @@ def read_document(
 def parsed(path: Path) -> object:
     """The JSON of a file, within public limits; a ValueError where it is none."""
     with path.open("rb") as stream:
-        raw = stream.read(MOST_BYTES + 1)
-    require(len(raw) <= MOST_BYTES, "the file is too large")
-    tree: object = json.loads(
-        raw.decode("utf-8"),
-        object_pairs_hook=_once,
-        parse_constant=_no_constant,
-        parse_int=_integer,
-        parse_float=_finite,
-    )
-    require_bounded(tree)
-    return tree
-
-
-def require_bounded(tree: object) -> None:
-    """Refuse data too deep or too many to be walked through; without recursion, so that depth itself does no harm."""
-    level, count = [tree], 0
-    for _ in range(DEEPEST):
-        count += len(level)
-        require(count <= MOST_VALUES, "there are too many values")
-        inner: list[object] = []
-        for value in level:
-            if isinstance(value, Mapping):
-                inner += value.values()
-            elif isinstance(value, (list, tuple)):
-                inner += value
-        if not inner:
-            return
-        level = inner
-    require(False, "values are nested too deeply")
-
-
-def _integer(digits: str) -> int:
-    require(len(digits) <= MOST_DIGITS, "an integer is too long")
-    return int(digits)
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    require(math.isfinite(number), "a number is out of range")
-    return number
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name stands twice: of two values a digest would cover only the last."""
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name stands twice")
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+        return parsed_json(stream.read(fields.MOST_BYTES + 1))
