@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from privpac.checker.document import parsed
 from privpac.coins import Coins, coins_for
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.constructions.few_labels.active import Questions
@@ -29,7 +30,8 @@ from privpac.constructions.words import Request, request_from_json
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
-from privpac.errors import BudgetExceeded, DataError, PrivpacError, SizeError
+from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
+from privpac.fields import MALFORMED, listed, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.learning import positive, release_few_labels
@@ -129,6 +131,9 @@ class Asking:
         assert active is not None
         sample = MemorySample.of(table, self.recipe.request.schema, labelled=False)
         labels = np.array([self.answers[position] for position in self.questions.asked], dtype=np.uint8)
+        active.require(
+            sample.size, self.questions, len(labels)
+        )  # public numbers, so before anything is used up
         # A list drawn with a known seed makes everything that follows not for release.
         seed = 0 if random_state is None and self.coins != "system" else random_state
 
@@ -168,9 +173,22 @@ class Asking:
     # --- the folder ---
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the session; secrets and answers may be read by their owner only."""
+        """Write the session; secrets and answers may be read by their owner only.
+
+        From then on the folder says whether the list was used, also for the session in memory, so there is one folder.
+        """
         place = Path(folder)
+        self._check_unused()
+        if self.folder is not None and self.folder.resolve() != place.resolve():
+            raise ParameterError(
+                "Asking",
+                "folder",
+                str(folder),
+                allowed="the one this session was saved in",
+                remedy="Move that folder, or ask anew.",
+            )
         place.mkdir(parents=True, exist_ok=True)
+        object.__setattr__(self, "folder", place)
         request = self.recipe.request
         public = {
             "format": FORMAT,
@@ -178,7 +196,7 @@ class Asking:
             "request": request.to_json(),
             "records": request.size.total,
             "few_labels": dict(self.recipe.settings),
-            "schema": request.schema.to_json(),
+            "schema": request.schema.stored(),
             "coins": self.coins,
         }
         _write(place / PUBLIC, public, private=False)
@@ -194,23 +212,31 @@ class Asking:
         """Take a session up again."""
         place = Path(folder)
         public, secret, told = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
+        if public.get("format") != FORMAT:
+            raise DataError(f"{str(place)!r} is not a session of format {FORMAT}.")
         try:
-            if public["format"] != FORMAT:
-                raise DataError(f"{str(place)!r} is not a session of format {FORMAT}.")
-            schema = Schema.from_json(public["schema"])
-            settings = public["few_labels"]
-            asked = int(settings["active"]["asked"])
-            request = request_from_json(public["request"], schema=schema, labelled=asked)
-            size = Size(asked, int(public["records"]) - asked)
-            concepts = concepts_from_json(public["concepts"], schema)
-            questions = Questions(tuple(secret["asked"]), tuple(secret["kept"]))
-            answers = {int(k): int(v) for k, v in told.items()}
-        except (KeyError, TypeError, ValueError) as broken:
-            if isinstance(broken, DataError):
-                raise
+            return cls._from_json(public, secret, told, place)
+        except (*MALFORMED, PrivpacError):
             raise DataError(f"The session in {str(place)!r} is incomplete or malformed.") from None
-        recipe = FewLabels(concepts, replace(request, size=size), settings)
-        return cls(recipe, questions, answers, public["coins"], place)
+
+    @classmethod
+    def _from_json(
+        cls, public: Mapping[str, Any], secret: Mapping[str, Any], told: Mapping[str, Any], place: Path
+    ) -> Asking:
+        schema = Schema.from_json(public["schema"])
+        settings = public["few_labels"]
+        asked, records = whole(settings["active"]["asked"]), whole(public["records"])
+        request = request_from_json(public["request"], schema=schema, labelled=asked)
+        concepts = concepts_from_json(public["concepts"], schema)
+        drawn = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
+        last = len(schema.classes) - 1
+        answers = {
+            written_whole(position): whole(code, least=0, most=last) for position, code in told.items()
+        }
+        recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
+        recipe.certify()
+        require(public["coins"] in ("system", "seeded"), "the coins are of no kind")
+        return cls(recipe, Questions(*map(tuple, drawn)), answers, public["coins"], place)
 
 
 def _write(path: Path, tree: object, *, private: bool) -> None:
@@ -228,12 +254,12 @@ def _write(path: Path, tree: object, *, private: bool) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        tree = json.loads(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
     except FileNotFoundError:
         raise DataError(
             f"There is no file {str(path)!r}.", remedy="Name the folder that `privpac active ask` wrote."
         ) from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise DataError(f"{str(path)!r} cannot be read.") from None
     if not isinstance(tree, dict):
         raise DataError(f"{str(path)!r} is malformed.")

@@ -262,6 +262,68 @@ def test_a_list_serves_for_one_rule(tmp_path: Path) -> None:
             again.learn({"age": AGES})
 
 
+def test_a_list_in_memory_and_in_a_folder_is_one_list(tmp_path: Path) -> None:
+    session = started()
+    told = session.tell({p: int(ILL[p]) for p in session.asked})
+    told.save(tmp_path / "s")
+    with pytest.raises(ParameterError, match="the one this session was saved in"):
+        told.save(tmp_path / "other")
+    told.learn({"age": AGES})
+    for again in (told, Asking.load(tmp_path / "s")):
+        with pytest.raises(PrivpacError, match="learnt from this list already"):
+            again.learn({"age": AGES})
+
+
+def test_another_table_is_refused_before_anything_is_charged_or_used_up(tmp_path: Path) -> None:
+    """How many records there are is public, so the refusal costs nothing."""
+    session = started()
+    session.tell({p: int(ILL[p]) for p in session.asked}).save(tmp_path)
+    ledger = Ledger(epsilon=1)
+    with pytest.raises(SizeError, match="drawn for"):
+        Asking.load(tmp_path).learn({"age": AGES[:-1]}, ledger=ledger)
+    assert ledger.spent.epsilon == 0
+    Asking.load(tmp_path).learn({"age": AGES}, ledger=ledger)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [
+        ("session.json", lambda tree: "[" * 100_000),
+        ("session.json", lambda tree: json.dumps({**tree, "records": 1e400})),
+        ("session.json", lambda tree: json.dumps({**tree, "records": float(N)})),
+        ("session.json", lambda tree: json.dumps({**tree, "few_labels": {"active": {"asked": 120}}})),
+        ("session.json", lambda tree: json.dumps({**tree, "coins": "mine"})),
+        ("answers.json", lambda tree: '{"0": 1e999}'),
+        ("answers.json", lambda tree: '{"0": 2}'),
+        ("secret.json", lambda tree: json.dumps({**tree, "asked": ["x"] * 120})),
+    ],
+)
+def test_edited_sessions_are_refused_in_a_sentence(tmp_path: Path, name: str, edit: Any) -> None:
+    started().save(tmp_path)
+    (tmp_path / name).write_text(edit(json.loads((tmp_path / name).read_text())))
+    with pytest.raises(DataError):
+        Asking.load(tmp_path)
+
+
+def test_lists_of_nobody_or_of_somebody_twice_are_refused_uncharged(tmp_path: Path) -> None:
+    session = started()
+    session.tell({p: int(ILL[p]) for p in session.asked}).save(tmp_path)
+    secret = json.loads((tmp_path / "secret.json").read_text())
+    ledger = Ledger(epsilon=1)
+    for position in (N, -1, secret["asked"][1]):
+        edited = (
+            {**secret, "kept": [*secret["kept"][1:], position]}
+            if secret["kept"]
+            else {**secret, "asked": [position, *secret["asked"][1:]]}
+        )
+        (tmp_path / "secret.json").write_text(json.dumps(edited))
+        told = json.loads((tmp_path / "answers.json").read_text())
+        (tmp_path / "answers.json").write_text(json.dumps({**told, str(position): 0}))
+        with pytest.raises(SizeError, match="each once"):
+            Asking.load(tmp_path).learn({"age": AGES}, ledger=ledger)
+    assert ledger.spent.epsilon == 0
+
+
 def test_a_list_drawn_with_a_seed_is_not_for_release() -> None:
     session = started(random_state=5)
     assert session.asked == started(random_state=5).asked

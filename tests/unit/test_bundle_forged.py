@@ -8,6 +8,7 @@ import io
 import json
 import operator
 import os
+import shutil
 import warnings
 import zipfile
 from pathlib import Path
@@ -134,6 +135,38 @@ def test_a_function_is_loaded_for_whoever_vouches_for_it_by_name(tmp_path: Path)
     with pytest.raises(NotCertified, match=r"nobody vouched for.*far"):
         asked(folder)
     assert asked(folder, trusted=[f"{far.__module__}.far"]) == ["1"]
+
+
+def training(cache: Path | None, method: str = "fit_transform") -> Any:
+    """Only known classes: asked for predictions, it calls `method` of a pipeline, which may have a cache."""
+    inner = make_pipeline(StandardScaler(), StandardScaler(), memory=None if cache is None else str(cache))
+    model = StackingClassifier([("a", LogisticRegression())], final_estimator=LogisticRegression(), cv=2)
+    fitted(model)
+    model.estimators_, model.stack_method_ = [inner], [method]
+    return model
+
+
+@pytest.mark.parametrize(("cached", "method"), [(True, "fit_transform"), (False, "fit"), (True, "predict")])
+def test_no_model_trains_while_it_is_asked(tmp_path: Path, cached: bool, method: str) -> None:
+    """The attack: a method by its name trains a pipeline, whose cache holds pickles, which run what they hold."""
+    cache = tmp_path / "b" / "cache"
+    folder = made(tmp_path / "b", clone(training(None)))
+    with pytest.raises(ValueError, match="expecting 1 features"):  # the control: asked, it trains
+        training(cache).predict(np.zeros((4, 3)))
+    assert cache.exists()
+    shutil.rmtree(cache)
+    replace(folder, "models.skops", skops.io.dumps([training(cache if cached else None, method)] * 3))
+    with pytest.raises(NotCertified, match="does not answer"):
+        asked(folder)
+    assert not cache.exists()
+    assert not soundness.is_sound([training(cache if cached else None, method)])
+
+
+def test_a_pipeline_with_a_cache_keeps_nothing_there_and_can_be_loaded(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    base = make_pipeline(StandardScaler(), LogisticRegression(), memory=str(cache))
+    assert asked(made(tmp_path / "b", base)) == ["1"]
+    assert not cache.exists()  # it would hold scalers of records
 
 
 def test_models_of_another_type_than_the_certificate_names_are_refused(tmp_path: Path) -> None:

@@ -293,6 +293,46 @@ def test_a_paid_model_is_not_lost_with_the_disk(
     assert verify("rescued.json").epsilon == "1"
 
 
+def test_a_paid_model_is_not_lost_with_its_report(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(errno.EIO, "broken")
+
+    def full(self: Destination, text: str) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr("os.fsync", fails)
+            written(self, text)
+
+    written = Destination.write
+    monkeypatch.setattr(Destination, "write", full)
+    code, out, err = run(capsys, *LEARN, "1", "--report", "r.html")
+    assert code == 2
+    assert "'r.html' cannot be written: broken" in err
+    (place / "rescued.json").write_text(out)
+    assert verify("rescued.json").epsilon == "1"
+
+
+def test_a_rule_of_a_session_is_not_lost_with_the_disk(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = ("--schema", "schema.json", "--concepts", "thresholds:age", "--labels", "50", "--epsilon", "1")
+    assert run(capsys, "active", "ask", "data.csv", "s", *ask, "--method", "plain")[0] == 0
+    waiting = (place / "s" / "ask.csv").read_text().split()[1:]
+    (place / "told.csv").write_text("record,label\n" + "\n".join(f"{row}no" for row in waiting) + "\n")
+    assert run(capsys, "active", "tell", "s", "told.csv")[0] == 0
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("privpac.model.Model.save", full)
+    code, out, err = run(capsys, "active", "learn", "s", "data.csv", "--out", "m.json")
+    assert code == 2
+    assert "No space left" in err
+    (place / "rescued.json").write_text(out)
+    assert verify("rescued.json").for_release
+
+
 def test_an_old_file_stays_until_the_new_one_is_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

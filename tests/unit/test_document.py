@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,20 @@ def test_files_and_numbers_of_values_have_limits(tmp_path: Path, monkeypatch: py
         load(path)
     with pytest.raises(DataError, match="no file"):
         read_document(tmp_path / "none", document.MODEL)
+
+
+def test_values_are_counted_before_they_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty megabytes of empty objects would become a gigabyte."""
+    monkeypatch.setattr(document, "MOST_BYTES", 2**25)  # so much room is made to read into
+    path = tmp_path / "model.json"
+    path.write_bytes(b'{"format": "privpac-model/1", "x": [' + b"{}," * document.MOST_VALUES + b"{}]}")
+    tracemalloc.start()
+    try:
+        with within(5), pytest.raises(NotCertified, match="cannot be read as JSON"):
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**27
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_document_in_memory_is_verified_as_a_file_is() -> None:

@@ -339,3 +339,27 @@ class TestFromData:
             Schema.from_data({"x": [], "y": []}, label="y")
         with pytest.raises(SchemaError, match="'z'"):
             Schema.from_data({"x": [1], "y": [1]}, label="z")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"label": "y", "columns": ' + "[" * 100_000, "nested too deeply"),
+        ('{"label": "y", "columns": [' + "9" * 5_000 + "]}", "an integer is too long"),
+        ('{"label": "y", "columns": [NaN]}', "NaN is not JSON"),
+        ('{"label": "y", "label": "z"}', "'label' twice"),
+        ('{"label": "\\ud800", "columns": [{"name": "a", "kind": "boolean"}]}', "half of a character"),
+        ('{"label": "y", "columns": [{"name": "\\ud800", "kind": "boolean"}]}', "half of a character"),
+        (
+            '{"label": "y", "classes": ["0", "\\udfff"], "columns": [{"name": "a", "kind": "boolean"}]}',
+            "half of a",
+        ),
+        (
+            '{"label": "y", "columns": [{"name": "a", "kind": "categorical", "categories": ["\\ud800"]}]}',
+            "half of a",
+        ),
+    ],
+)
+def test_a_schema_that_no_document_could_hold_is_refused_before_any_work(text: str, reason: str) -> None:
+    with pytest.raises(SchemaError, match=reason):
+        Schema.from_json(text)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,7 @@ __all__ = [
     "digest",
     "is_bundle",
     "parsed",
+    "parsed_json",
     "read_at",
     "read_document",
     "require",
@@ -44,8 +46,8 @@ __all__ = [
 MOST_BYTES = 2**28
 """Of a file; the largest released tables have some ten million bytes."""
 
-MOST_VALUES = 2**24
-"""Values in a document, those inside of others included."""
+MOST_VALUES = 2**23
+"""Values in a document, those inside of others included: as Python keeps them, below a gigabyte."""
 
 MOST_DIGITS = 4300
 """Decimal digits of an integer in a file: as many as Python reads and writes without being asked to do more."""
@@ -170,8 +172,14 @@ def _named(formats: Iterable[str]) -> str:
 def parsed(path: Path) -> object:
     """The JSON of a file, within public limits; a ValueError where it is none."""
     with path.open("rb") as stream:
-        raw = stream.read(MOST_BYTES + 1)
+        return parsed_json(stream.read(MOST_BYTES + 1))
+
+
+def parsed_json(raw: bytes) -> object:
+    """JSON as it is written down, within public limits; a ValueError or RecursionError where it is none."""
     require(len(raw) <= MOST_BYTES, "the file is too large")
+    # Before every value but the first stands one of these, so what Python would build is bounded by what is read.
+    require(sum(map(raw.count, (b",", b"[", b"{"))) < MOST_VALUES, "there are too many values")
     tree: object = json.loads(
         raw.decode("utf-8"),
         object_pairs_hook=_once,
@@ -214,10 +222,12 @@ def _finite(digits: str) -> float:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object in which no name stands twice: of two values a digest would cover only the last."""
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name stands twice")
-    return dict(pairs)
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise Malformed(f"it has the key '{twice[:40]}' twice in one entry")
+    return entries
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+    raise Malformed(f"{name} is not JSON")

@@ -9,7 +9,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination
+from privpac.cli.destination import Destination, paid_for
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def learn_active(
         book = None if ledger is None else Ledger.open(ledger)
         model = Asking.load(folder).learn(data, ledger=book, random_state=random_state)
         if place is not None:
-            model.save(place.path)
+            with paid_for(model.to_json()):
+                model.save(place.path)
     _warn_of_seeds(str(model.certificate["coins"]), as_json=as_json)
     if as_json:
         console.show_json({**summary_json(model), "model": model.to_json()})

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from privpac.cli import console
 from privpac.errors import ParameterError, PrivpacError
 
-__all__ = ["Destination"]
+__all__ = ["Destination", "paid_for"]
+
+
+@contextmanager
+def paid_for(document: Mapping[str, Any]) -> Iterator[None]:
+    """What is written inside is paid for, so it must not be lost with the disk it was meant for: it is printed then."""
+    try:
+        yield
+    except (OSError, PrivpacError) as problem:
+        console.show_json(document)
+        reason = problem.strerror if isinstance(problem, OSError) else problem.problem
+        raise PrivpacError(
+            f"Not every file could be written: {reason}".rstrip(".") + ".",
+            remedy="What was paid for was printed instead; keep it.",
+        ) from None
 
 
 @dataclass(frozen=True)

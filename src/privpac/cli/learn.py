@@ -11,8 +11,8 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination
-from privpac.errors import ParameterError, PrivpacError, SchemaError
+from privpac.cli.destination import Destination, paid_for
+from privpac.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from privpac.model import Model
@@ -311,24 +311,13 @@ class _Files:
     report: Destination | None
 
     def write(self, model: Model) -> None:
-        if self.out is not None:
-            self._save(model, self.out)
-        if self.report is not None:
-            from privpac.report.page import report_html
+        with paid_for(model.to_json()):
+            if self.out is not None:
+                model.save(self.out.path)
+            if self.report is not None:
+                from privpac.report.page import report_html
 
-            self.report.write(report_html(model))
-
-    @staticmethod
-    def _save(model: Model, out: Destination) -> None:
-        try:
-            model.save(out.path)
-        except OSError as problem:
-            # Its budget is spent, so the model must not be lost with the disk it was meant for.
-            console.show_json(model.to_json())
-            raise PrivpacError(
-                f"{str(out.path)!r} cannot be written: {problem.strerror}.",
-                remedy="The model file was printed instead; keep it.",
-            ) from None
+                self.report.write(report_html(model))
 
     def to_json(self) -> dict[str, str | None]:
         return {

@@ -9,8 +9,8 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination
-from privpac.errors import ParameterError, PrivpacError
+from privpac.cli.destination import Destination, paid_for
+from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
     from privpac.constructions.release.table import ReleasedTable
@@ -131,16 +131,9 @@ def _release(
 
 
 def _written(table: ReleasedTable, records: Destination, beside: Destination) -> int:
-    try:
+    with paid_for(table.to_json()):
         table.save(beside.path)
         return table.write(records.path)
-    except OSError as problem:
-        # Its budget is spent, so the release must not be lost with the disk it was meant for.
-        console.show_json(table.to_json())
-        raise PrivpacError(
-            f"{str(records.path)!r} cannot be written: {problem.strerror}.",
-            remedy="The released table was printed instead; keep it.",
-        ) from None
 
 
 def _show(

@@ -13,6 +13,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from privpac.checker.document import Malformed, parsed_json
 from privpac.data import raw as reading
 from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
 from privpac.data.drafting import draft, found_classes, found_column
@@ -78,6 +79,17 @@ class Schema:
                 f'The schema\'s origin is {self.origin!r}, but must be "declared" or "from_data".',
                 remedy='Leave "origin" out of a schema you wrote.',
             )
+        self._check_text()
+
+    def _check_text(self) -> None:
+        """Whatever is made under this schema is written as UTF-8, after it was paid for."""
+        try:
+            json.dumps(self.stored(), ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise SchemaError(
+                "A name, category or class of the schema has half of a character, which no file can hold.",
+                remedy="Look for \\ud800 to \\udfff in the schema, and write whole characters.",
+            ) from None
 
     def _check_classes(self) -> None:
         owner = f"Label '{self.label}'"
@@ -225,22 +237,18 @@ def _load(source: str | Path) -> dict[str, Any]:
                 f"{owner} cannot be read: {reason}.", remedy="Write a draft with: privpac schema DATA"
             ) from None
     try:
-        entries = json.loads(text, object_pairs_hook=_no_duplicates)
+        entries = parsed_json(text.encode("utf-8", "surrogatepass"))
     except json.JSONDecodeError as problem:
         raise SchemaError(
             f"{owner} is not valid JSON: {problem.msg} (line {problem.lineno}, column {problem.colno}).",
             remedy="Correct that place.",
         ) from None
+    except (ValueError, RecursionError) as problem:
+        reason = str(problem) if isinstance(problem, Malformed) else "it is not text, or nested too deeply"
+        raise SchemaError(f"{owner} cannot be used: {reason}.", remedy="Correct that place.") from None
     if not isinstance(entries, dict):
         raise SchemaError(f"{owner} is not a JSON object.", remedy='It starts with {"label": ...')
     return entries
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    repeated = _repeated([key for key, _ in pairs])
-    if repeated is not None:
-        raise SchemaError(f"The schema has the key '{repeated}' twice in one entry.", remedy="Keep one.")
-    return dict(pairs)
 
 
 def _filled(entry: Mapping[str, Any], key: str, owner: str, how: str, column: str | None = None) -> Any:

@@ -146,7 +146,7 @@ def write(
     tree: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
-        "schema": offer.schema.to_json(),
+        "schema": offer.schema.stored(),
         "certificate": offer.certify().to_json(),
         "id": _random_hex(own, BITS_OF_NAME),
     }
@@ -216,7 +216,9 @@ def public_part(tree: Mapping[str, Any]) -> dict[str, Any]:
         return dict(tree)
     bare = {
         "format": FORMAT,
-        **{name: tree[name] for name in ("version", "schema", "certificate")},
+        "version": tree["version"],
+        "schema": Schema.from_json(tree["schema"]).stored(),
+        "certificate": tree["certificate"],
         "id": None,
     }
     return bare | {"digest": document.digest(bare)}

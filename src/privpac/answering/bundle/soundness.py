@@ -1,7 +1,9 @@
-"""Models whose stored numbers would lead compiled code astray: trees that point outside of themselves, or in a circle.
+"""Models whose stored numbers or names would lead the code that asks them astray.
 
 scikit-learn follows the numbers of a tree without looking: one that points to itself is followed for ever, and one
-that points outside reads memory that is not its own. So whatever is loaded is looked through before it is asked.
+that points outside reads memory that is not its own. Stacking calls a method by its stored name, so a forged one could
+train instead of predict; a pipeline that trains reads pickles from the folder that it stores as its cache, and a pickle
+runs whatever it holds. So whatever is loaded is looked through before it is asked.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ from numpy.typing import NDArray
 
 __all__ = ["is_sound"]
 
+ASKING = frozenset({"decision_function", "predict", "predict_proba"})
+"""The methods by which stacking asks its parts."""
+
 
 def is_sound(models: Sequence[Any]) -> bool:
-    """Whether every tree inside of these models leads downwards, and asks for columns there are."""
+    """Whether every tree inside of these models leads downwards, and nothing but predicting is called by name."""
     return all(_sound(part) for part in _parts(models))
 
 
@@ -40,11 +45,21 @@ def _parts(models: Sequence[Any]) -> Iterator[Any]:
 
 
 def _sound(part: Any) -> bool:
-    from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier
+    from sklearn.ensemble import (
+        GradientBoostingClassifier,
+        HistGradientBoostingClassifier,
+        StackingClassifier,
+    )
     from sklearn.ensemble._forest import ForestClassifier
     from sklearn.neighbors import BallTree, KDTree
+    from sklearn.pipeline import Pipeline
     from sklearn.tree import BaseDecisionTree
 
+    if isinstance(part, Pipeline):
+        return vars(part).get("memory") is None
+    if isinstance(part, StackingClassifier):
+        names = vars(part).get("stack_method_", [])
+        return type(names) is list and ASKING.issuperset(names)
     if isinstance(part, BaseDecisionTree):
         tree = vars(part).get("tree_")
         if tree is None:  # a pattern that trained ones were cloned from

@@ -136,20 +136,27 @@ class Active:
         self, sample: Sample, questions: Questions, answers: NDArray[np.uint8], coins: Coins
     ) -> Hypothesis:
         """The rule, from all records without labels and the labels of those asked, in their order."""
-        self._check(sample, questions, answers)
+        self.require(sample.size, questions, len(answers))
         asked = sample.take(np.asarray(questions.asked, dtype=np.int64)).relabelled(answers)
         others = sample.take(np.asarray(questions.kept, dtype=np.int64))
         return self.learner.learn(SemiSample(asked, others), coins)
 
-    def _check(self, sample: Sample, questions: Questions, answers: NDArray[np.uint8]) -> None:
-        if sample.size != Size(0, unlabelled=self.records):
+    def require(self, size: Size, questions: Questions, answers: int) -> None:
+        """Refuse another table, list or number of answers than those the questions were drawn for."""
+        if size != Size(0, unlabelled=self.records):
             raise SizeError(
-                f"The questions were drawn for {self.records} records, but there are {sample.size.total}.",
+                f"The questions were drawn for {self.records} records, but there are {size.total}.",
                 remedy="Use the same table, in the same order, without labels.",
             )
-        sizes = (len(questions.asked), len(questions.kept), len(answers))
-        if sizes != (self.asked, self.kept - self.asked, self.asked):
+        if (len(questions.asked), answers) != (self.asked, self.asked):
             raise SizeError(
-                f"{self.asked} labels are needed, and {len(answers)} are there.",
+                f"{self.asked} labels are needed, and {answers} are there.",
                 remedy="Wait until everybody who was asked has a label.",
+            )
+        drawn = (*questions.asked, *questions.kept)
+        inside = all(0 <= position < self.records for position in drawn)
+        if not (inside and len(drawn) == len(set(drawn)) == self.kept):
+            raise SizeError(
+                f"The list does not hold {self.kept} of {self.records} records, each once.",
+                remedy="Ask anew: the session was edited.",
             )

@@ -127,7 +127,7 @@ class Classifiers:
 
     schema: Schema
     estimator: Any
-    """Cloned for every block, with every `random_state` set to a public seed."""
+    """Cloned for every block, with every `random_state` set to a public seed and no cache in any `memory`."""
 
     def __post_init__(self) -> None:
         if not all(hasattr(self.estimator, name) for name in ("fit", "predict", "get_params")):
@@ -193,8 +193,10 @@ class Classifiers:
         from sklearn.base import clone
 
         model = clone(self.estimator)
-        seeds = {name: SEED for name in model.get_params() if name.split("__")[-1] == "random_state"}
-        return model.set_params(**seeds)
+        # A cache would keep what was made of records on disk, and whoever loads the model would read it there.
+        fixed = {"random_state": SEED, "memory": None}
+        named = {name: name.rpartition("__")[-1] for name in model.get_params()}
+        return model.set_params(**{name: fixed[last] for name, last in named.items() if last in fixed})
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)

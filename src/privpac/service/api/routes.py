@@ -131,7 +131,7 @@ def _add_reading(router: APIRouter, service: Service) -> None:
     def schema(request: Request) -> dict[str, Any]:
         """The public description of a row, and the classes of an answer."""
         asker(request)
-        return service.bundle.schema.to_json()
+        return service.bundle.schema.stored()
 
     @router.get(
         "/metrics",
