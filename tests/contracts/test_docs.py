@@ -39,6 +39,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 PLACE = re.compile(
     r"(?<![\w/.-])(?:docs|tests|examples|benchmarks|src)/(?:[\w-]+/)*[\w-]+\.(?:md|py|json)(?![\w-])"
 )
+NEW_FILE = re.compile(r"^New file `([^`]+)`:$", re.MULTILINE)
+"""Files of a worked example, which exist in a copy of the tree only."""
 PROMISED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
 
 
@@ -127,10 +129,9 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, *_sources()], ids=_name)
 def test_files_that_are_named_exist(path: Path) -> None:
-    missing = {
-        place for place in PLACE.findall(path.read_text(encoding="utf-8")) if not (ROOT / place).exists()
-    }
-    assert not missing
+    text = path.read_text(encoding="utf-8")
+    missing = {place for place in PLACE.findall(text) if not (ROOT / place).exists()}
+    assert missing <= set(NEW_FILE.findall(text))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_name)

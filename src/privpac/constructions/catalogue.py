@@ -2,9 +2,9 @@
 
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
-per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS`: its rows of a plan), and
-`*cases.py` (`ROWS`: what the exact audit runs). What belongs to no family stands in `theory`. A new folder is found
-without being named anywhere.
+per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS`: its rows of a plan),
+`kinds.py` (`KINDS`: classes of its own in numbers, if a plan knows no such class yet), and `*cases.py` (`ROWS`: what
+the exact audit runs). What belongs to no family stands in `theory`. A new folder is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -30,6 +30,7 @@ from privpac.theory.statement import Statement, Status
 
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
+    from privpac.constructions.class_facts import ClassFacts, Description
     from privpac.constructions.option import Option
     from privpac.constructions.request import Word
 
@@ -42,6 +43,7 @@ __all__ = [
     "families",
     "formula_modules",
     "formulas",
+    "kinds",
     "options",
     "rules",
     "statement",
@@ -181,3 +183,9 @@ def options() -> tuple[Option, ...]:
 def words() -> Mapping[str, Word]:
     """Every word for what to learn, with what builds the learner."""
     return _by_name("words", [row for module in _in_order("words") for row in module.WORDS.items()])
+
+
+@cache
+def kinds() -> Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]]:
+    """Classes that families bring along: how each is written without a schema, and its public numbers."""
+    return _by_name("kinds", [row for module in _in_order(".kinds") for row in module.KINDS.items()])

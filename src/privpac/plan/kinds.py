@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from privpac.constructions import catalogue
 from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import at_least, rational
@@ -243,6 +244,7 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
     "reference": ("reference:KAPPA", _reference),
     "sphere": ("sphere:DIMENSION:KAPPA", _sphere),
     "any": ("any:VC --bits B", _any),
+    **catalogue.kinds(),
 }
 """Every class a plan can be made for: how it is written without a schema, and its facts."""
 

@@ -1,36 +1,24 @@
-"""One derived step of every rule, and the keys of rules whose name is not simply that of their function."""
+"""One derived step of every rule, and the keys of rules whose name is not simply that of their function.
 
+Each file of this folder has the examples of its family, and is found without being named here.
+"""
+
+import pkgutil
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
-from tests.contracts.examples import (
-    covers,
-    few_labels,
-    plain,
-    points,
-    prediction,
-    reconstruction,
-    relabelling,
-    release,
-)
+
+_FAMILIES: list[dict[str, Any]] = [
+    vars(import_module(entry.name)) for entry in pkgutil.iter_modules(__path__, f"{__name__}.")
+]
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    **plain.ALIASES,
-    **points.ALIASES,
-    **few_labels.ALIASES,
-    **prediction.ALIASES,
-    **release.ALIASES,
-    **covers.ALIASES,
+    function: keys for family in _FAMILIES for function, keys in family.get("ALIASES", {}).items()
 }
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    **plain.EXAMPLES,
-    **points.EXAMPLES,
-    **few_labels.EXAMPLES,
-    **prediction.EXAMPLES,
-    **reconstruction.EXAMPLES,
-    **release.EXAMPLES,
-    **relabelling.EXAMPLES,
-    **covers.EXAMPLES,
+    key: example for family in _FAMILIES for key, example in family["EXAMPLES"].items()
 }
