@@ -432,3 +432,18 @@ def test_moments_beyond_all_calendars_are_clamped_not_a_fault(tmp_path: Path) ->
         files_sample(tmp_path, schema).gathered(),
     ):
         assert sample.block().cells["at"].tolist() == [COLUMNS[-1].size - 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "moment", ["2020-01-01", "2021-05-05T23:30", "2021-05-05T23:30:00.25", "2021-05-05T23:30:00.000000001"]
+)
+def test_a_date_among_categories_is_the_same_whatever_a_frame_holds_besides(moment: str) -> None:
+    """Beside text, pandas keeps moments of its own in a column of objects; alone, numpy's."""
+    stamp = pd.Timestamp(moment)
+    column = Categorical("c", categories=(str(stamp), "x"), other="else", missing="none")
+    schema = Schema((column,), label="y")
+    alone, beside = (
+        MemorySample.of(pd.DataFrame({"c": [stamp, other]}), schema, labelled=False).block().cells["c"][0]
+        for other in (stamp, "x")
+    )
+    assert alone == beside == 0

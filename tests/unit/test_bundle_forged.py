@@ -489,3 +489,19 @@ def test_what_is_handed_out_of_the_former_format_says_nothing_of_records(tmp_pat
     assert set(parts[0]) == {"format", "version", "schema", "certificate", "id", "digest"}
     (tmp_path / "handed.json").write_text(json.dumps(parts[0]), encoding="utf-8")
     assert bundle.describe(tmp_path / "handed.json")["id"] is None
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("records_per_person", 0), ("records_per_person", -1), ("epsilon", "0")]
+)
+def test_offers_that_nobody_makes_are_refused(tmp_path: Path, name: str, value: object) -> None:
+    """As whoever holds the key would write them: a price of 0 would be charged for answers that lose 30."""
+    folder = made(tmp_path / "b", "consistent:thresholds:age")
+    edit(folder, lambda tree: tree["certificate"]["request"].update({name: value}))
+    replace(folder, "models.json", (folder / "models.json").read_bytes())
+    for look in (verify, bundle.load):
+        with pytest.raises(NotCertified):
+            look(folder)

@@ -315,6 +315,39 @@ def test_scores_that_no_table_holds_are_refused_before_they_are_counted() -> Non
         Occam(concepts, ONE, costs, mechanism="permute-and-flip").certify(size)
 
 
+@pytest.mark.parametrize("protect", ["records", "labels"])
+@pytest.mark.parametrize("concepts", ["stumps", "thresholds:a", "thresholds:b:either"])
+@pytest.mark.parametrize("label", ["0", "1"])
+def test_costs_that_take_gigabytes_for_some_labels_are_refused_for_all(
+    concepts: str, protect: str, label: str
+) -> None:
+    """Whether tables of so many powers fit into memory would depend on the labels, after the charge."""
+    ledger = Ledger(epsilon=100)
+    wishes = {"concepts": concepts, "protect": protect, "epsilon": 50, "schema": SMALL, "ledger": ledger}
+    learn({"a": [1], "b": [1]}, y=[label], costs=(5, 10**11), **wishes)
+    with pytest.raises(SizeError, match="too many different scores"):
+        learn({"a": [1], "b": [1]}, y=[label], costs=(5, 10**18), **wishes)
+    assert ledger.spent.epsilon == 50
+
+
+@pytest.mark.parametrize(
+    ("concepts", "protect", "epsilon"),
+    [("points:a:improper", "records", "1e6"), ("points:a:improper", "records", "1e400")]
+    + [(word, "labels", "1e-9") for word in ("stumps", "intervals:a", "rectangles:a", "points:a")],
+)
+def test_epsilons_beyond_what_decimals_show_are_learnt_with(
+    concepts: str, protect: str, epsilon: str
+) -> None:
+    learn(
+        {"a": [1, 2], "b": [1, 1]},
+        y=["0", "1"],
+        schema=SMALL,
+        concepts=concepts,
+        protect=protect,
+        epsilon=epsilon,
+    )
+
+
 def test_thresholds_have_no_limit() -> None:
     FreshDraws.with_subset(Thresholds(WIDE, "a"), ONE, kept=10**6, records=10**7).certify(Size(10**7))
 

@@ -45,6 +45,7 @@ class Offer:
     coins: str = "system"
 
     def __post_init__(self) -> None:
+        _require_people(self.records_per_person)
         count = self.answers
         whole = isinstance(count, int) and not isinstance(count, bool)
         if count is not None and not (whole and 1 <= count <= MOST_DECLARED):
@@ -110,6 +111,11 @@ class Offer:
         }
 
 
+def _require_people(records: object) -> None:
+    if isinstance(records, bool) or not (isinstance(records, int) and records >= 1):
+        raise ParameterError(OWNER, "records_per_person", records, allowed="a positive integer")
+
+
 def offer_for(
     base: object,
     *,
@@ -123,10 +129,7 @@ def offer_for(
     coins: str,
 ) -> Offer:
     """What is offered if `base` answers from so many records at `price`."""
-    if isinstance(records_per_person, bool) or not (
-        isinstance(records_per_person, int) and records_per_person >= 1
-    ):
-        raise ParameterError(OWNER, "records_per_person", records_per_person, allowed="a positive integer")
+    _require_people(records_per_person)
     predictor = predictor_for(
         base,
         schema=schema,

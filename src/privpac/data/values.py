@@ -171,7 +171,18 @@ def text_of(value: object) -> str:
         return str(int(value)) if short and value == value.to_integral_value() else str(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    return str(value)
+    return _date_text(value) if isinstance(value, np.datetime64) else str(value)
+
+
+def _date_text(value: np.datetime64) -> str:
+    """As Python and pandas write the same date: a frame holds either, depending on what else stands in a column."""
+    day, _, clock = str(value).partition("T")
+    if not clock:
+        return str(value.astype("datetime64[D]"))
+    seconds, _, fraction = clock.partition(".")
+    digits = fraction.rstrip("0")
+    shown = f".{digits.ljust(6 if len(digits) <= 6 else 9, '0')}" if digits else ""
+    return f"{day} {f'{seconds}:00:00'[:8]}{shown}"
 
 
 def code(item: Any, table: Mapping[str, int]) -> int:

@@ -286,6 +286,7 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Bund
         warnings.warn(EXPOSED, ExposedRecords, stacklevel=2)
     try:
         offer = _offer(tree)
+        _ = offer.one_answer  # refused if an answer would lose more than it is charged
         prepared = prepared_from(offer.predictor, content, records=offer.size.labelled, trusted=trusted)
     except (NotCertified, MissingExtra):
         raise

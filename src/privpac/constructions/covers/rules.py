@@ -147,7 +147,9 @@ def label_cover(
     need(rule, vc >= 1 and candidates >= 1 and 0 <= level < 1, "vc, candidates or level is out of range")
     need(rule, 2 * records >= vc, "there are too few records for this VC dimension")
     # Logarithms are rounded outward to nine decimals, so that the checker decides by the same numbers.
-    noise = ln_up(2 * candidates / failure, _DIGITS) / (records * ln_down(1 / ratio, _DIGITS)) + level
+    spent = ln_down(1 / ratio, _DIGITS)
+    need(rule, spent > 0, "the ratio is too close to 1 for nine decimals")
+    noise = ln_up(2 * candidates / failure, _DIGITS) / (records * spent) + level
     spread = vc * (1 + ln_up(Fraction(2 * records, vc), _DIGITS)) + ln_up(8 / failure, _DIGITS)
     holds = error > noise and (error - noise) ** 2 >= error * 4 * spread / records
     need(rule, holds, "the bound is larger than the error asked for")

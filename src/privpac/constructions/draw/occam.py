@@ -65,12 +65,15 @@ privacy rests on."""
 LARGEST_TABLE = 2**24
 """Powers of the ratio that sums over trees, unions and their like may look up: 128 MB a table, a few of them."""
 
+LARGEST_REACH = 2**46
+"""Steps between scores that are counted one by one: their powers are products from two tables of at most 2^24."""
+
 
 def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counted: bool = False) -> None:
     """Refuse, from public numbers and before anything is spent, what a draw could not be computed for.
 
     A score is at most the price of all records; sums need a table of powers up to twice that, or up to where powers
-    vanish. Classes that are counted score by score (`counted`) need no table.
+    vanish. Classes that are counted score by score (`counted`) need tables of the square root of it.
     """
     price = size.total * max(costs)
     if price >= LARGEST_PRICE:
@@ -79,7 +82,8 @@ def check_price(size: Size, costs: Costs, *, ratio: Fraction, owner: str, counte
             remedy="Divide the costs by a common factor, or round them.",
         )
     furthest = reach(ratio)
-    if not counted and (2 * price if furthest is None else min(2 * price, furthest)) > LARGEST_TABLE:
+    needed = 2 * price if furthest is None else min(2 * price, furthest)
+    if needed > (LARGEST_REACH if counted else LARGEST_TABLE):
         raise SizeError(
             f"{owner}: costs up to {max(costs)} make too many different scores at this epsilon.",
             remedy="Divide the costs by a common factor or round them, or learn stumps, thresholds or points.",

@@ -155,11 +155,15 @@ def _root(domain: int, digits: int) -> int:
     return guess
 
 
+_FLOAT_EPSILON = 1400
+"""Beyond it, floats take a mistake's weight for 0; what they choose is only a guess, and certified exactly."""
+
+
 def _best_code(
     codes: tuple[Code, ...], *, error: Fraction, failure: Fraction, epsilon: Fraction
 ) -> tuple[int, Code, Fraction]:
     """Records needed as floats see it, the code, and the tolerated error; ties go to the smaller code."""
-    weight, wrong = math.exp(-float(epsilon) / 2), float(error)
+    weight, wrong = math.exp(-float(min(epsilon, _FLOAT_EPSILON)) / 2), float(error)
     logs, shared = _numbers(codes)
     tolerated = wrong * _FLOAT_PARTS
     base = 1 - wrong * (1 - weight) + tolerated * (1 / weight - 1)
@@ -196,7 +200,7 @@ def code_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Co
 
 
 def _guess(n: int, epsilon: Fraction) -> int:
-    return min(LARGEST_STEP, int(30 / float(epsilon * max(n, 1) * GRID)))
+    return min(LARGEST_STEP, int(30 / (min(epsilon, _FLOAT_EPSILON) * max(n, 1) * GRID)))
 
 
 @formula("reed-solomon-points")
