@@ -155,7 +155,7 @@ def _root(domain: int, digits: int) -> int:
     return guess
 
 
-_FLOAT_EPSILON = 1400
+_FLOAT_EPSILON = Fraction(1400)
 """Beyond it, floats take a mistake's weight for 0; what they choose is only a guess, and certified exactly."""
 
 
