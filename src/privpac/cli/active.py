@@ -10,6 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
+from privpac.cli.options import RandomState, RecordsPerPerson
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -52,12 +53,8 @@ def ask(
         str,
         typer.Option(metavar="HOW", help="plain, boost, relabel, or auto: the one that promises most."),
     ] = "auto",
-    records_per_person: Annotated[
-        int, typer.Option(metavar="K", help="How many records one person may have.")
-    ] = 1,
-    random_state: Annotated[
-        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
-    ] = None,
+    records_per_person: RecordsPerPerson = 1,
+    random_state: RandomState = None,
     as_json: Json = False,
 ) -> None:
     """Draw whom to ask, and write the list: FOLDER/ask.csv. Nothing is spent, and no value is read.
@@ -117,9 +114,7 @@ def learn_active(
         str | None, typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL.")
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
-    random_state: Annotated[
-        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
-    ] = None,
+    random_state: RandomState = None,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:

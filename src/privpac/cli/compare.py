@@ -8,6 +8,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import LedgerPlace
 
 __all__ = ["compare"]
 
@@ -23,10 +24,7 @@ def compare(
     records_per_person: Annotated[
         int, typer.Option(metavar="K", help="Records behind one person, at most.")
     ] = 1,
-    ledger: Annotated[
-        str | None,
-        typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
-    ] = None,
+    ledger: LedgerPlace = None,
     random_state: Annotated[
         int | None, typer.Option(metavar="SEED", help="Repeatable, and then not for release.")
     ] = None,

@@ -12,6 +12,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
+from privpac.cli.options import LedgerPlace, RandomState, RecordsPerPerson
 from privpac.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -73,13 +74,8 @@ def learn(
     costs: Annotated[
         str | None, typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5.")
     ] = None,
-    records_per_person: Annotated[
-        int, typer.Option(metavar="K", help="How many records one person may have.")
-    ] = 1,
-    ledger: Annotated[
-        str | None,
-        typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
-    ] = None,
+    records_per_person: RecordsPerPerson = 1,
+    ledger: LedgerPlace = None,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the model file, or the bundle.")
     ] = None,
@@ -91,9 +87,7 @@ def learn(
     models: Annotated[
         int | None, typer.Option(metavar="N", help="With --protect predictions: how many models vote.")
     ] = None,
-    random_state: Annotated[
-        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
-    ] = None,
+    random_state: RandomState = None,
     engine: Annotated[
         str,
         typer.Option(metavar="WHERE", help="auto, memory, files (streamed from disk) or spark."),

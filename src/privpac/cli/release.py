@@ -10,6 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
+from privpac.cli.options import LedgerPlace, RandomState, RecordsPerPerson
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -63,13 +64,8 @@ def release(
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
     ] = None,
-    records_per_person: Annotated[
-        int, typer.Option(metavar="K", help="How many records one person may have.")
-    ] = 1,
-    ledger: Annotated[
-        str | None,
-        typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
-    ] = None,
+    records_per_person: RecordsPerPerson = 1,
+    ledger: LedgerPlace = None,
     certificate: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Where the certificate goes; beside the records if not said."),
@@ -77,9 +73,7 @@ def release(
     engine: Annotated[
         str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")
     ] = "auto",
-    random_state: Annotated[
-        int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
-    ] = None,
+    random_state: RandomState = None,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:

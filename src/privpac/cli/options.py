@@ -1,0 +1,20 @@
+"""Options that several verbs share, so that they are called and explained alike."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["LedgerPlace", "RandomState", "RecordsPerPerson"]
+
+RecordsPerPerson = Annotated[int, typer.Option(metavar="K", help="How many records one person may have.")]
+
+RandomState = Annotated[
+    int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
+]
+
+LedgerPlace = Annotated[
+    str | None,
+    typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
+]
