@@ -11,7 +11,7 @@ from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
 
-__all__ = ["Learner", "ReadsOnce", "SemiLearner", "require_labels"]
+__all__ = ["Around", "Learner", "ReadsOnce", "SemiLearner", "require_labels"]
 
 
 def require_labels(owner: str, size: Size, *, least: int = 1) -> None:
@@ -58,6 +58,27 @@ class Learner(Protocol):
         """Whether `learn` on this many records could ever return this hypothesis, from public parameters alone."""
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis: ...
+
+
+class Around:
+    """A learner that hands records to another one, and releases what that one could."""
+
+    learner: Learner
+
+    @property
+    def concepts(self) -> ConceptClass:
+        return self.learner.concepts
+
+    @property
+    def outcomes(self) -> int | None:
+        return self.learner.outcomes
+
+    @property
+    def passes(self) -> int:
+        return self.learner.passes
+
+    def require(self, size: Size) -> None:
+        self.learner.require(size)
 
 
 class SemiLearner(Protocol):

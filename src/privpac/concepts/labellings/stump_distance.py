@@ -81,6 +81,20 @@ def _across(own: Chain, other: Chain, costs: Ints, weights: Ints, change: int, m
 
 
 @compiled
+def _moved(
+    order: Ints, start: np.int64, end: np.int64, weights: Ints, other_rank: Ints, other_end: np.int64
+) -> tuple[np.int64, np.int64]:
+    """What a prefix gains in weight, and in weight shared with a prefix of the other order, when its end moves."""
+    size, shared = np.int64(0), np.int64(0)
+    for at in range(min(start, end), max(start, end)):
+        point = order[at]
+        size += weights[point]
+        if other_rank[point] < other_end:
+            shared += weights[point]
+    return (size, shared) if start < end else (-size, -shared)
+
+
+@compiled
 def _best_across(
     order_a: Ints,
     rank_a: Ints,
@@ -99,39 +113,19 @@ def _best_across(
     total = np.int64(0)
     for i in range(len(weights)):
         total += weights[i]
-    at_a, at_b = 0, 0
+    at_a, at_b = np.int64(0), np.int64(0)
     size_a, size_b, both = np.int64(0), np.int64(0), np.int64(0)
     stack = [(0, rows - 1, 0, cols - 1)]
     while len(stack) > 0:
         low, high, first, last = stack.pop()
         i = (low + high) // 2
-        while at_a < ends_a[i]:
-            point = order_a[at_a]
-            size_a += weights[point]
-            if rank_b[point] < at_b:
-                both += weights[point]
-            at_a += 1
-        while at_a > ends_a[i]:
-            at_a -= 1
-            point = order_a[at_a]
-            size_a -= weights[point]
-            if rank_b[point] < at_b:
-                both -= weights[point]
+        more, shared = _moved(order_a, at_a, ends_a[i], weights, rank_b, at_b)
+        size_a, both, at_a = size_a + more, both + shared, ends_a[i]
         found, where = np.int64(0), -1
         for step in range(first, last + 1):
             j = cols - 1 - step if mirrored else step
-            while at_b < ends_b[j]:
-                point = order_b[at_b]
-                size_b += weights[point]
-                if rank_a[point] < at_a:
-                    both += weights[point]
-                at_b += 1
-            while at_b > ends_b[j]:
-                at_b -= 1
-                point = order_b[at_b]
-                size_b -= weights[point]
-                if rank_a[point] < at_a:
-                    both -= weights[point]
+            more, shared = _moved(order_b, at_b, ends_b[j], weights, rank_a, at_a)
+            size_b, both, at_b = size_b + more, both + shared, ends_b[j]
             apart = size_a + size_b - 2 * both
             price = costs[j] + change * (total - apart if mirrored else apart)
             if where < 0 or price < found:

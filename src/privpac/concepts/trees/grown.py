@@ -25,8 +25,6 @@ class Grown(ManyLabels, ABC):
     """
 
     shape: ClassVar[Shape]
-    levels_name: ClassVar[str]
-    """What the subclass calls its number of levels, for messages."""
 
     schema: Schema
     binarisation: Binarisation | None
@@ -40,6 +38,15 @@ class Grown(ManyLabels, ABC):
     @abstractmethod
     def levels(self) -> int:
         """How many tests in a row are asked at most."""
+
+    @property
+    def levels_name(self) -> str:
+        """What the subclass calls its number of levels, for messages."""
+        return "depth" if self.shape == "tree" else "length"
+
+    @property
+    def word(self) -> str:
+        return f"{self.shape}s:{self.levels}"
 
     def __post_init__(self) -> None:
         _ = self.prior  # refuses parameters that make none

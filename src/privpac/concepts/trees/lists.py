@@ -125,15 +125,10 @@ class DecisionLists(Grown):
     threads: int = THREADS
 
     shape: ClassVar[Shape] = "list"
-    levels_name: ClassVar[str] = "length"
 
     @property
     def levels(self) -> int:
         return self.length
-
-    @property
-    def word(self) -> str:
-        return f"lists:{self.length}"
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, DecisionList) or not self._fits(hypothesis):

@@ -42,15 +42,10 @@ class Trees(Grown):
     threads: int = THREADS
 
     shape: ClassVar[Shape] = "tree"
-    levels_name: ClassVar[str] = "depth"
 
     @property
     def levels(self) -> int:
         return self.depth
-
-    @property
-    def word(self) -> str:
-        return f"trees:{self.depth}"
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         return isinstance(hypothesis, Tree) and self._grows(hypothesis, self.depth)

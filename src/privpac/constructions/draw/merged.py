@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
-from privpac.constructions.base import Learner
+from privpac.concepts.base import Hypothesis, MergeableClass
+from privpac.constructions.base import Around, Learner
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -22,35 +22,20 @@ __all__ = ["Merged"]
 
 
 @dataclass(frozen=True)
-class Merged:
-    """`inner`, over a `MergeableClass`, with what it releases merged."""
+class Merged(Around):
+    """`learner`, over a `MergeableClass`, with what it releases merged."""
 
-    inner: Learner
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.inner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.inner.outcomes
-
-    @property
-    def passes(self) -> int:
-        return self.inner.passes
-
-    def require(self, size: Size) -> None:
-        self.inner.require(size)
+    learner: Learner
 
     def certify(self, size: Size) -> Certificate:
-        own = self.inner.certify(size)
+        own = self.learner.certify(size)
         what = "parts of the rule that change nothing left out"
         return replace(own, privacy=rules.post_processing(own.privacy, what=what))
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return cast(MergeableClass, self.inner.concepts).contains_merged(hypothesis)
+        return cast(MergeableClass, self.learner.concepts).contains_merged(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        drawn: Any = self.inner.learn(sample, coins)
+        drawn: Any = self.learner.learn(sample, coins)
         short: Hypothesis = drawn.merged()
         return short

@@ -12,7 +12,7 @@ from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, v
 from privpac.constructions.commands import learn_command
 from privpac.constructions.few_labels.formulas import records_active
 from privpac.constructions.few_labels.transfer_formulas import Family
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import Need, Option, Setting
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
@@ -295,6 +295,9 @@ ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
+_SETTINGS: tuple[tuple[Setting, bool], ...] = (("realizable", False), ("agnostic", True))
+"""And whether that is agnostic."""
+
 OPTIONS: tuple[Option, ...] = (
     Option(
         "generic-learner",
@@ -335,32 +338,21 @@ OPTIONS: tuple[Option, ...] = (
         at=_with_others(_boost_at),
         command=_unlabelled_command("boost"),
     ),
-    Option(
-        "active",
-        "a random few are asked for their labels, one draw from them",
-        "realizable",
-        "records",
-        True,
-        "active-subsampling",
-        _asked(agnostic=False),
-        serves=_askable,
-        pool=True,
-        at=_asked_of(agnostic=False),
-        hard=_hard_asked(agnostic=False),
-        command=_ask_command,
-    ),
-    Option(
-        "active",
-        "a random few are asked for their labels, one draw from them",
-        "agnostic",
-        "records",
-        True,
-        "active-subsampling",
-        _asked(agnostic=True),
-        serves=_askable,
-        pool=True,
-        at=_asked_of(agnostic=True),
-        hard=_hard_asked(agnostic=True),
-        command=_ask_command,
+    *(
+        Option(
+            "active",
+            "a random few are asked for their labels, one draw from them",
+            setting,
+            "records",
+            True,
+            "active-subsampling",
+            _asked(agnostic=agnostic),
+            serves=_askable,
+            pool=True,
+            at=_asked_of(agnostic=agnostic),
+            hard=_hard_asked(agnostic=agnostic),
+            command=_ask_command,
+        )
+        for setting, agnostic in _SETTINGS
     ),
 )

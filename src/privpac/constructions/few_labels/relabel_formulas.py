@@ -14,11 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from privpac.constructions.few_labels.formulas import float_labellings, float_transfer, mistakes_of_draw
+from privpac.constructions.few_labels.label_search import Search
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer, transfer_error
 from privpac.numbers.exact import exp_down, exp_up, ratio_for
-from privpac.numbers.parameters import Number, at_least, chance, positive
+from privpac.numbers.parameters import Number, chance, positive
 from privpac.numbers.rough import Floats, float_log
-from privpac.numbers.search import PLENTY, first_proved, minimum, stepped
+from privpac.numbers.search import minimum, stepped
 from privpac.theory.register import formula
 
 __all__ = [
@@ -149,11 +150,8 @@ def relabel_at(
     labelled: int, unlabelled: int, *, family: Family, error: Fraction, epsilon: Fraction, failure: Fraction
 ) -> Relabel | None:
     """Settings with which so many records promise an error; None if the search finds none."""
-    known = {"family": family, "epsilon": epsilon, "failure": failure}
-    if _proposed(labelled, unlabelled, **known)[0] > error:
-        return None
-    made = relabel_settings(labelled, unlabelled, **known)  # type: ignore[arg-type]
-    return made if error_ssl_relabel(made, family=family, failure=failure) <= error else None
+    search = Search(family, epsilon, failure, _proposed, relabel_settings, error_ssl_relabel)
+    return search.at(labelled, unlabelled, error=error)
 
 
 @formula("ssl-relabel-accuracy")
@@ -167,19 +165,6 @@ def records_ssl_relabel(
     Tested by: tests/unit/test_few_labels.py.
     """
     owner = "records_ssl_relabel"
-    want, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
-    loss = positive(epsilon, owner=owner, name="epsilon")
-    others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
-
-    def settings(labelled: int) -> Relabel:
-        return relabel_settings(labelled, others, family=family, epsilon=loss, failure=miss)
-
-    def rough(labelled: int) -> float:
-        return _proposed(labelled, others, family=family, epsilon=loss, failure=miss)[0]
-
-    def proved(labelled: int) -> bool:
-        return error_ssl_relabel(settings(labelled), family=family, failure=miss) <= want
-
-    start = int(2 * (float_log(family.odds) + 4) / (want * min(Fraction(1), loss))) + 16
-    found = first_proved(rough, proved, want=float(want), start=start, owner=owner, others=others)
-    return settings(found)
+    miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
+    search = Search(family, loss, miss, _proposed, relabel_settings, error_ssl_relabel)
+    return search.fewest(error, unlabelled, owner=owner)

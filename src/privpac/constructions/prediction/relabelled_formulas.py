@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,17 +221,32 @@ def records_relabelled_vote(error: Number, *, failure: Number, epsilon: Number, 
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
     Tested by: tests/unit/test_relabelled_prediction.py.
     """
-    owner = "records_relabelled_vote"
+    wishes = error, failure, epsilon, vc
+    return _records("records_relabelled_vote", wishes, _best_relabelled, error_relabelled_vote, 1000)
+
+
+def _records(
+    owner: str,
+    wishes: tuple[Number, Number, Number, int],
+    best: Callable[[int, float, float, int], Sequence[Any]],
+    promised: Callable[..., Fraction],
+    first: int,
+) -> int:
+    """The smallest n found at which `promised` keeps the error.
+
+    `best` is about the same, quickly; `first` times the VC dimension over the squared error is where the search begins.
+    """
+    error, failure, epsilon, vc = wishes
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     price = positive(epsilon, owner=owner, name="epsilon")
 
     def excess(n: int) -> float:
-        return _best_relabelled(n, float(price), float(miss), vc)[0]
+        return float(best(n, float(price), float(miss), vc)[0])
 
     def proved(n: int) -> bool:
-        return error_relabelled_vote(n, failure=miss, epsilon=price, vc=vc) <= wrong
+        return promised(n, failure=miss, epsilon=price, vc=vc) <= wrong
 
-    want, start = float(wrong) * (1 - 1e-6), int(1000 * vc / wrong**2)
+    want, start = float(wrong) * (1 - 1e-6), int(first * vc / wrong**2)
     return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)
 
 
@@ -477,15 +493,5 @@ def records_net_relabelled(error: Number, *, failure: Number, epsilon: Number, v
     Holds if: as `excess_net_relabelled`. Proof: docs/proofs/net-relabelling.md.
     Tested by: tests/unit/test_relabelled_prediction.py.
     """
-    owner = "records_net_relabelled"
-    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
-    price = positive(epsilon, owner=owner, name="epsilon")
-
-    def excess(n: int) -> float:
-        return _best_net(n, float(price), float(miss), vc)[0]
-
-    def proved(n: int) -> bool:
-        return error_net_relabelled(n, failure=miss, epsilon=price, vc=vc) <= wrong
-
-    want, start = float(wrong) * (1 - 1e-6), int(40_000 * vc / wrong**2)
-    return _proved(first_by_value(excess, want, start=start, owner=owner), proved, owner=owner)
+    wishes = error, failure, epsilon, vc
+    return _records("records_net_relabelled", wishes, _best_net, error_net_relabelled, 40_000)

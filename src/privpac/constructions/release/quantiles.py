@@ -29,6 +29,7 @@ from privpac.constructions.release.sanitiser import (
     FAILURE,
     Released,
     check_wishes,
+    counted_column,
     noise_ratio,
     require_enough,
 )
@@ -37,11 +38,9 @@ from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Answers, Release
-from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import ratio_for
 
 __all__ = ["Quantiles", "halved", "places"]
 
@@ -96,7 +95,7 @@ class Quantiles:
         n = size.total
         plan = self.plan(n)
         ratio = self.ratio(plan.levels)
-        answers: tuple[Proof[Answers], ...] = ()
+        thresholds = None
         if 2 * plan.error < 1:
             thresholds = release_rules.quantile_answers(
                 cells=self._cells,
@@ -107,25 +106,18 @@ class Quantiles:
                 steps=plan.steps,
                 failure=self.failure,
             )
-            answers = (thresholds, release_rules.ranges_from_thresholds(thresholds))
         medians = rules.sequential(*[release_rules.leafwise_medians(ratio=ratio)] * plan.levels)
-        return Certificate(
-            privacy=rules.declared(
-                rules.post_processing(medians, what="records at the cuts", release=Release.NUMBERS),
-                epsilon=self.epsilon,
-            ),
-            accuracy=(),
-            answers=answers,
-            learner={
-                "name": "quantiles",
-                "columns": [self.column],
-                "epsilon": plain(self.epsilon),
-                "failure": plain(self.failure),
-                "levels": plan.levels,
-                "batch": plan.batch,
-            },
-            labelled=size.labelled,
-            unlabelled=size.unlabelled,
+        return counted_column(
+            medians,
+            thresholds,
+            what="records at the cuts",
+            size=size,
+            name="quantiles",
+            column=self.column,
+            epsilon=self.epsilon,
+            failure=self.failure,
+            levels=plan.levels,
+            batch=plan.batch,
         )
 
     def releases(self, table: Released, size: Size) -> bool:

@@ -11,15 +11,27 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from privpac.coins import Coins
+from privpac.constructions.release import rules as release_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError, TooFewRecords
+from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Answers, Privacy, Release
+from privpac.guarantee.proof import Proof
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import decimal_text, plain
 
-__all__ = ["FAILURE", "Released", "Sanitiser", "check_wishes", "noise_ratio", "require_enough"]
+__all__ = [
+    "FAILURE",
+    "Released",
+    "Sanitiser",
+    "check_wishes",
+    "counted_column",
+    "noise_ratio",
+    "require_enough",
+]
 
 FAILURE = Fraction(1, 20)
 """The failure probability errors are stated for: the field's habit."""
@@ -42,6 +54,36 @@ class Released(Protocol):
 
     def to_json(self) -> dict[str, Any]:
         """Plain data with a `kind`."""
+
+
+def counted_column(
+    privacy: Proof[Privacy],
+    thresholds: Proof[Answers] | None,
+    *,
+    what: str,
+    size: Size,
+    name: str,
+    column: str,
+    epsilon: Fraction,
+    failure: Fraction,
+    **settings: object,
+) -> Certificate:
+    """The certificate of a released column: records made of private numbers, and what is proved of its ranges."""
+    made = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
+    return Certificate(
+        privacy=rules.declared(made, epsilon=epsilon),
+        accuracy=(),
+        answers=() if thresholds is None else (thresholds, release_rules.ranges_from_thresholds(thresholds)),
+        learner={
+            "name": name,
+            "columns": [column],
+            "epsilon": plain(epsilon),
+            "failure": plain(failure),
+            **settings,
+        },
+        labelled=size.labelled,
+        unlabelled=size.unlabelled,
+    )
 
 
 class Sanitiser(Protocol):

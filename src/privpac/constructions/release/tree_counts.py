@@ -24,7 +24,13 @@ from privpac.coins import Coins
 from privpac.concepts.line.unions import check_ordered
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.buckets import Buckets
-from privpac.constructions.release.sanitiser import FAILURE, Released, check_wishes, require_enough
+from privpac.constructions.release.sanitiser import (
+    FAILURE,
+    Released,
+    check_wishes,
+    counted_column,
+    require_enough,
+)
 from privpac.constructions.release.tree_formulas import TreePlan, plan_tree
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -32,10 +38,7 @@ from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Answers, Release
-from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import noisy_counts
-from privpac.numbers.exact import plain
 
 __all__ = ["TreeCounts", "TreeWalk"]
 
@@ -103,29 +106,22 @@ class TreeCounts:
         self.require(size)
         n = size.total
         plan, proved = self._planned(n), self._proved(n)
-        answers: tuple[Proof[Answers], ...] = ()
+        thresholds = None
         if proved is not None and 2 * proved < 1:
             thresholds = release_rules.tree_answers(plan, records=n, failure=self.failure)
-            answers = (thresholds, release_rules.ranges_from_thresholds(thresholds))
         noise = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels)
-        return Certificate(
-            privacy=rules.declared(
-                rules.post_processing(noise, what="monotone counts", release=Release.NUMBERS),
-                epsilon=self.epsilon,
-            ),
-            accuracy=(),
-            answers=answers,
-            learner={
-                "name": "tree-counts",
-                "columns": [self.column],
-                "epsilon": plain(self.epsilon),
-                "failure": plain(self.failure),
-                "branching": plan.branching,
-                "levels": plan.levels,
-                "above": "never" if plan.above is None else plan.above,
-            },
-            labelled=size.labelled,
-            unlabelled=size.unlabelled,
+        return counted_column(
+            noise,
+            thresholds,
+            what="monotone counts",
+            size=size,
+            name="tree-counts",
+            column=self.column,
+            epsilon=self.epsilon,
+            failure=self.failure,
+            branching=plan.branching,
+            levels=plan.levels,
+            above="never" if plan.above is None else plan.above,
         )
 
     def releases(self, table: Released, size: Size) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
@@ -22,13 +23,10 @@ from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.nested import (
     described,
-    labelled_only,
     places,
-    positive_integer,
-    positive_number,
 )
 from privpac.constructions.wrappers.relabel import accuracy_of_vote
-from privpac.constructions.wrappers.vote import Vote, needs_cuts
+from privpac.constructions.wrappers.vote import AroundVote, Vote, needs_cuts
 from privpac.data.sample import InMemory, Sample, Size
 from privpac.guarantee.certificate import Certificate
 
@@ -36,7 +34,7 @@ __all__ = ["Agnostic"]
 
 
 @dataclass(frozen=True)
-class Agnostic:
+class Agnostic(AroundVote):
     """The learner inside gets `kept` random records with the labels that all others vote for."""
 
     learner: Learner
@@ -52,35 +50,14 @@ class Agnostic:
     failure: Fraction = FAILURE
     """How often the vote may fail, besides the learner inside."""
 
+    owner: ClassVar[str] = "Agnostic"
+
     def __post_init__(self) -> None:
-        positive_integer("Agnostic", "kept", self.kept)
-        positive_number("Agnostic", "epsilon", self.epsilon)
-        positive_number("Agnostic", "weight", self.weight)
+        self.check_vote()
         if self.ranks:
             needs_cuts(self.classes)
         else:
             with_dichotomies(self.classes, owner="Agnostic")
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.learner.concepts
-
-    @property
-    def classes(self) -> ConceptClass:
-        return self.labelling or self.learner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.learner.outcomes
-
-    def vote(self, size: Size) -> Vote:
-        n = labelled_only("Agnostic", size, least=self.kept + 1)
-        return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
-
-    @property
-    def passes(self) -> int:
-        """One takes the records kept, one lets the others vote."""
-        return 2
 
     def require(self, size: Size) -> None:
         voters = self.vote(size).voters

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner
+from privpac.concepts.base import Hypothesis
+from privpac.constructions.base import Around, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.formulas import best_split
@@ -34,27 +34,12 @@ LARGEST = 2**40
 
 
 @dataclass(frozen=True)
-class Declared:
+class Declared(Around):
     """A learner whose loss is charged as the decimals that were asked for."""
 
     learner: Learner
     epsilon: Fraction
     delta: Fraction = Fraction(0)
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.learner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.learner.outcomes
-
-    @property
-    def passes(self) -> int:
-        return self.learner.passes
-
-    def require(self, size: Size) -> None:
-        self.learner.require(size)
 
     def certify(self, size: Size) -> Certificate:
         inner = self.learner.certify(size)

@@ -16,8 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner
+from privpac.concepts.base import Hypothesis
+from privpac.constructions.base import Around, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.estimates.confusion import ConfusionCounts
 from privpac.constructions.wrappers.nested import (
@@ -41,7 +41,7 @@ __all__ = ["Confidence"]
 
 
 @dataclass(frozen=True)
-class Confidence:
+class Confidence(Around):
     """`runs` answers from blocks of equal size; the last `held` records (and what does not divide) pick one."""
 
     learner: Learner
@@ -56,14 +56,6 @@ class Confidence:
         positive_integer("Confidence", "runs", self.runs)
         positive_integer("Confidence", "held", self.held)
         positive_number("Confidence", "epsilon", self.epsilon)
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.learner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.learner.outcomes
 
     @property
     def ratio(self) -> Fraction:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
@@ -21,12 +22,9 @@ from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.constructions.wrappers.nested import (
     described,
     empirical_accuracy,
-    labelled_only,
     places,
-    positive_integer,
-    positive_number,
 )
-from privpac.constructions.wrappers.vote import Vote
+from privpac.constructions.wrappers.vote import AroundVote, Vote
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -59,7 +57,7 @@ def accuracy_of_vote(
 
 
 @dataclass(frozen=True)
-class Relabelled:
+class Relabelled(AroundVote):
     """The learner inside gets the first `kept` records with the labels that the others vote for."""
 
     learner: Learner
@@ -73,32 +71,11 @@ class Relabelled:
     failure: Fraction = FAILURE
     """How often the vote may fail, besides the learner inside."""
 
+    owner: ClassVar[str] = "Relabelled"
+
     def __post_init__(self) -> None:
-        positive_integer("Relabelled", "kept", self.kept)
-        positive_number("Relabelled", "epsilon", self.epsilon)
-        positive_number("Relabelled", "weight", self.weight)
+        self.check_vote()
         with_dichotomies(self.classes, owner="Relabelled")
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.learner.concepts
-
-    @property
-    def classes(self) -> ConceptClass:
-        return self.labelling or self.learner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.learner.outcomes
-
-    def vote(self, size: Size) -> Vote:
-        n = labelled_only("Relabelled", size, least=self.kept + 1)
-        return Vote(self.kept, n - self.kept, self.epsilon, self.weight)
-
-    @property
-    def passes(self) -> int:
-        """One takes the records kept, one lets the others vote."""
-        return 2
 
     def require(self, size: Size) -> None:
         voters = self.vote(size).voters

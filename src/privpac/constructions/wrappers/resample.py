@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner, ReadsOnce
+from privpac.concepts.base import Hypothesis
+from privpac.constructions.base import Around, Learner, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers.nested import described, labelled_only, places, positive_integer
 from privpac.data.sample import Sample, Size
@@ -28,7 +28,7 @@ __all__ = ["Resampled"]
 
 
 @dataclass(frozen=True)
-class Resampled(ReadsOnce):
+class Resampled(ReadsOnce, Around):
     """The learner inside gets `draws` records, each drawn from all of them."""
 
     learner: Learner
@@ -38,14 +38,6 @@ class Resampled(ReadsOnce):
 
     def __post_init__(self) -> None:
         positive_integer("Resampled", "draws", self.draws)
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.learner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.learner.outcomes
 
     def require(self, size: Size) -> None:
         labelled_only("Resampled", size, least=1)

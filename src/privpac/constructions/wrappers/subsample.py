@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner, ReadsOnce
+from privpac.concepts.base import Hypothesis
+from privpac.constructions.base import Around, Learner, ReadsOnce
 from privpac.constructions.wrappers.nested import described, labelled_only, places, positive_integer
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
@@ -24,7 +24,7 @@ __all__ = ["Subsampled"]
 
 
 @dataclass(frozen=True)
-class Subsampled(ReadsOnce):
+class Subsampled(ReadsOnce, Around):
     """The learner inside gets `kept` of the records, picked and ordered by coins."""
 
     learner: Learner
@@ -32,14 +32,6 @@ class Subsampled(ReadsOnce):
 
     def __post_init__(self) -> None:
         positive_integer("Subsampled", "kept", self.kept)
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.learner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.learner.outcomes
 
     def require(self, size: Size) -> None:
         labelled_only("Subsampled", size, least=self.kept)

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.concepts.labellings.ranks import RankDichotomies
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.data.sample import InMemory, Sample
+from privpac.constructions.base import Around
+from privpac.constructions.wrappers.nested import labelled_only, positive_integer, positive_number
+from privpac.data.sample import InMemory, Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import ratio_for
 
-__all__ = ["Vote"]
+__all__ = ["AroundVote", "Vote"]
 
 LARGEST_SCORE = 2**61
 """Scores are 64-bit integers, and sums of two of them must fit."""
@@ -80,3 +83,33 @@ def needs_cuts(concepts: ConceptClass) -> Thresholds:
             remedy="Ranks are for thresholds on one ordered column.",
         )
     return concepts
+
+
+class AroundVote(Around):
+    """A learner around one that gets `kept` records with the labels that all others vote for."""
+
+    owner: ClassVar[str]
+    """How refusals call it."""
+    kept: int
+    epsilon: Fraction
+    weight: Fraction
+    labelling: ConceptClass | None
+
+    def check_vote(self) -> None:
+        positive_integer(self.owner, "kept", self.kept)
+        positive_number(self.owner, "epsilon", self.epsilon)
+        positive_number(self.owner, "weight", self.weight)
+
+    @property
+    def classes(self) -> ConceptClass:
+        """The class whose labellings are voted on."""
+        return self.labelling or self.learner.concepts
+
+    @property
+    def passes(self) -> int:
+        """One takes the records kept, one lets the others vote."""
+        return 2
+
+    def vote(self, size: Size) -> Vote:
+        n = labelled_only(self.owner, size, least=self.kept + 1)
+        return Vote(self.kept, n - self.kept, self.epsilon, self.weight)

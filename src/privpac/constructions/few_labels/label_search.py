@@ -1,0 +1,62 @@
+"""How many labels are enough for a method of few labels: proposed in floats, then proved for the very settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.numbers.parameters import Number, at_least, chance
+from privpac.numbers.rough import float_log
+from privpac.numbers.search import PLENTY, first_proved
+
+__all__ = ["Search"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Search(Generic[T]):
+    """A method at (epsilon, failure): what floats propose, the settings for so many records, and what these promise."""
+
+    family: Family
+    epsilon: Fraction
+    failure: Fraction
+    proposed: Callable[..., tuple[float, Any]]
+    settings: Callable[..., T]
+    promised: Callable[..., Fraction]
+
+    def _rough(self, labelled: int, others: int) -> float:
+        return self.proposed(
+            labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure
+        )[0]
+
+    def _made(self, labelled: int, others: int) -> T:
+        return self.settings(labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure)
+
+    def _promises(self, made: T, error: Fraction) -> bool:
+        return self.promised(made, family=self.family, failure=self.failure) <= error
+
+    def at(self, labelled: int, unlabelled: int, *, error: Fraction) -> T | None:
+        """Settings with which so many records promise an error; None if the search finds none."""
+        if self._rough(labelled, unlabelled) > error:
+            return None
+        made = self._made(labelled, unlabelled)
+        return made if self._promises(made, error) else None
+
+    def fewest(self, error: Number, unlabelled: int | None, *, owner: str) -> T:
+        """Settings with the fewest labels that promise `error`; with `unlabelled` others, or None: as many as pay."""
+        want = chance(error, owner=owner, name="error")
+        others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
+        start = int(2 * (float_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
+        found = first_proved(
+            lambda labelled: self._rough(labelled, others),
+            lambda labelled: self._promises(self._made(labelled, others), want),
+            want=float(want),
+            start=start,
+            owner=owner,
+            others=others,
+        )
+        return self._made(found, others)
