@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from privpac import Ledger
-from privpac.answering.bundle import bundle
+from privpac.answering.bundle import bundle, writing
 from privpac.cli import main
 from tests.interference.artefacts import text
 from tests.interference.books import without_passing
@@ -230,7 +230,8 @@ def test_a_bundle_that_answers(
     def run(table: Table, seed: int) -> Result | Refused:
         written(place, table)
         monkeypatch.chdir(place)
-        monkeypatch.setattr(bundle, "SystemCoins", lambda: SteadyCoins(seed))
+        for module in (bundle, writing):
+            monkeypatch.setattr(module, "SystemCoins", lambda: SteadyCoins(seed))
         models = ("--models", "5") if word != "thresholds:age" else ()
         learn = ("learn", *WISHES, "0.1", "--protect", "predictions", "--concepts", word, *models)
         ask = ("predict", "bundle", "questions.csv", "--ledger", "book.sqlite")

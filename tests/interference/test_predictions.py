@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from privpac import Ledger, PrivatePredictor
-from privpac.answering.bundle import bundle
+from privpac.answering.bundle import bundle, writing
 from privpac.verification import verify
 from tests.interference.artefacts import Released, attempt, shown, text
 from tests.interference.cases import ANSWERED, ANSWERS_FOR_SURE, VOTES
@@ -82,7 +82,8 @@ def test_nothing_but_the_answers_depends_on_the_records(word: str) -> None:
 @pytest.fixture
 def known_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """The random name of a bundle is drawn with steady coins."""
-    monkeypatch.setattr(bundle, "SystemCoins", lambda: SteadyCoins(1))
+    for module in (bundle, writing):
+        monkeypatch.setattr(module, "SystemCoins", lambda: SteadyCoins(1))
 
 
 @pytest.mark.usefixtures("known_names")

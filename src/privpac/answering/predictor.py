@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.answering.answers import Answers, MemoryAnswers
+from privpac.answering.bundle import writing
 from privpac.answering.offer import Offer, offer_for
 from privpac.answering.preparing import prepare
 from privpac.answering.questions import Asked, draw
@@ -207,8 +208,6 @@ class PrivatePredictor:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a bundle (`answering.bundle`) that goes on where this predictor stands, which is used up by that."""
-        from privpac.answering.bundle import bundle  # it knows this class
-
         with self._lock:
             offer = self._require_records()
             if self._answers.count():
@@ -216,7 +215,7 @@ class PrivatePredictor:
                     f"{OWNER} has given answers already, and a bundle begins with none.",
                     remedy="Fit it again and save it before the first question.",
                 )
-            bundle.write(path, offer, self._prepared)
+            writing.write(path, offer, self._prepared)
             self._offer = None  # its answers are the bundle's to give
 
     def __repr__(self) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 from privpac.constructions.class_facts import described
 from privpac.constructions.wish import FAILURE, OWNER, read_numbers
 from privpac.numbers.parameters import positive
-from privpac.plan.plan import SECONDS, Keep, Plan, Simulation, make
+from privpac.plan.plan import Plan, make
 from privpac.plan.question import Kind, Question
+from privpac.plan.simulation import SECONDS, Keep, Simulation
 
 __all__ = ["Plan", "needed", "reachable", "smallest_epsilon"]
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
-from privpac.plan.plan import Plan
+from privpac.plan.table import PlanTable
 
 __all__ = ["RULES", "advise"]
 
@@ -25,7 +25,7 @@ NEAR = 4
 """Within this factor of a floor, looking for something cleverer does not pay."""
 
 
-def _nothing(plan: Plan) -> str | None:
+def _nothing(plan: PlanTable) -> str | None:
     """No option promises anything: say what would."""
     if plan.answers:
         return None
@@ -37,7 +37,7 @@ def _listed(ways: list[str]) -> str:
     return f" Ways out: {'; '.join(ways)}." if ways else ""
 
 
-def _impossible(plan: Plan) -> str | None:
+def _impossible(plan: PlanTable) -> str | None:
     """Fewer records than the floors of all options, and the ways out."""
     have = plan.question.records
     if plan.question.kind != "needed" or have is None or not plan.answers:
@@ -59,7 +59,7 @@ def _impossible(plan: Plan) -> str | None:
     return text + _listed([*pools, *ways_out(plan.question)])
 
 
-def _unproved(plan: Plan) -> str | None:
+def _unproved(plan: PlanTable) -> str | None:
     """Records between the floor and the proof: neither is the last word."""
     best, have = plan.best, plan.question.records
     if plan.question.kind != "needed" or have is None or best is None or best.enough is not False:
@@ -76,7 +76,7 @@ def _unproved(plan: Plan) -> str | None:
     )
 
 
-def _run(plan: Plan) -> str | None:
+def _run(plan: PlanTable) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
     at_hand = [found for found in plan.answers if plan.question.unlabelled or not found.need.unlabelled]
     enough = [found for found in (*at_hand, *plan.answers) if found.enough is not False]
@@ -90,7 +90,7 @@ def _run(plan: Plan) -> str | None:
     return None
 
 
-def _auto(plan: Plan) -> str | None:
+def _auto(plan: PlanTable) -> str | None:
     """Rows of different classes are not rivals: a larger class has a better best member."""
     if plan.question.word != "auto" or not plan.answers:
         return None
@@ -101,7 +101,7 @@ def _auto(plan: Plan) -> str | None:
     )
 
 
-def _driver(plan: Plan) -> str | None:
+def _driver(plan: PlanTable) -> str | None:
     """What drives the number: privacy, or the size of the domain."""
     best = plan.best
     if best is None or best.asks != "needed":
@@ -125,7 +125,7 @@ def _driver(plan: Plan) -> str | None:
     return largest[1] if largest[0] > 0 else None
 
 
-def _halving(plan: Plan) -> str | None:
+def _halving(plan: PlanTable) -> str | None:
     """The cheapest single change that halves the records."""
     best = plan.best
     if best is None or best.asks != "needed" or best.need.labelled < 4:
@@ -137,7 +137,7 @@ def _halving(plan: Plan) -> str | None:
     return f"Half as many suffice with {changes[0]}{more}."
 
 
-def _labels(plan: Plan) -> str | None:
+def _labels(plan: PlanTable) -> str | None:
     """Where labels are dear and records without them are not."""
     if plan.question.kind != "needed":
         return None
@@ -153,7 +153,7 @@ def _labels(plan: Plan) -> str | None:
     return None
 
 
-def _noise(plan: Plan) -> str | None:
+def _noise(plan: PlanTable) -> str | None:
     """Knowing that the best rule rarely errs is worth a lot."""
     if plan.question.noise is not None or plan.question.kind != "needed":
         return None
@@ -168,7 +168,7 @@ def _noise(plan: Plan) -> str | None:
     )
 
 
-def _delta(plan: Plan) -> str | None:
+def _delta(plan: PlanTable) -> str | None:
     """For very long keys a delta pays."""
     best = plan.best
     if plan.question.delta > 0 or best is None or plan.question.kind != "needed":
@@ -187,7 +187,7 @@ def _delta(plan: Plan) -> str | None:
     return f"With delta 1e-6, {needs} instead of {best.need.labelled:,}."
 
 
-def _close(plan: Plan) -> str | None:
+def _close(plan: PlanTable) -> str | None:
     """When the floor is near, stop looking for something cleverer."""
     near = next((found for found in plan.answers if found.ratio is not None and found.ratio <= NEAR), None)
     if near is None or near.ratio is None:
@@ -199,7 +199,7 @@ def _close(plan: Plan) -> str | None:
     )
 
 
-def _pessimistic(plan: Plan) -> str | None:
+def _pessimistic(plan: PlanTable) -> str | None:
     """Large classes of trees hold many copies of every good rule, which the proof cannot use."""
     grown = [found for found in plan.answers if found.concepts.kind in ("trees", "lists")]
     if not grown or any(found.simulated is not None for found in grown):
@@ -210,7 +210,7 @@ def _pessimistic(plan: Plan) -> str | None:
     )
 
 
-def _little(plan: Plan) -> str | None:
+def _little(plan: PlanTable) -> str | None:
     """Very little evidence."""
     records, epsilon = plan.question.records, plan.question.epsilon
     if records is None or epsilon is None or records * epsilon >= LITTLE:
@@ -221,7 +221,7 @@ def _little(plan: Plan) -> str | None:
     )
 
 
-RULES: Mapping[str, Callable[[Plan], str | None]] = {
+RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "nothing": _nothing,
     "impossible": _impossible,
     "unproved": _unproved,
@@ -239,7 +239,7 @@ RULES: Mapping[str, Callable[[Plan], str | None]] = {
 """All rules, in the order in which they are said."""
 
 
-def advise(plan: Plan) -> Iterator[str]:
+def advise(plan: PlanTable) -> Iterator[str]:
     """What the rules have to say."""
     for rule in RULES.values():
         text = rule(plan)

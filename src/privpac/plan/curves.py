@@ -11,8 +11,8 @@ from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.answer import Answer, answer, hard_estimate
-from privpac.plan.plan import Plan
 from privpac.plan.question import Question
+from privpac.plan.table import PlanTable
 
 __all__ = ["PlanDisplay"]
 
@@ -43,7 +43,7 @@ class PlanDisplay:
 
     @classmethod
     def of(
-        cls, plan: Plan, against: str = "epsilon", *, learner: str | None = None, simulated: bool = True
+        cls, plan: PlanTable, against: str = "epsilon", *, learner: str | None = None, simulated: bool = True
     ) -> PlanDisplay:
         """The curves of a plan's options around the numbers it was asked with; without what is `simulated`, sooner."""
         if against not in AXES:
@@ -86,7 +86,7 @@ class PlanDisplay:
         self.curves.save(path)
 
 
-def _as_needed(plan: Plan) -> Question:
+def _as_needed(plan: PlanTable) -> Question:
     """Every picture shows records: other questions are turned around at what was found."""
     question = plan.question
     if question.kind == "needed":

@@ -17,8 +17,8 @@ from typing import Any
 
 from privpac.errors import PrivpacError, SizeError
 from privpac.plan.answer import Answer, Estimate, hard_estimate
-from privpac.plan.plan import Simulation
 from privpac.plan.question import Question
+from privpac.plan.simulation import Simulation
 from privpac.plan.trials import Experiment, Unsimulated, estimate
 
 __all__ = ["simulated"]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
-from privpac.plan.plan import Plan
+from privpac.plan.table import PlanTable
 
 __all__ = ["HEADINGS", "notes", "plan_text", "question_text", "rows"]
 
@@ -25,7 +25,7 @@ HEADINGS = (
 )
 
 
-def question_text(plan: Plan) -> str:
+def question_text(plan: PlanTable) -> str:
     """The question as a sentence."""
     asked = plan.question
     given = []
@@ -48,7 +48,7 @@ def question_text(plan: Plan) -> str:
     return f"{what} for {asked.word}: {', '.join(given)}"
 
 
-def rows(plan: Plan) -> Iterator[tuple[str, ...]]:
+def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
     """One row an option, in the order of `HEADINGS`."""
     for found in plan.answers:
         yield (
@@ -87,12 +87,12 @@ def _estimate(found: Estimate) -> str:
     return f"{text} ({_number(found.low)} to {high})"
 
 
-def notes(plan: Plan) -> list[str]:
+def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are; what was simulated on what, and what was not and why: a line each."""
     return _sizes(plan) + _simulations(plan)
 
 
-def _sizes(plan: Plan) -> list[str]:
+def _sizes(plan: PlanTable) -> list[str]:
     """Trees and lists are as many as their tests allow, which nobody has in mind."""
     grown = {found.concepts.word: found.concepts for found in plan.answers if found.concepts.tests}
     if not grown:
@@ -102,7 +102,7 @@ def _sizes(plan: Plan) -> list[str]:
     return [f"Rules to choose from, on {tests:,} yes-or-no tests: {each}"]
 
 
-def _simulations(plan: Plan) -> list[str]:
+def _simulations(plan: PlanTable) -> list[str]:
     # Rows of one learner on several classes are named once.
     on: dict[str, dict[str, None]] = {}
     why: dict[str, dict[str, None]] = {}
@@ -116,13 +116,13 @@ def _simulations(plan: Plan) -> list[str]:
     return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
 
 
-def _name(plan: Plan, found: Answer) -> str:
+def _name(plan: PlanTable, found: Answer) -> str:
     """A row by its learner, and by its setting if there are two of that name."""
     same = [row for row in plan.answers if row.option.learner == found.option.learner]
     return found.option.learner if len(same) == 1 else f"{found.option.learner} ({found.option.setting})"
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: PlanTable) -> str:
     """For `print` in Python; the command line lays its table out by itself."""
     lines = [question_text(plan), ""]
     table = [HEADINGS, *rows(plan)]

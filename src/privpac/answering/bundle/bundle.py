@@ -15,9 +15,7 @@ import hmac
 import json
 import os
 import re
-import shutil
 import stat
-import uuid
 import warnings
 import zipfile
 import zlib
@@ -26,9 +24,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privpac import __version__
 from privpac.answering.answers import FileAnswers
-from privpac.answering.bundle.storage import content_of, file_of, prepared_from
+from privpac.answering.bundle.storage import file_of, prepared_from
+from privpac.answering.bundle.writing import (
+    FORMAT,
+    METER,
+    OWNER,
+    SECRET,
+    check_target,
+    tag,
+    write,
+)
 from privpac.answering.offer import Offer
 from privpac.answering.predictor import PrivatePredictor
 from privpac.answering.stored_offers import offer_from_json
@@ -39,14 +45,15 @@ from privpac.constructions.prediction.base import Prepared
 from privpac.data.schema import Schema
 from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.guarantee.ledger.store import close_connections
 
 __all__ = [
     "EXPOSED",
     "FORMAT",
     "FORMER",
     "MANIFEST",
+    "METER",
     "Bundle",
+    "check_target",
     "content_beside",
     "describe",
     "is_bundle",
@@ -56,10 +63,8 @@ __all__ = [
     "write",
 ]
 
-FORMAT, FORMER = document.BUNDLE, document.FORMER_BUNDLE
-OWNER = "bundle"
-SECRET, METER, ANSWERS = "secret.json", "meter.sqlite", "answers.sqlite"
-BITS_OF_NAME, BITS_OF_KEY = 128, 256
+FORMER = document.FORMER_BUNDLE
+ANSWERS = "answers.sqlite"
 NAME = "[0-9a-f]{32}"
 MOST_BYTES = 4 << 30
 """Of one file of a bundle."""
@@ -121,87 +126,6 @@ class Bundle:
         )
 
 
-def check_target(path: str | os.PathLike[str]) -> Path:
-    """The folder to make, refused before any work if it cannot be."""
-    target = Path(path)
-    if target.exists():
-        raise ParameterError(
-            OWNER, "out", str(path), allowed="a folder that does not exist yet", remedy="Choose another name."
-        )
-    if not target.parent.is_dir():
-        raise ParameterError(OWNER, "out", str(path), allowed="in an existing folder")
-    return target
-
-
-def write(
-    path: str | os.PathLike[str], offer: Offer, prepared: Prepared, *, coins: Coins | None = None
-) -> Path:
-    """Make the folder, whole or not at all.
-
-    `coins` name it and make its key: those of the operating system, whatever the answers are drawn with, so that two
-    bundles are never taken for one.
-    """
-    target = check_target(path)
-    own = coins or SystemCoins()
-    tree: dict[str, Any] = {
-        "format": FORMAT,
-        "version": __version__,
-        "schema": offer.schema.stored(),
-        "certificate": offer.certify().to_json(),
-        "id": _random_hex(own, BITS_OF_NAME),
-    }
-    tree["digest"] = document.digest(tree)
-    name, content = file_of(offer.predictor), content_of(prepared)
-    key = _random_hex(own, BITS_OF_KEY)
-    sealed = {"key": key, "tags": {name: _tag(key, tree["digest"], name, content)}}
-    manifest = (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
-    _write_folder(target, {name: content, SECRET: json.dumps(sealed).encode(), MANIFEST: manifest}, offer)
-    return target
-
-
-def _random_hex(coins: Coins, bits: int) -> str:
-    return f"{coins.below(1 << bits):0{bits // 4}x}"
-
-
-def _tag(key: str, digest: str, name: str, content: bytes) -> str:
-    """Of a file under its name in this very bundle."""
-    tag = hmac.new(bytes.fromhex(key), f"{digest}\0{name}\0".encode(), hashlib.sha256)
-    tag.update(content)
-    return tag.hexdigest()
-
-
-def _write_folder(target: Path, files: Mapping[str, bytes], offer: Offer) -> None:
-    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    try:
-        os.mkdir(draft, 0o700)
-        for name, content in files.items():
-            _write_secret(draft / name, content)
-        if offer.answers is not None:
-            _make_meter(draft / METER, offer)
-        os.rename(draft, target)
-    except OSError as problem:
-        raise PrivpacError(
-            f"The bundle {str(target)!r} cannot be written: {problem.strerror}.",
-            remedy="What was charged for its answers stays charged.",
-        ) from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _make_meter(path: Path, offer: Offer) -> None:
-    Ledger(epsilon=(offer.answers or 0) * offer.price, path=path)
-    os.chmod(path, 0o600)  # until then nobody else can enter the folder
-    close_connections()  # an open file cannot be renamed everywhere
-
-
-def _write_secret(path: Path, content: bytes) -> None:
-    """Made with its mode: between making and changing it others could look."""
-    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The description in a `bundle.json`, of this format or the former one, with nothing besides."""
     return document.read_document(path, FORMAT, FORMER)
@@ -236,9 +160,9 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
     try:
         name = file_of(_offer(tree).predictor)
         if tree["format"] == FORMER:
-            tag = tree["files"][name]
+            stored = tree["files"][name]
             content = _read_secret(folder, name)
-            same = set(tree["files"]) == {name} and tag == f"sha256:{hashlib.sha256(content).hexdigest()}"
+            same = set(tree["files"]) == {name} and stored == f"sha256:{hashlib.sha256(content).hexdigest()}"
         else:
             if not re.fullmatch(NAME, tree["id"]):
                 raise NotCertified(
@@ -246,7 +170,7 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
                 )
             sealed = json.loads(_read_secret(folder, SECRET))
             content = _read_secret(folder, name)
-            made = _tag(sealed["key"], tree["digest"], name, content)
+            made = tag(sealed["key"], tree["digest"], name, content)
             same = hmac.compare_digest(made, sealed["tags"][name])
     except NotCertified:
         raise

@@ -1,0 +1,43 @@
+"""The rows of a plan: all options that answer a question, cheapest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from privpac.errors import ParameterError
+from privpac.plan.answer import Answer
+from privpac.plan.question import Question
+
+__all__ = ["PlanTable"]
+
+
+@dataclass(frozen=True)
+class PlanTable:
+    """All that answers one question, in the order of `Answer.order`."""
+
+    question: Question
+    answers: tuple[Answer, ...]
+    advice: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Answer | None:
+        """The cheapest answer; None where nothing can be promised."""
+        return self.answers[0] if self.answers else None
+
+    def option(self, learner: str, setting: str | None = None) -> Answer:
+        """The first answer of a learner, in a setting if given."""
+        for found in self.answers:
+            if found.option.learner == learner and setting in (None, found.option.setting):
+                return found
+        offered = ", ".join(sorted({f"{row.option.learner} ({row.option.setting})" for row in self.answers}))
+        raise ParameterError(
+            "Plan.option", "learner", learner, allowed=f"one of {offered or 'none: nothing is promised'}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "question": self.question.to_json(),
+            "options": [found.to_json() for found in self.answers],
+            "advice": list(self.advice),
+        }
