@@ -57,7 +57,7 @@ MAY_MAKE_COINS = {
 
 MAY_USE_CHANCE = {
     "coins.py": "what coins are",
-    "answering/bundle/bundle.py": "the name of a draft",
+    "answering/bundle/writing.py": "the name of a draft",
     "client.py": "idempotency keys, for questions",
     "guarantee/ledger/store.py": "names of ledgers",
     "guarantee/ledger/sql_store.py": "names of ledgers",

@@ -10,7 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import RandomState, RecordsPerPerson
+from privpac.cli.options import RecordsPerPerson, Seed
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def ask(
         typer.Option(metavar="HOW", help="plain, boost, relabel, or auto: the one that promises most."),
     ] = "auto",
     records_per_person: RecordsPerPerson = 1,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     as_json: Json = False,
 ) -> None:
     """Draw whom to ask, and write the list: FOLDER/ask.csv. Nothing is spent, and no value is read.
@@ -114,7 +114,7 @@ def learn_active(
         str | None, typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL.")
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -12,7 +12,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import LedgerPlace, RandomState, RecordsPerPerson
+from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def learn(
     models: Annotated[
         int | None, typer.Option(metavar="N", help="With --protect predictions: how many models vote.")
     ] = None,
-    random_state: RandomState = None,
+    random_state: Seed = None,
     engine: Annotated[
         str,
         typer.Option(metavar="WHERE", help="auto, memory, files (streamed from disk) or spark."),

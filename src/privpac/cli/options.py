@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["LedgerPlace", "RandomState", "RecordsPerPerson"]
+__all__ = ["LedgerPlace", "RecordsPerPerson", "Seed"]
 
 RecordsPerPerson = Annotated[int, typer.Option(metavar="K", help="How many records one person may have.")]
 
-RandomState = Annotated[
+Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Reproducible coins, for trying out: not for release.")
 ]
 

@@ -10,7 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import LedgerPlace, RandomState, RecordsPerPerson
+from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def release(
     engine: Annotated[
         str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")
     ] = "auto",
-    random_state: RandomState = None,
+    random_state: Seed = None,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:

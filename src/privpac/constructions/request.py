@@ -12,7 +12,6 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam
@@ -35,7 +34,6 @@ __all__ = [
     "count_of",
     "is_count",
     "request_from_json",
-    "takes_many_classes",
 ]
 
 OWNER = "concepts"
@@ -168,18 +166,6 @@ def count_of(word: str, rest: str) -> int:
 def _cuts(tests: Binarisation) -> int:
     """Cuts of the column that has most of them."""
     return max(len(group.cells) for group in tests.groups)
-
-
-def takes_many_classes(concepts: str | ConceptClass) -> bool:
-    """Whether the rules of a class, or of the word that names it, end in any number of classes.
-
-    >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
-    (True, False)
-    """
-    if not isinstance(concepts, str):
-        return isinstance(concepts, ManyLabels)
-    entry = catalogue.words().get(concepts.partition(":")[0])
-    return entry is not None and entry.many_classes
 
 
 def request_from_json(tree: Mapping[str, Any], *, schema: Schema, labelled: int) -> Request:

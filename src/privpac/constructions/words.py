@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from privpac.concepts.base import ConceptClass
+from privpac.concepts.base import ConceptClass, ManyLabels
 from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
 from privpac.constructions.request import (
@@ -17,7 +17,6 @@ from privpac.constructions.request import (
     Request,
     Word,
     request_from_json,
-    takes_many_classes,
 )
 from privpac.constructions.stored_classes import CLASSES, is_storable
 from privpac.errors import ParameterError, SchemaError
@@ -33,6 +32,18 @@ __all__ = [
 
 WORDS: Mapping[str, Word] = catalogue.words()
 """Every word, as the families declare them in `words.py`."""
+
+
+def takes_many_classes(concepts: str | ConceptClass) -> bool:
+    """Whether the rules of a class, or of the word that names it, end in any number of classes.
+
+    >>> takes_many_classes("trees:3"), takes_many_classes("stumps")
+    (True, False)
+    """
+    if not isinstance(concepts, str):
+        return isinstance(concepts, ManyLabels)
+    entry = WORDS.get(concepts.partition(":")[0])
+    return entry is not None and entry.many_classes
 
 
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:
