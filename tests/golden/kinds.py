@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -208,8 +208,11 @@ class Asked:
         )
         _, labels = _codes(self.records)
         session = session.tell({position: labels[position] for position in session.asked})
+        twin = replace(
+            session, used=[]
+        )  # the corpus keeps a session that still waits, and the rule it leads to
         session.save(folder / self.units[0])
-        _save(learn_session(session), folder / self.units[1])
+        _save(learn_session(twin), folder / self.units[1])
 
 
 def learn_session(session: Asking) -> Model:

@@ -323,10 +323,10 @@ def test_costs_that_take_gigabytes_for_some_labels_are_refused_for_all(
 ) -> None:
     """Whether tables of so many powers fit into memory would depend on the labels, after the charge."""
     ledger = Ledger(epsilon=100)
-    wishes = {"concepts": concepts, "protect": protect, "epsilon": 50, "schema": SMALL, "ledger": ledger}
-    learn({"a": [1], "b": [1]}, y=[label], costs=(5, 10**11), **wishes)
+    wishes: dict[str, Any] = {"concepts": concepts, "protect": protect, "epsilon": 50, "schema": SMALL}
+    learn({"a": [1], "b": [1]}, y=[label], costs=(5, 10**11), ledger=ledger, **wishes)
     with pytest.raises(SizeError, match="too many different scores"):
-        learn({"a": [1], "b": [1]}, y=[label], costs=(5, 10**18), **wishes)
+        learn({"a": [1], "b": [1]}, y=[label], costs=(5, 10**18), ledger=ledger, **wishes)
     assert ledger.spent.epsilon == 50
 
 
