@@ -25,11 +25,13 @@ __all__ = [
     "AnyNumber",
     "ConceptClass",
     "Costs",
+    "CountedByScore",
     "Gibbs",
     "Hypothesis",
     "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
+    "Scored",
     "ScoredClass",
     "ScoredGibbs",
 ]
@@ -118,6 +120,10 @@ class ManyLabels:
     """A class whose rules end in any number of labels; the rules of all others separate two."""
 
 
+class CountedByScore:
+    """A class that counts its members by runs of equal score: costs of any size take no more room."""
+
+
 class AnyNumber:
     """A class from which a member can be drawn for any number of records."""
 
@@ -125,10 +131,15 @@ class AnyNumber:
         """Nothing is refused."""
 
 
-class ScoredClass(ConceptClass, Protocol):
-    """A class whose members can be counted by score (see `mechanisms.scores`)."""
+@runtime_checkable
+class Scored(Protocol):
+    """What can count the members of a class by score (see `mechanisms.scores`)."""
 
     def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]: ...
+
+
+class ScoredClass(ConceptClass, Scored, Protocol):
+    """A class whose members can be counted by score."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.table import TableDichotomies, require_table
@@ -193,14 +193,12 @@ def _digits(row: NDArray[np.uint8]) -> str:
 
 
 @dataclass(frozen=True)
-class Finite(AnyNumber):
+class Finite(AnyNumber, CountedByScore):
     """A listed class. Two members may be the same function; then their weights add up.
 
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows
     are functions on its cells. `weights` are positive integers, the public prior; without them it is uniform.
     """
-
-    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     members: Sequence[str | Predicate] | tuple[str, Any] | Table

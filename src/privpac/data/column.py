@@ -34,6 +34,11 @@ class Column(ABC):
     def size(self) -> int:
         """How many cells there are; it may exceed 2**64."""
 
+    @property
+    @abstractmethod
+    def missing(self) -> Any:
+        """The raw value that stands for an empty cell; None: an empty cell is refused."""
+
     @abstractmethod
     def encode(self, raw: object) -> Array:
         """The cell of every record."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from privpac.concepts.literals.cooccurrence import Estimated
 from privpac.constructions.recipe import Recipe
 from privpac.data.engines.database import database_count, is_database
 from privpac.data.engines.files import FileSource, files_at
@@ -94,13 +95,13 @@ def passes_of(recipe: Recipe) -> int:
 
 
 def _counting_seconds(recipe: Recipe, n: int) -> float:
-    estimate = getattr(recipe.learner.concepts, "estimate", None)
-    if estimate is not None:
-        return float(estimate(n).seconds)
-    return n * len(recipe.learner.concepts.statistic.columns) * COUNT_NANOSECONDS * 1e-9
+    concepts = recipe.learner.concepts
+    if isinstance(concepts, Estimated):
+        return concepts.estimate(n).seconds
+    return n * len(concepts.statistic.columns) * COUNT_NANOSECONDS * 1e-9
 
 
 def _memory(recipe: Recipe, n: int, schema: Schema, engine: str) -> int:
-    estimate = getattr(recipe.learner.concepts, "estimate", None)
-    counts = 0 if estimate is None else int(estimate(n).bytes)
+    concepts = recipe.learner.concepts
+    counts = concepts.estimate(n).bytes if isinstance(concepts, Estimated) else 0
     return STREAMED + counts + (n * IN_MEMORY * (len(schema.names) + 1) if engine == "memory" else 0)

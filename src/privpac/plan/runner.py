@@ -94,7 +94,8 @@ def _tried(question: Question, simulation: Simulation, rows: list[Answer]) -> li
         try:
             made[place], spent = estimate(question, row, experiment, seconds=share, progress=progress)
         except PrivpacError as problem:
-            made[place], spent = _reason(row, problem), getattr(problem, "spent", 0.0)
+            made[place] = _reason(row, problem)
+            spent = problem.spent if isinstance(problem, Unsimulated) else 0.0
         left -= spent
         progress(1, 1)
     return [made[place] for place in range(len(rows))]

@@ -10,7 +10,7 @@ Everything here is private: nothing has a repr that shows what it holds.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,13 @@ class Dichotomous(ConceptClass, Protocol):
         """Its labellings of the distinct points of all these records."""
 
 
+@runtime_checkable
+class Listable(Protocol):
+    """What can list labellings."""
+
+    def dichotomies(self, *points: Sample) -> Dichotomies: ...
+
+
 class AnyPoints:
     """A class with as many labellings as points, about: any number of them can be listed."""
 
@@ -87,7 +94,7 @@ class AnyPoints:
 
 def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:
     """The class itself if its dichotomies can be listed; otherwise a refusal that says which can."""
-    if not hasattr(concepts, "dichotomies") or len(concepts.schema.classes) != 2:
+    if not isinstance(concepts, Listable) or len(concepts.schema.classes) != 2:
         raise ParameterError(
             owner,
             "concepts",

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs
 from privpac.concepts.derived.reference import Reference, _last_at_most
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.data.schema import Schema
@@ -30,10 +30,8 @@ MOST_LISTED = 2**20
 
 
 @dataclass(frozen=True)
-class Cuts(AnyNumber):
+class Cuts(AnyNumber, CountedByScore):
     """Thresholds at `count` evenly spaced cuts, or at listed `cells`."""
-
-    counted_by_score: ClassVar[bool] = True
 
     schema: Schema
     column: str

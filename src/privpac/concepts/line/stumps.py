@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, MixtureGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, MixtureGibbs
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
 from privpac.concepts.labellings.stumps import require_stumps, stump_dichotomies
 from privpac.concepts.labellings.table import TableDichotomies
@@ -147,10 +147,8 @@ class ColumnByColumn:
 
 
 @dataclass(frozen=True)
-class Stumps(AnyNumber):
+class Stumps(AnyNumber, CountedByScore):
     """One test on any of the columns, or a constant."""
-
-    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     shares: Mapping[str, int] | None = None

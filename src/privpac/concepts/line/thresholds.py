@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import AnyPoints, reduced
 from privpac.concepts.labellings.cuts import CutDichotomies
@@ -93,10 +93,8 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Thresholds(AnyNumber, AnyPoints):
+class Thresholds(AnyNumber, AnyPoints, CountedByScore):
     """All thresholds on one ordered column."""
-
-    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     column: str

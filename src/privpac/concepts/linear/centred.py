@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs
 from privpac.concepts.linear.halfspace import Halfspace
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
@@ -75,13 +74,11 @@ class CentredCells:
 
 
 @dataclass(frozen=True)
-class CentredHalfspaces(AnyNumber):
+class CentredHalfspaces(AnyNumber, CountedByScore):
     """Half-spaces through the middle of the declared box of two to five columns with equally many cells.
 
     `reach` is the half-side of the cube whose integer surface points are the directions; class 1 where w·x ≥ 0.
     """
-
-    counted_by_score: ClassVar[bool] = True
 
     schema: Schema
     columns: tuple[str, ...]

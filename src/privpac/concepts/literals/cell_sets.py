@@ -216,7 +216,7 @@ def _sql_name(name: str) -> str:
 def source_sql(column: Column) -> str:
     """The raw column with empty cells replaced as the schema says."""
     name = _sql_name(column.name)
-    missing = getattr(column, "missing", None)
+    missing = column.missing
     if missing is None:
         return name
     filled = column.sql_value(column.cell(missing))

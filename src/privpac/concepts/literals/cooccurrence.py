@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from math import comb
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ __all__ = [
     "Cooccurrence",
     "CooccurrenceTensor",
     "Estimate",
+    "Estimated",
     "binomials",
     "offsets",
     "position",
@@ -81,6 +82,13 @@ class Estimate:
 
     seconds: float
     bytes: int
+
+
+@runtime_checkable
+class Estimated(Protocol):
+    """What can say beforehand, from public numbers, what counting n records takes."""
+
+    def estimate(self, n: int) -> Estimate: ...
 
 
 @dataclass(frozen=True, eq=False)

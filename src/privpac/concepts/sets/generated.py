@@ -14,12 +14,11 @@ import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs
 from privpac.concepts.sets import chacha
 from privpac.concepts.sets.points import Point
 from privpac.data.schema import Schema
@@ -36,10 +35,8 @@ MOST_SEED_BITS = 24
 
 
 @dataclass(frozen=True)
-class GeneratedPoints(AnyNumber):
+class GeneratedPoints(AnyNumber, CountedByScore):
     """Class 1 on the value of one seed; `salt` is a public name that chooses the generator."""
-
-    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     column: str

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import AnyPoints, reduced
 from privpac.concepts.labellings.points import PointDichotomies
@@ -68,10 +68,8 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Points(AnyNumber, AnyPoints):
+class Points(AnyNumber, AnyPoints, CountedByScore):
     """All points of one column; any number of cells, 128-bit keys included."""
-
-    counted_by_score: ClassVar[bool] = True  # by runs of equal score: costs of any size take no more room
 
     schema: Schema
     column: str

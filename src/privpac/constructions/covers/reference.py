@@ -126,7 +126,7 @@ class ReferenceCover(ReadsOnce):
             raise ParameterError(
                 "ReferenceCover",
                 "concepts",
-                getattr(self.concepts, "word", type(self.concepts).__name__),
+                type(self.concepts).__name__,
                 allowed="Thresholds or CentredHalfspaces",
                 remedy="Other classes are covered by drawing from their prior: SampledCover.",
             )

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Hypothesis, ScoredClass
+from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis, Scored, ScoredClass
 from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
@@ -149,7 +149,7 @@ class Occam(ReadsOnce):
     def _check_walk(self) -> None:
         """Permute-and-flip is proved for a uniform prior, and walks through the class."""
         size = self.concepts.size
-        uniform = size is not None and self.concepts.odds == size - 1 and hasattr(self.concepts, "scores")
+        uniform = size is not None and self.concepts.odds == size - 1 and isinstance(self.concepts, Scored)
         if not uniform or size is None or size > permute_and_flip.LARGEST:
             raise ParameterError(
                 "Occam",
@@ -178,7 +178,7 @@ class Occam(ReadsOnce):
 
     def _require_room(self, size: Size) -> None:
         self.concepts.require(size.labelled)
-        counted = bool(getattr(self.concepts, "counted_by_score", False))
+        counted = isinstance(self.concepts, CountedByScore)
         # Permute-and-flip looks at every score there is, also at those whose power vanishes.
         ratio = self.ratio if self.mechanism == "exponential" else Fraction(1)
         check_price(size, self.prices, ratio=ratio, owner=self.concepts.word, counted=counted)

@@ -69,7 +69,7 @@ class GenericLearner:
             raise ParameterError(
                 OWNER,
                 "concepts",
-                getattr(self.concepts, "word", type(self.concepts).__name__),
+                type(self.concepts).__name__,
                 allowed="thresholds, intervals, unions, stumps, rectangles or a finite class",
             )
         for epsilon in (self.epsilon, self._sanitising):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
 from privpac.concepts.derived.snapped import snaps
@@ -177,7 +177,7 @@ class LabelPrivateGrid:
 
     @property
     def _counted(self) -> bool:
-        return bool(getattr(self.concepts, "counted_by_score", False))
+        return isinstance(self.concepts, CountedByScore)
 
     def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
         ratio, spacing = power_up(self.ratio, max(self.prices)), self.spacing(n)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
-from privpac.concepts.base import ConceptClass
-from privpac.constructions.prediction.base import Predictor
+from privpac.coins import Coins
+from privpac.concepts.base import ConceptClass, Costs, Gibbs
+from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote, default_models
 from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.constructions.words import WORDS, Request, learner_for
-from privpac.data.sample import Size
+from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
+from privpac.guarantee.certificate import Certificate
 
 __all__ = ["CLASSIFIERS", "FORMS", "predictor_for"]
 
@@ -97,16 +99,32 @@ def _number(text: str, form: str, default: int) -> int:
     return int(text or default)
 
 
+@runtime_checkable
+class _Answers(Protocol):
+    """What tells a predictor from other objects."""
+
+    def prepare(self, sample: Sample, coins: Coins) -> Prepared: ...
+
+    def certify(self, size: Size) -> Certificate: ...
+
+
+@runtime_checkable
+class _Drawn(Protocol):
+    """What tells a class of concepts from other objects."""
+
+    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+
+
 def predictor_for(
     base: object, *, schema: Schema, epsilon: Fraction, models: int | None, records: int
 ) -> Predictor:
     """The predictor a person means by `base`, at `epsilon` an answer for one record."""
     if isinstance(base, str):
         return _worded(base, schema=schema, epsilon=epsilon, models=models, records=records)
-    if hasattr(base, "prepare") and hasattr(base, "certify"):
+    if isinstance(base, _Answers):
         return _given(cast(Predictor, base), schema, epsilon)
     count = models or default_models(records, epsilon)
-    if hasattr(base, "gibbs"):
+    if isinstance(base, _Drawn):
         return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
     voters = Classifiers(schema, base)
     voters.rehearse()

@@ -14,12 +14,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis, ScoredClass
+from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
@@ -269,7 +269,7 @@ class Concepts:
 
     def __post_init__(self) -> None:
         require_two_classes(self.schema, "a vote of concepts")
-        if not hasattr(self.concepts, "scores"):
+        if not isinstance(self.concepts, Scored):
             with_dichotomies(self.concepts, owner=OWNER)
 
     @property
@@ -285,7 +285,7 @@ class Concepts:
         return self.concepts.vc
 
     def require(self, block: int) -> None:
-        if hasattr(self.concepts, "scores"):
+        if isinstance(self.concepts, Scored):
             self.concepts.require(block)
             return
         if block > MOST_BLOCK:
@@ -296,9 +296,8 @@ class Concepts:
         with_dichotomies(self.concepts, owner=OWNER).require_listed(block)
 
     def train(self, block: Sample) -> Hypothesis:
-        if hasattr(self.concepts, "scores"):
-            concepts = cast(ScoredClass, self.concepts)
-            scores = concepts.scores(block.reduce(concepts.statistic), costs=(1, 1))
+        if isinstance(self.concepts, Scored):
+            scores = self.concepts.scores(block.reduce(self.concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
         listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
         mistakes = listed.mistakes(block)

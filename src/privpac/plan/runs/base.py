@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import SeededCoins
+from privpac.concepts.literals.cooccurrence import Estimated
 from privpac.constructions.class_facts import Description
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
@@ -102,10 +103,10 @@ class Run:
     def seconds(self, schema: Schema, n: int) -> float:
         """Of one run on n records, by the public estimate of its class where it has one."""
         try:
-            concepts: Any = self.learner(schema, n, Fraction(1)).concepts
+            concepts = self.learner(schema, n, Fraction(1)).concepts
         except SizeError:  # so few cannot do, which takes no time
             return EACH
-        known = hasattr(concepts, "estimate")
+        known = isinstance(concepts, Estimated)
         each = ESTIMATED * concepts.estimate(n).seconds if known else self._others(schema, n)
         return float(each) + EACH + n * EACH_RECORD
 

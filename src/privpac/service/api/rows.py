@@ -83,7 +83,7 @@ def _other_columns(row: dict[str, Any], schema: Schema) -> Problem:
 
 def allowed(column: Column) -> str:
     """What a column takes, in words."""
-    empty = " or null" if getattr(column, "missing", None) is not None else ""
+    empty = " or null" if column.missing is not None else ""
     if isinstance(column, Numeric):
         kind = "a whole number" if column.integer else "a number"
         return f"{kind} from {column.lower} to {column.upper}{empty}"

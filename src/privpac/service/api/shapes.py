@@ -108,7 +108,7 @@ def _column_schema(column: Column) -> dict[str, Any]:
         kind = "boolean"
     else:
         kind = "string"
-    empty = getattr(column, "missing", None) is not None
+    empty = column.missing is not None
     tree["type"] = [kind, "null"] if empty else kind
     if isinstance(column, Categorical) and column.other is None and not empty:
         tree["enum"] = list(column.categories)
