@@ -386,3 +386,11 @@ def test_the_package_itself_is_a_command() -> None:
     done = subprocess.run([sys.executable, "-m", "privpac", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, f"privpac {privpac.__version__}\n")
     assert subprocess.run([sys.executable, "-m", "privpac", "nothing"], capture_output=True).returncode == 2
+
+
+def test_names_in_a_file_do_not_speak_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    console.show("a class called \x1b[2J\x07, and\ta tab\nand a line")
+    console.show_sections([("Rule \x1b[31m", "1 if \x9b31m")])
+    shown = capsys.readouterr().out
+    assert not set("\x1b\x07\x9b") & set(shown)
+    assert "\\x1b[2J\\x07, and\ta tab\nand a line" in shown

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -93,6 +94,9 @@ KINDS = {
 }
 
 
+_VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,64}")
+
+
 class Malformed(ValueError):
     """A stored document does not have the shape that is written."""
 
@@ -160,9 +164,14 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
             f"{name} was changed after it was written: its digest does not match.",
             remedy="Copy it again from where it was made.",
         )
-    if tree.keys() != kind.fields or not isinstance(tree["version"], str):
+    if tree.keys() != kind.fields or not _is_version(tree["version"]):
         raise NotCertified(f"The {kind.name} holds something that this version does not write.")
     return tree
+
+
+def _is_version(value: object) -> bool:
+    """As versions are written: it is shown to whoever reads the document."""
+    return isinstance(value, str) and _VERSION.fullmatch(value) is not None
 
 
 def _named(formats: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ With --json, stdout is one JSON document, and every line of stderr is one.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 import time
@@ -59,9 +60,17 @@ def prepare_streams() -> None:
                 stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but for tabs and ends of lines."""
+
+
 def show(text: str) -> None:
-    """A result."""
-    sys.stdout.write(text + "\n")
+    """A result. Names in it may come from a file that anybody wrote, so nothing may speak to the terminal itself."""
+    sys.stdout.write(_harmless(text) + "\n")
+
+
+def _harmless(text: str) -> str:
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def show_json(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
@@ -74,9 +83,10 @@ def show_sections(sections: Sequence[tuple[str, str]]) -> None:
     bold = sys.stdout.isatty()
     parts = []
     for heading, text in sections:
-        title = f"\x1b[1m{heading}\x1b[0m" if bold and heading else heading
-        parts.append(f"{title}\n{text}" if heading else text)
-    show("\n\n".join(parts))
+        title, said = _harmless(heading), _harmless(text)
+        title = f"\x1b[1m{title}\x1b[0m" if bold and heading else title
+        parts.append(f"{title}\n{said}" if heading else said)
+    sys.stdout.write("\n\n".join(parts) + "\n")
 
 
 def table_text(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> str:

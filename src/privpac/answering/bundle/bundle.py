@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 import re
 import stat
@@ -44,6 +43,7 @@ from privpac.coins import Coins, SystemCoins
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.schema import Schema
 from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError
+from privpac.fields import record
 from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = [
@@ -168,7 +168,7 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
                 raise NotCertified(
                     "The bundle has no name, and answers of another could be taken for its own."
                 )
-            sealed = json.loads(_read_secret(folder, SECRET))
+            sealed = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
             content = _read_secret(folder, name)
             made = tag(sealed["key"], tree["digest"], name, content)
             same = hmac.compare_digest(made, sealed["tags"][name])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from privpac.answering.bundle.known_types import KNOWN, strangers
 from privpac.answering.bundle.soundness import is_sound
 from privpac.answering.bundle.unpacking import ARRAY, declared_arrays
+from privpac.checker.document import parsed_json
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.constructions.prediction.base import Predictor, Prepared
@@ -31,6 +32,7 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import MissingExtra, NotCertified, ParameterError
+from privpac.fields import listed
 
 __all__ = ["content_of", "file_of", "prepared_from"]
 
@@ -38,7 +40,7 @@ MODELS, CONCEPTS, RECORDS = "models.skops", "models.json", "records.npz"
 LABELS = "label"
 SCHEMA = "schema.json"
 """The part of a skops file that says what is made of the others."""
-MOST_SCHEMA = 1 << 30
+MOST_SCHEMA = 1 << 28
 
 
 def file_of(predictor: Predictor) -> str:
@@ -81,7 +83,7 @@ def prepared_from(
 
 
 def _concepts(content: bytes, schema: Schema) -> list[Any]:
-    models = [hypothesis_from_json(tree) for tree in json.loads(content)]
+    models = [hypothesis_from_json(tree) for tree in listed(parsed_json(content))]
     if any(misfit(model, schema) is not None for model in models):
         raise NotCertified("A model of the bundle does not belong to its schema.")
     return models
