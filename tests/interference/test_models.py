@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -98,8 +99,9 @@ def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
             asking = Asking.start(
                 n, schema=SCHEMA, concepts=case.word, labels=20, random_state=seed, **case.wishes
             )
-            asking.save(tmp_path)
-            files = {name: (tmp_path / name).read_bytes() for name in ("session.json", "ask.csv")}
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))  # a session has a folder of its own
+            asking.save(folder)
+            files = {name: (folder / name).read_bytes() for name in ("session.json", "ask.csv")}
             asking = asking.tell({place: table["ill"][place] for place in asking.asked})
             told = shown(asking.certificate), text(asking.certificate.to_json()), text(asking.waiting)
             model = asking.learn(table, ledger=book, random_state=seed)

@@ -242,7 +242,7 @@ def test_a_fault_is_said_without_its_words(
         response = served.predict(row(41))
     assert code(response, 410) == "ended"
     assert "41.73" not in response.text + caplog.text
-    assert "RuntimeError in asked.py" in caplog.text
+    assert "RuntimeError in questions.py" in caplog.text
     assert served.spent == "epsilon 0.5"
     assert code(served.get("/readyz"), 503) == "not_ready"
     monkeypatch.undo()

@@ -20,7 +20,7 @@ from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Classifiers, Concepts
-from privpac.data.sample import InMemory, Sample, Size
+from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
@@ -114,8 +114,7 @@ class _AtThePoints(CutDichotomies):
         return self.name(int(self.points[max(index - 1, 0)]) + (index > 0), True)
 
     def mistakes(self, sample: Sample) -> Listed:
-        assert isinstance(sample, InMemory)  # as all records of an audit are
-        block = sample.block()
+        block = sample.take(np.arange(sample.size.labelled)).block()
         wrong = [(self.member(i).predict(block.cells) != block.labels).sum() for i in range(self.count)]
         return Listed(np.array(wrong, dtype=np.int64))
 
