@@ -42,7 +42,7 @@ from privpac.checker.document import MANIFEST, is_bundle
 from privpac.coins import Coins, SystemCoins
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.schema import Schema
-from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError
+from privpac.errors import ExposedRecords, MissingExtra, NotCertified, ParameterError, PrivpacError, SizeError
 from privpac.fields import record
 from privpac.guarantee.ledger.ledger import Ledger
 
@@ -212,7 +212,7 @@ def load(path: str | os.PathLike[str], *, trusted: Collection[str] = ()) -> Bund
         offer = _offer(tree)
         _ = offer.one_answer  # refused if an answer would lose more than it is charged
         prepared = prepared_from(offer.predictor, content, records=offer.size.labelled, trusted=trusted)
-    except (NotCertified, MissingExtra):
+    except (NotCertified, MissingExtra, SizeError):  # a size beyond a limit of this version is no damage
         raise
     except BROKEN:
         raise NotCertified(f"The bundle {str(path)!r} is incomplete or malformed.") from None
