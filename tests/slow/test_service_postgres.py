@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from alembic import command
 
 from privpac import Ledger, PrivatePredictor
 from privpac.errors import PrivpacError
@@ -83,11 +84,12 @@ def test_older_tables_are_only_brought_up_to_date_when_told(url: str, bundle: st
     store = SqlStore.open(url)
     migrating.prepare(store, upgrade=False)
     with store.transact() as transaction:
-        transaction.connection.exec_driver_sql("UPDATE service_version SET version_num = '0000'")
+        config = migrating._config()
+        config.attributes["connection"] = transaction.connection
+        command.downgrade(config, "0001")  # as the first version made them
     assert not migrating.is_current(store)
     with pytest.raises(PrivpacError, match="--migrate"):
         Service.open(Settings(bundle, url))
-    with store.transact() as transaction:
-        transaction.connection.exec_driver_sql("UPDATE service_version SET version_num = '0001'")
+    migrating.prepare(store, upgrade=True)
     assert migrating.is_current(store)
     store.close()
