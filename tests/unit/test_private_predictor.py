@@ -352,3 +352,18 @@ def test_a_draw_that_fails_is_charged_and_ends_the_predictor(
             predictor.predict(rows(3))
     assert predictor.budget.spent.epsilon == 2
     assert predictor.predict(rows(1)).tolist() == before
+
+
+def test_a_ledger_that_fails_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was drawn, so nothing can have told about a record."""
+    predictor = fitted(1, 20)
+
+    def failing(*_: object, **__: object) -> None:
+        raise PrivpacError("The ledger cannot be written.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "charge", failing)
+        with pytest.raises(PrivpacError, match="cannot be written"):
+            predictor.predict(rows(2))
+    assert predictor.budget.spent.epsilon == 0
+    assert len(predictor.predict(rows(2))) == 1

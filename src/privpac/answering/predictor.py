@@ -184,18 +184,19 @@ class PrivatePredictor:
                 "A draw of this predictor failed, so it answers nothing new any more; answers given before remain.",
                 remedy="Please report the fault, and fit a predictor anew.",
             )
-        payment = Payment(self._meter, self._coins)
+
+        def answers(coins: Coins) -> dict[bytes, int]:
+            try:
+                return draw([asked], self._prepared, coins, known=known)
+            except Exception:
+                self._answers.end()
+                raise
+
+        payment, cost = Payment(self._meter, self._coins), Budget(count * self.offer.price)
         try:
-            return payment.paid(
-                Budget(count * self.offer.price),
-                draw=lambda coins: draw([asked], self._prepared, coins, known=known),
-                note=f"{count} answers",
-            )
+            return payment.paid(cost, draw=answers, note=f"{count} answers")
         except BudgetExceeded:
             raise self._refusal(count) from None
-        except Exception:
-            self._answers.end()
-            raise
 
     def _refusal(self, count: int) -> BudgetExceeded:
         given, left = self.answers_given, self.answers_left
