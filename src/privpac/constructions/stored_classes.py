@@ -27,9 +27,12 @@ from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.trees import Trees
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
@@ -44,6 +47,7 @@ CLASSES: Mapping[str, type[Any]] = {
         CentredHalfspaces,
         CodeSets,
         Conjunctions,
+        Constants,
         Cuts,
         DecisionLists,
         Disjunctions,
@@ -52,6 +56,7 @@ CLASSES: Mapping[str, type[Any]] = {
         Halfplanes,
         Halfspaces,
         Intervals,
+        Majorities,
         OneTest,
         Points,
         Rectangles,
@@ -70,6 +75,10 @@ NOT_STORED = ("schema", "threads")
 PLAIN: Mapping[str, Callable[[object], object]] = {"bool": flag, "int": whole, "str": text}
 """Options of one type, which is checked; the others are read by the class itself."""
 
+WRITTEN: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
+"""A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
+READ: Mapping[str, str] = {stored: word for word, stored in WRITTEN.items()}
+
 
 def is_storable(concepts: object) -> bool:
     """Whether a certificate can name this class so that it can be built again; a subclass may be anything."""
@@ -79,7 +88,7 @@ def is_storable(concepts: object) -> bool:
 def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     if isinstance(concepts, str):
-        return concepts
+        return WRITTEN.get(concepts, concepts)
     name = type(concepts).__name__
     if not is_storable(concepts):  # a name to read: `verify` is given such a class
         return {"class": name, "options": None}
@@ -97,7 +106,7 @@ def _options(kind: type[Any]) -> dict[str, str]:
 def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
     """Undo `stored_concepts`."""
     if isinstance(stored, str):
-        return stored
+        return READ.get(stored, stored)
     with refusing("The certificate's class of concepts is incomplete or malformed."):
         return _class(stored, schema)
 
@@ -127,7 +136,7 @@ def _plain(value: object) -> object:
         return {"fraction": str(value)}
     if isinstance(value, Binarisation):
         return {"tests": [test.to_json() for test in value.tests]}
-    if isinstance(value, Trees):
+    if isinstance(value, TreePart):
         return stored_concepts(value)
     if isinstance(value, Mapping):
         return {"mapping": dict(value)}
