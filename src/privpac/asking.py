@@ -95,6 +95,7 @@ class Asking:
 
     @property
     def certificate(self) -> Certificate:
+        """What will be promised for the rule, signed with the coins of this session."""
         return self.recipe.certify().with_coins(self.coins)
 
     @property

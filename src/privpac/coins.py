@@ -324,6 +324,7 @@ class Enumeration:
         self._seen: dict[Hashable, list[Fraction]] = {}
 
     def probabilities(self, weights: Weights) -> list[Fraction]:
+        """The exact probability of every outcome of one choice."""
         key = weights.key
         if key not in self._seen:
             exact = list(weights.exact())
@@ -358,6 +359,7 @@ class Raised:
 
     @classmethod
     def of(cls, error: Exception) -> Raised:
+        """An error as an outcome of a run: its type and its sentence, without the traceback."""
         sentence = str(error) if isinstance(error, PrivpacError) else ""
         return cls(
             type(error).__name__, sentence, error.with_traceback(None)

@@ -29,13 +29,15 @@ class Answers(Protocol):
     def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
         """Store them, and return what is stored: of two answers to a question the first remains."""
 
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """The number of questions that were answered."""
 
     def end(self) -> None:
         """Remember, for good, that a draw failed: nothing new is answered any more."""
 
     @property
-    def ended(self) -> bool: ...
+    def ended(self) -> bool:
+        """Whether a draw failed, so that nothing new is answered."""
 
 
 class MemoryAnswers:

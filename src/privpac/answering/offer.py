@@ -62,6 +62,7 @@ class Offer:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions."""
         return self.predictor.schema
 
     @cached_property
@@ -81,6 +82,7 @@ class Offer:
         return proof
 
     def certify(self) -> Certificate:
+        """The certificate of one answer or, if their number was declared, of all answers together."""
         own = self.predictor.certify(self.size)
         proof = self.one_answer
         if self.answers is not None:
@@ -100,6 +102,7 @@ class Offer:
         return replace(cost, delta=min(cost.delta, self.delta))
 
     def to_json(self) -> dict[str, Any]:
+        """The public terms, as a bundle stores them."""
         return {
             "protect": "predictions",
             "predictor": dict(self.predictor.to_json()),

@@ -39,7 +39,9 @@ class PrivatePredictor:
 
     `base` is what answers: a scikit-learn classifier (a vote of many of them on disjoint blocks of the records), a
     class of concepts (a fresh draw for every answer), a word for either, or a predictor. `budget` is a `Ledger`, or a
-    number: a new ledger of so much epsilon.
+    number: a new ledger of so much epsilon. Of it, every distinct question takes `epsilon_per_answer`; with more than
+    one of `records_per_person` that protects the person. `schema`, `label` and `random_state` are as for `learn`;
+    `models` is the number of voters.
 
     Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
     costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
@@ -119,6 +121,7 @@ class PrivatePredictor:
 
     @property
     def offer(self) -> Offer:
+        """What is answered and at which price; refused before `fit`."""
         return self._require_records()
 
     def _require_records(self) -> Offer:
@@ -134,6 +137,7 @@ class PrivatePredictor:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions; refused before `fit`."""
         return self.offer.schema
 
     @property

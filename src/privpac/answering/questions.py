@@ -29,6 +29,7 @@ class Asked:
 
     @classmethod
     def of(cls, cells: Cells, predictor: Predictor) -> Asked:
+        """The questions these cells put to the predictor."""
         return cls(cells, Queries.of(cells, predictor.schema, predictor.columns))
 
     @property

@@ -78,6 +78,7 @@ class Event:
     worth: float = field(repr=False, default=0.0)
 
     def hits(self, outcomes: Sequence[Outcome]) -> int:
+        """How many of the outcomes lie in the event."""
         return int((self.score(outcomes) >= self.cut).sum())
 
 

@@ -154,10 +154,12 @@ class Audit:
 
     @property
     def pairs(self) -> int:
+        """The number of neighbouring inputs compared so far."""
         return math.floor(self._settled)
 
     @property
     def broken(self) -> bool:
+        """Whether some pair of neighbouring inputs already breaks the claim."""
         return self._delta > self.case.claim.delta
 
     def advance(
@@ -189,6 +191,7 @@ class Audit:
             self.seconds += time.process_time() - begin
 
     def finding(self) -> Finding:
+        """What is known so far, with the worst pair of inputs."""
         worst = None
         if self._worst is not None:
             one, other, output = self._worst

@@ -41,6 +41,7 @@ class Promise:
 
     @property
     def for_release(self) -> bool:
+        """Whether the coins were the system's: a seeded draw is not private."""
         return self.coins == "system"
 
     @property

@@ -74,6 +74,7 @@ def _harmless(text: str) -> str:
 
 
 def show_json(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    """Print JSON to stdout, in ASCII."""
     # ASCII, so that no system's idea of an encoding can damage it.
     show(json.dumps(tree, indent=2, ensure_ascii=True))
 
@@ -125,6 +126,7 @@ def collecting() -> Iterator[list[str]]:
 
 
 def warn(text: str, *, as_json: bool) -> None:
+    """Write a warning to stderr: a line of text, or of JSON."""
     line = json.dumps({"warning": text}) if as_json else f"Warning: {text}"
     sys.stderr.write(line + "\n")
 

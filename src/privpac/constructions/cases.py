@@ -199,6 +199,7 @@ class LawMemory:
         self._laws: dict[Hashable, tuple[tuple[Any, ...], Known]] = {}
 
     def draw(self, key: Hashable, run: Callable[[Coins], Any], coins: Coins) -> Any:
+        """An outcome of the run, drawn from its exact law; the law is computed once per key."""
         if key not in self._laws:
             found = outcome_law(run)
             self._laws[key] = tuple(found), Known(tuple(found.values()))

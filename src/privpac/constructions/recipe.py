@@ -108,6 +108,7 @@ class Recipe:
 
     @cached_property
     def learner(self) -> Learner:
+        """The learner that the word or class of concepts asks for."""
         return learner_for(self.concepts, self.request)
 
     @property
@@ -130,6 +131,7 @@ class Recipe:
         return share / self.request.records_per_person
 
     def certify(self) -> Certificate:
+        """What will be promised, estimate and leaf counts included."""
         size = self.request.size
         own = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
         proof = self._with_estimate(self._with_leaves(own.privacy))
@@ -167,6 +169,7 @@ class Recipe:
         return self.learner.releases(hypothesis, Size(size.labelled - self._aside, size.unlabelled))
 
     def run(self, sample: Sample, coins: Coins) -> Released:
+        """The rule, and what was bought with it, drawn with these coins."""
         training, tested = sample, sample
         if self._aside:
             positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)

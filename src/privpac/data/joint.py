@@ -54,6 +54,7 @@ class JointCells:
 
     @property
     def labelled(self) -> bool:
+        """Whether the label is one of the columns."""
         return self.schema.label in self.names
 
     @property

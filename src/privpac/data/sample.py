@@ -20,7 +20,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, order=True)
 class Size:
-    """How many records of each part there are: public, because neighbours differ by replacing a record.
+    """How many `labelled` and `unlabelled` records there are: public, because neighbours differ by replacing a record.
 
     >>> Size(100, unlabelled=20).total
     120
@@ -36,6 +36,7 @@ class Size:
 
     @property
     def total(self) -> int:
+        """Labelled and unlabelled records together."""
         return self.labelled + self.unlabelled
 
 
@@ -73,11 +74,14 @@ class Statistic(Protocol[S]):
         """The columns a block must carry."""
         ...
 
-    def zero(self) -> S: ...
+    def zero(self) -> S:
+        """The state of no records."""
 
-    def absorb(self, state: S, block: Block) -> S: ...
+    def absorb(self, state: S, block: Block) -> S:
+        """The state with the records of a block added."""
 
-    def merge(self, a: S, b: S) -> S: ...
+    def merge(self, a: S, b: S) -> S:
+        """The state of the records of both."""
 
 
 @runtime_checkable
@@ -85,10 +89,12 @@ class Counted(Protocol):
     """Records that can be counted, wherever they are."""
 
     @property
-    def size(self) -> Size: ...
+    def size(self) -> Size:
+        """The public number of records."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema under which the records were encoded."""
 
     def reduce(self, statistic: Statistic[S]) -> S:
         """The statistic of all records."""

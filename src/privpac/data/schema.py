@@ -43,7 +43,13 @@ MOST_CLASSES = 255  # labels are stored in one byte
 
 @dataclass(frozen=True)
 class Schema:
-    """What is public about a table before anybody has looked at it.
+    """What is public about a table before anybody has looked at it: its `columns`, and the `classes` of its `label`.
+
+    Raises `SchemaError`, which names the column and the remedy, if the description cannot be used.
+
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> Schema.from_json({"label": "ill", "classes": ["no", "yes"], "columns": [age]}).names
+    ('age',)
 
     `origin` says where that knowledge came from: "declared" by a person, or read "from_data", which a
     certificate must state as an assumption. `extras` are keys privpac does not know; they are kept.

@@ -27,6 +27,10 @@ class PrivateQuery:
     it can be called until it returns none. Who was kept without being asked stays within this object: `session` saves
     it to a folder only its owner may read, and the certificate states which number holds if it leaks.
 
+    `labels` is the number of labels to ask for, or `error` the error that the fewest labels must promise. All else is
+    as for `learn`: `concepts`, `schema`, `epsilon`, `method`, `records_per_person`, `random_state`, and a `ledger`,
+    which `fit` charges.
+
     >>> import numpy as np
     >>> from privpac import Schema
     >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}

@@ -46,6 +46,7 @@ class NoiseLaw:
 
     @staticmethod
     def value(index: int) -> int:
+        """The noise at this place of the list 0, 1, -1, 2, -2, …"""
         return (index + 1) // 2 if index % 2 else -(index // 2)
 
     def floats(self) -> tuple[NDArray[np.float64], float]:

@@ -26,10 +26,12 @@ SIZED = ("bits", "columns", "tests")
 
 
 def count(records: int) -> str:
+    """A number of records in words, such as '1,204 records'."""
     return f"{records:,} record" + ("" if records == 1 else "s")
 
 
 def short(value: Fraction) -> str:
+    """A number with three significant digits."""
     return f"{float(value):.3g}"
 
 

@@ -38,6 +38,7 @@ class Estimate:
     repetitions: int | None = None
 
     def to_json(self) -> dict[str, Any]:
+        """The interval and how it was found, as JSON."""
         return {
             "low": _plain(self.low),
             "high": None if self.high is None else _plain(self.high),
@@ -66,10 +67,12 @@ class Answer:
 
     @property
     def concepts(self) -> ClassFacts:
+        """The class of rules that this row learns."""
         return self.wish.concepts
 
     @property
     def proved(self) -> Value:
+        """The number that was asked for and is proved: records, error or epsilon."""
         if self.asks == "needed":
             return self.need.labelled
         return self.wish.error if self.asks == "reachable" else self.wish.epsilon
@@ -88,13 +91,16 @@ class Answer:
 
     @property
     def command(self) -> str | None:
+        """The command line that does it; None if there is none."""
         return None if self.option.command is None else self.option.command(self.wish, self.need)
 
     @property
     def python(self) -> str | None:
+        """The Python call that does it; None if there is none."""
         return None if self.option.python is None else self.option.python(self.wish, self.need)
 
     def to_json(self) -> dict[str, Any]:
+        """The row as JSON."""
         released = self.option.purpose == "release"
         tree: dict[str, Any] = {
             "learner": self.option.learner,

@@ -73,6 +73,7 @@ class Population:
 
     @property
     def n(self) -> int:
+        """The number of records."""
         return self.records.size.total
 
     def sample(self, n: int, coins: SeededCoins) -> MemorySample:
@@ -80,6 +81,7 @@ class Population:
         return self.records.take(_places(coins, n, self.n))
 
     def error(self, rule: Hypothesis) -> float:
+        """The share of these records that a rule misjudges."""
         block = self.records.block()
         assert block.labels is not None
         return float(np.mean(rule.predict(block.cells) != block.labels))

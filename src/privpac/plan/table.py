@@ -36,6 +36,7 @@ class PlanTable:
         )
 
     def to_json(self) -> dict[str, Any]:
+        """The question, its rows and the advice, as JSON."""
         return {
             "question": self.question.to_json(),
             "options": [found.to_json() for found in self.answers],

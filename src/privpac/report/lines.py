@@ -46,6 +46,7 @@ class Mark:
 
 
 def legend(schema: Schema) -> str:
+    """The classes and their colours, as an HTML list."""
     items = "".join(
         f'<li><span class="swatch k{tone(index)}"></span>{escape(schema.label)} = {escape(name)}</li>'
         for index, name in enumerate(schema.classes)
@@ -125,6 +126,7 @@ def _band(segments: Sequence[Segment], column: Column, schema: Schema, top: floa
 
 
 def share(cell: int, column: Column) -> float:
+    """The position of a cell in its column, from 0 to 1."""
     return float(Fraction(cell, column.size))
 
 
@@ -216,6 +218,7 @@ def _in_words(segments: Sequence[Segment], column: Column, schema: Schema) -> st
 
 
 def svg(height: float, title: str, body: Iterable[str]) -> str:
+    """An SVG picture with a title for screen readers."""
     return (
         f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img" aria-label="{escape(title, quote=True)}">'
         f"{''.join(body)}</svg>"

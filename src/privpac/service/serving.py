@@ -95,6 +95,7 @@ class Service:
         return cls(settings, bundle, store)
 
     def start(self) -> None:
+        """Begin to commit answers in groups."""
         self._commits = GroupCommit(self.answering.answer, committed=self.metrics.committed)
 
     def stop(self) -> None:
@@ -105,6 +106,7 @@ class Service:
 
     @property
     def ready(self) -> bool:
+        """Whether answers can be given: started, tables up to date, and no draw has failed."""
         return self._commits is not None and migrating.is_current(self.store) and not self.answering.ended
 
     def remembered(self, presented: Presented) -> Key | None:

@@ -73,6 +73,7 @@ class Settings:
 
     @classmethod
     def from_text(cls, text: str) -> Settings:
+        """The settings that `to_text` wrote."""
         tree: dict[str, Any] = json.loads(text)
         limits = Limits(**tree.pop("limits"))
         return cls(limits=limits, trusted=tuple(tree.pop("trusted")), **tree)

@@ -100,6 +100,7 @@ class Bundle:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions it answers."""
         return self.offer.schema
 
     def predictor(self, ledger: Ledger | None = None, *, coins: Coins | None = None) -> PrivatePredictor:

@@ -52,6 +52,7 @@ class Box:
 
     @property
     def is_empty(self) -> bool:
+        """Whether no record can lie in it."""
         return any(low >= high for low, high in zip(self.low, self.high, strict=True))
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
@@ -94,6 +95,7 @@ class Box:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Box:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "low", "high", "inside")
         low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
         columns = tuple(text(name) for name in listed(tree["columns"]))

@@ -140,6 +140,7 @@ class RectangleSums:
 
     @cached_property
     def shape(self) -> tuple[int, int, int]:
+        """The numbers of groups along the three axes."""
         depth, height, width = self.moves.shape
         return depth, height, width
 
@@ -175,6 +176,7 @@ class RectangleSums:
         return self.powers.aligned(exponents, np.ones(end + 1))
 
     def row(self, outer: OuterRange) -> Integers:
+        """What each group of the last axis adds to the score, summed over a range of the outer two."""
         z, z_last, y, y_last = outer
         total: Integers = self.moves[z : z_last + 1, y : y_last + 1].sum(axis=(0, 1))
         return total
@@ -195,13 +197,16 @@ class BoxLadder:
 
     @classmethod
     def exact(cls, sums: RectangleSums) -> BoxLadder:
+        """The ladder in fractions."""
         return cls(sums, ratio=sums.ratio, lift=Fraction)
 
     @classmethod
     def in_balls(cls, sums: RectangleSums) -> BoxLadder:
+        """The ladder in balls: midpoints with proved radii."""
         return cls(sums, ratio=ball(sums.ratio), lift=lambda n: arb(fmpz(n)))
 
     def ranges(self) -> list[Number]:
+        """The weight of every outer range, and last that of the empty box."""
         weights, index = [], 0
         while (outer := outer_range(self._sums.shape, index)) is not None:
             index += 1
@@ -212,9 +217,11 @@ class BoxLadder:
         return [*weights, self._lift(1)]
 
     def ends(self, outer: OuterRange) -> list[Number]:
+        """The weight of every last group, for one outer range."""
         return list(self._ends(self._sums.row(outer)))
 
     def starts(self, outer: OuterRange, end: int) -> list[Number]:
+        """The weight of every first group, for one outer range and last group."""
         weights, power = [self._lift(1)], self._lift(1)
         for move in self._sums.row(outer)[:end].tolist():
             power = power * self._power(-move)

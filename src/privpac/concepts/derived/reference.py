@@ -44,7 +44,8 @@ class Reference(Protocol):
         """As certificates call it."""
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """The columns it is a distribution of."""
 
     def below(self, column: str, cell: int) -> Fraction:
         """The probability of cells below `cell`, for 0 ≤ cell ≤ size."""
@@ -128,6 +129,7 @@ class UniformSphere:
 
     @property
     def cells(self) -> int:
+        """The number of cells of each column."""
         return self.schema.column(self.columns[0]).size
 
     def below(self, column: str, cell: int) -> Fraction:

@@ -84,6 +84,7 @@ class Threshold:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Threshold:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cut", "up")
         return cls(text(tree["column"]), written_whole(tree["cut"]), flag(tree["up"]))
 
@@ -94,7 +95,8 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Thresholds(AnyNumber, AnyPoints, CountedByScore):
-    """All thresholds on one ordered column."""
+    """All thresholds on one ordered `column` of a `schema`: class 1 from the cut "up", "down" from it, or "either" way
+    (`direction`)."""
 
     schema: Schema
     column: str

@@ -118,6 +118,7 @@ class Union:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Union:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "intervals", "inside")
         pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
         require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
@@ -144,7 +145,8 @@ class Union:
 
 @dataclass(frozen=True)
 class Unions(AnyNumber):
-    """All unions of at most `intervals` intervals of one ordered column."""
+    """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
+    class number `inside`."""
 
     schema: Schema
     column: str

@@ -36,6 +36,7 @@ class Sweep:
 
     @property
     def groups(self) -> int:
+        """The number of different slopes."""
         return len(self.first) - 1
 
     def scores(self, values: Whole) -> tuple[Whole, NDArray[np.int32], NDArray[np.int32]]:

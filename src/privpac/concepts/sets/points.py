@@ -60,6 +60,7 @@ class Point:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Point:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cell")
         return cls(text(tree["column"]), written_whole(tree["cell"]))
 
@@ -69,7 +70,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Points(AnyNumber, AnyPoints, CountedByScore):
-    """All points of one column; any number of cells, 128-bit keys included."""
+    """All points of one `column` of a `schema`; any number of cells, 128-bit keys included."""
 
     schema: Schema
     column: str

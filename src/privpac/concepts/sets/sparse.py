@@ -73,6 +73,7 @@ class SparseSet:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> SparseSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cells")
         made = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in listed(tree["cells"])))
         require(made.is_ascending, "the cells are not increasing")
@@ -80,6 +81,7 @@ class SparseSet:
 
     @property
     def is_ascending(self) -> bool:
+        """Whether the cells increase, as they do in every set that is drawn."""
         return all(a < b for a, b in pairwise(self.cells))
 
     def misfit(self, schema: Schema) -> str | None:
@@ -125,12 +127,15 @@ class SparseSets:
 
     @property
     def statistic(self) -> CellCounts:
+        """Counts of the column by class."""
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether a draw could ever be this set."""
         return _has_set(self.column, self.schema.column(self.column).size, hypothesis)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> _SparseGibbs:
+        """The law over all sets of cells."""
         return _SparseGibbs(self, evidence, ratio, costs)
 
 

@@ -62,6 +62,7 @@ class NoisyCuts:
 
     @property
     def domain(self) -> int:
+        """The number of cells of the column."""
         return self.concepts.schema.column(self.concepts.column).size
 
     @property

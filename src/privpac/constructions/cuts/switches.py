@@ -69,6 +69,7 @@ class SwitchCuts:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     def _selection(self, size: Size) -> int:

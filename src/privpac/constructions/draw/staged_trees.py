@@ -93,6 +93,7 @@ class StagedTrees:
 
     @property
     def prices(self) -> Costs:
+        """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.schema.classes), "StagedTrees")
 
     @cached_property
@@ -124,6 +125,7 @@ class StagedTrees:
         return trees_up_to(sum(self.stages), len(self.tests.tests), len(self.schema.classes))
 
     def ratio(self, stage: int) -> Fraction:
+        """What a weight is multiplied by for each unit of score, in this stage."""
         share = (self.shares or SHARES[len(self.stages)])[stage]
         return ratio_for(self.epsilon * share / (2 * max(self.prices)))
 

@@ -71,6 +71,7 @@ class Active:
 
     @property
     def inner_size(self) -> Size:
+        """The labelled and unlabelled records that the inner learner gets."""
         return Size(self.asked, self.kept - self.asked)
 
     def ask(self, coins: Coins) -> Questions:

@@ -59,6 +59,7 @@ class Round:
 
     @property
     def points(self) -> int:
+        """All points that a round keeps."""
         return self.kept_labelled + self.kept_unlabelled
 
 

@@ -54,6 +54,7 @@ def _given(base: Learner, *, draws: int) -> Proof[Accuracy] | None:
 
 
 def carried_by(transfer: Transfer, *, points: int, family: Family, failure: Fraction, pairs: bool) -> Carried:
+    """What carries rates over to the distribution, from this transfer of errors."""
     vc = 0 if family.vc is None else family.vc
     return Carried(points, transfer.basis, failure, family.size, vc, square=transfer.square, pairs=pairs)
 

@@ -64,10 +64,12 @@ class Boost:
 
     @property
     def points(self) -> int:
+        """All points that the round keeps."""
         return self.kept_labelled + self.kept_unlabelled
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.draw_epsilon / 2)
 
 
@@ -82,6 +84,7 @@ class RoundPromise:
 
     @property
     def error(self) -> Fraction:
+        """What the round adds to the error."""
         return self.transfer.error if isinstance(self.transfer, Transfer) else self.transfer.excess
 
 

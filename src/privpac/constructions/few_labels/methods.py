@@ -240,6 +240,7 @@ class FewLabels:
 
     @cached_property
     def learner(self) -> SemiLearner:
+        """The learner that the settings describe."""
         return semi_learner(concepts_for(self.concepts, self.request), self.settings)
 
     @property
@@ -253,6 +254,7 @@ class FewLabels:
         return Active(self.learner, records, kept, asked, self.request.per_record)
 
     def certify(self) -> Certificate:
+        """What will be promised to labelled and to unlabelled people."""
         own = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
         proof, also = own.privacy, own.also
         if self.request.records_per_person > 1:
@@ -281,6 +283,7 @@ class FewLabels:
         return self.learner.releases(hypothesis, size)
 
     def run(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        """The rule to release, drawn with these coins."""
         return self.learner.learn(sample, coins)
 
 

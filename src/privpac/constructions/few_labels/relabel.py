@@ -72,6 +72,7 @@ class SSLRelabel:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return self._settings(1).ratio
 
     def _settings(self, labelled: int) -> Relabel:

@@ -96,10 +96,12 @@ class LabelPrivateGrid:
 
     @property
     def prices(self) -> Costs:
+        """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.concepts.schema.classes), "LabelPrivateGrid")
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / (2 * max(self.prices)))
 
     @property
@@ -271,6 +273,7 @@ class LabelPrivateDichotomies:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     @property

@@ -72,10 +72,12 @@ class Code:
 
     @property
     def evaluations(self) -> int:
+        """The number of places where a polynomial is evaluated."""
         return 1 if self.digits == 1 else self.prime
 
     @property
     def size(self) -> int:
+        """The number of sets."""
         return self.prime * self.evaluations
 
 

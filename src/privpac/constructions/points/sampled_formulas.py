@@ -193,10 +193,12 @@ class Boost:
 
     @property
     def records(self) -> int:
+        """All records that are needed."""
         return self.runs * self.each + self.selecting
 
     @property
     def tolerated(self) -> Fraction:
+        """The error up to which a run counts as good."""
         return 2 * self.light
 
 

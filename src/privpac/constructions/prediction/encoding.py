@@ -27,6 +27,7 @@ class Encoding:
 
     @property
     def width(self) -> int:
+        """The number of columns of the matrix."""
         return sum(1 if column.ordered else column.size for column in self.schema.columns)
 
     @property
@@ -41,6 +42,7 @@ class Encoding:
         return tuple(found)
 
     def matrix(self, cells: Cells) -> NDArray[np.float64]:
+        """One row per record: ordered columns scaled, categories one column each."""
         n = len(next(iter(cells.values())))
         made = np.zeros((n, self.width))
         place = 0

@@ -70,6 +70,7 @@ class FreshDraws(Redrawn):
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for((self.drawing or self.epsilon) / 2)
 
     def require_draw(self) -> None:

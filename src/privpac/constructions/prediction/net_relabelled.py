@@ -86,6 +86,7 @@ class NetRelabelled(Redrawn):
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.drawing / 2)
 
     def require_draw(self) -> None:

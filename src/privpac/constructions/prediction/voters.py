@@ -53,6 +53,7 @@ SEED = 0
 
 
 def require_two_classes(schema: Schema, owner: str) -> None:
+    """Refuse a label that does not have exactly two classes."""
     if len(schema.classes) != 2:
         raise SchemaError(
             f"Label '{schema.label}' has {len(schema.classes)} classes, but {owner} answers with one of two.",
@@ -70,10 +71,12 @@ class Voters(Protocol):
     """How voters are trained and asked."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema of the questions."""
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """The columns an answer depends on."""
 
     @property
     def vc(self) -> int | None:
@@ -82,12 +85,14 @@ class Voters(Protocol):
     def require(self, block: int) -> None:
         """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
 
-    def train(self, block: Sample) -> Any: ...
+    def train(self, block: Sample) -> Any:
+        """A voter trained on one block of records."""
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         """How many models say each class: a row a question, a column a class."""
 
-    def to_json(self) -> Mapping[str, Any]: ...
+    def to_json(self) -> Mapping[str, Any]:
+        """What the voters are, as JSON: enough to certify, not to train."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,16 +111,20 @@ class Trained:
     stored_type: str
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """It has no parameters."""
         return {}
 
     def fit(self, X: object, y: object) -> Trained:
+        """Refused: a bundle trains nothing."""
         raise PrivpacError("A bundle holds trained models and cannot train further ones.")
 
     def predict(self, X: object) -> object:
+        """Refused: a bundle answers with the models it holds."""
         raise PrivpacError("A bundle answers with the models it holds.")
 
 
 def type_name(estimator: object) -> str:
+    """The full name of an estimator's type, for a bundle the one it was trained with."""
     if isinstance(estimator, Trained):
         return estimator.stored_type
     return f"{type(estimator).__module__}.{type(estimator).__qualname__}"

@@ -84,6 +84,7 @@ class ThresholdBLR:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return noise_ratio("ThresholdBLR", ratio_for(self.epsilon / 2))
 
     @property
@@ -157,6 +158,7 @@ class ListedBLR:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return noise_ratio("ListedBLR", ratio_for(self.epsilon / 2))
 
     @cached_property

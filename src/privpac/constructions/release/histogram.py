@@ -72,6 +72,7 @@ class PointHistogram:
 
     @property
     def ratio(self) -> Fraction:
+        """The ratio of the geometric noise."""
         return noise_ratio(OWNER, ratio_for(self.epsilon / _CHANGE))
 
     def plan(self, records: int) -> HistogramPlan:

@@ -103,6 +103,7 @@ class Paths:
         return {}
 
     def count(self, level: int) -> int:
+        """The number of multisets in the band of a level."""
         bounds = self.band.at(level)
         if bounds not in self._counted:
             self._counted[bounds] = paths_between(*bounds)
@@ -110,6 +111,7 @@ class Paths:
 
     @cached_property
     def everything(self) -> int:
+        """The number of all multisets."""
         return comb(self.band.cells + self.band.points - 1, self.band.points)
 
     @property

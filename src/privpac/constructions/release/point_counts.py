@@ -78,6 +78,7 @@ class PointCounts:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> PointCounts:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "counts", "total")
         rows = [listed(row) for row in listed(tree["counts"])]
         require(all(len(row) == 2 for row in rows), "a point has a cell and a count")

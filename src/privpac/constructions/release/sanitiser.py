@@ -90,7 +90,8 @@ class Sanitiser(Protocol):
     """A pair of methods on one frozen value of public parameters."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema of the table that is released."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,10 +109,12 @@ class Sanitiser(Protocol):
     def releases(self, table: Released, size: Size) -> bool:
         """Whether `release` of this many records could ever return this table, from public parameters alone."""
 
-    def release(self, sample: Sample, coins: Coins) -> Released: ...
+    def release(self, sample: Sample, coins: Coins) -> Released:
+        """The table to release, drawn with these coins."""
 
 
 def check_wishes(owner: str, *, epsilon: Fraction, failure: Fraction, error: Fraction | None) -> None:
+    """Refuse an epsilon, failure or error that is out of range."""
     if epsilon <= 0:
         raise ParameterError(owner, "epsilon", plain(epsilon), allowed="a positive number")
     for name, value in (("failure", failure), ("error", error)):

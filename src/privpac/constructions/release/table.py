@@ -84,6 +84,7 @@ class TableRequest:
 
     @cached_property
     def sanitiser(self) -> Sanitiser:
+        """The sanitiser that the method asks for."""
         return sanitiser_for(
             self.method,
             self.schema,
@@ -95,6 +96,7 @@ class TableRequest:
         )
 
     def certify(self) -> Certificate:
+        """What will be promised about the table."""
         own = self.sanitiser.certify(self.size)
         proof = own.privacy
         if self.records_per_person > 1:
@@ -116,6 +118,7 @@ class TableRequest:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, schema: Schema, size: Size) -> TableRequest:
+        """The request that a certificate stores; refused if a field is missing or strange."""
         record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person")
         return cls(
             schema=schema,
@@ -131,7 +134,7 @@ class TableRequest:
 
 @dataclass(frozen=True)
 class ReleasedTable:
-    """Synthetic records with their public description and their certificate."""
+    """Synthetic records (`table`) with their `schema`, their stored `certificate`, and the `version` that made them."""
 
     table: Buckets | PointCounts
     schema: Schema
@@ -144,6 +147,7 @@ class ReleasedTable:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns of the released records."""
         return self.table.names if isinstance(self.table, PointCounts) else (self.table.column,)
 
     @property
@@ -213,6 +217,7 @@ class ReleasedTable:
         return explain_certificate(self.certificate)
 
     def to_json(self) -> dict[str, Any]:
+        """The document that `save` writes, with its digest."""
         tree: dict[str, Any] = {
             "format": FORMAT,
             "version": self.version,
@@ -275,7 +280,14 @@ _WRITERS: dict[str, Callable[[Mapping[str, Sequence[Any]], Path], None]] = {
 
 
 def load_table(path: str | os.PathLike[str]) -> ReleasedTable:
-    """Read a released table; a damaged one is refused. Reading is not verifying: see `verify`."""
+    """Read the released table at `path`. Reading is not verifying: see `verify`.
+
+    Raises `DataError` if there is no such file, and `NotCertified` if it is damaged, malformed, or no released table.
+
+    >>> load_table("no-such-table.json")
+    Traceback (most recent call last):
+    privpac.errors.DataError: There is no file 'no-such-table.json'.
+    """
     return table_from(read_document(path, FORMAT))
 
 

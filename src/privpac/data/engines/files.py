@@ -111,6 +111,7 @@ class FileSource:
 
     @cached_property
     def n(self) -> int:
+        """The number of rows in all files."""
         return sum(file.n for file in self._files)
 
     @property
@@ -124,6 +125,7 @@ class FileSource:
 
     @property
     def paths(self) -> tuple[Path, ...]:
+        """The files, in the order they are read."""
         return tuple(file.path for file in self._files)
 
     def batches(self, columns: tuple[str, ...]) -> Iterator[Batch]:

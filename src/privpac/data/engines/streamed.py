@@ -46,7 +46,8 @@ class Source(Protocol):
     """Where records lie."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """The number of rows."""
 
     @property
     def columnar(self) -> bool:

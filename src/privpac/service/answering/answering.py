@@ -84,6 +84,7 @@ Outcome = Reply | Problem
 
 
 def unauthorised() -> Problem:
+    """The answer to a key that is unknown or was revoked: the two are not distinguished."""
     return Problem(
         401,
         "unauthorised",
@@ -105,6 +106,7 @@ class Answering:
 
     @property
     def price(self) -> Fraction:
+        """Epsilon of one new answer."""
         return self.bundle.offer.price
 
     @property
@@ -116,6 +118,7 @@ class Answering:
             return self._has_end(connection)
 
     def ask(self, cells: Mapping[str, Any], **facts: Any) -> Ask:
+        """A request for answers about these cells."""
         return Ask(asked=Asked.of(cells, self.bundle.offer.predictor), **facts)
 
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:

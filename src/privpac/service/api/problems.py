@@ -69,6 +69,7 @@ END = Problem(
 
 
 def response(problem: Problem) -> JSONResponse:
+    """The HTTP response that tells of a problem."""
     error = {"code": problem.code, "message": problem.message, "remedy": problem.remedy, **problem.facts}
     return JSONResponse({"error": error}, status_code=problem.status, headers=problem.headers)
 

@@ -40,6 +40,7 @@ class Place:
     jobs: Jobs = field(default_factory=Jobs)
 
     def close(self) -> None:
+        """End the jobs and delete the drawers."""
         self.jobs.close()
         self.drawers.close()
 

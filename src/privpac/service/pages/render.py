@@ -57,6 +57,7 @@ def when(time: str) -> str:
 
 
 def place_of(request: Request) -> Place:
+    """The place that the pages of this application share."""
     found: Place = request.app.state.place
     return found
 
@@ -80,6 +81,7 @@ def _context(request: Request, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rendered(template: str, **context: Any) -> str:
+    """A template filled in."""
     return _environment().get_template(template).render(**context)
 
 

@@ -48,6 +48,7 @@ class Step:
 
     @classmethod
     def of(cls, tree: Mapping[str, Any], depth: int = 0) -> Step:
+        """The step at the root of a stored derivation, with all its premises; refused if nested too deeply."""
         if depth > DEEPEST:
             raise NotCertified("The derivation is nested too deeply.")
         known = REGISTER.get(tree["rule"])
@@ -63,6 +64,7 @@ class Step:
 
     @property
     def count(self) -> int:
+        """The number of steps, this one included."""
         return 1 + sum(step.count for step in self.premises)
 
 
@@ -82,6 +84,7 @@ class Document:
 
     @property
     def facts(self) -> list[tuple[str, str]]:
+        """Epsilon, delta and the number of records, with their names."""
         tree = self.certificate
         records = (tree["request"] or tree).get("labelled", tree["labelled"])
         return [
@@ -92,26 +95,32 @@ class Document:
 
     @property
     def parts(self) -> list[str]:
+        """What is promised to each group of people."""
         return [f"{part}: {fact}" for part, fact in parts_of(self.certificate["privacy"]).items()]
 
     @property
     def seeded(self) -> str | None:
+        """The warning that the draw was seeded; None if it was not."""
         return None if self.certificate["coins"] == "system" else SEEDED
 
     @property
     def means(self) -> list[str]:
+        """What the certificate promises, in sentences."""
         return means(self)
 
     @property
     def does_not_mean(self) -> list[str]:
+        """What the certificate does not promise, in sentences."""
         return does_not_mean(self)
 
     @property
     def no_accuracy(self) -> str:
+        """Why no accuracy is promised, where none is."""
         return no_accuracy(self.certificate)
 
     @property
     def columns(self) -> list[tuple[str, str, str]]:
+        """The name, the kind and the allowed values of every column."""
         return [(column.name, column.kind, values_of(column)) for column in self.schema.columns]
 
 

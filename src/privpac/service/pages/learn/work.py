@@ -48,25 +48,31 @@ class Table:
 
     @property
     def path(self) -> Path:
+        """The file that holds the table."""
         return Path(self._facts["table"])
 
     @property
     def shown(self) -> str:
+        """The name of the table as pages show it."""
         return str(self._facts["shown"])
 
     @property
     def uploaded(self) -> bool:
+        """Whether a visitor uploaded it."""
         return bool(self._facts["uploaded"])
 
     @property
     def records(self) -> int:
+        """The number of records."""
         return int(self._facts["records"])
 
     @property
     def draft(self) -> list[dict[str, Any]]:
+        """The drafted columns, before a person looked at them."""
         return list(self._facts["draft"])
 
     def form(self) -> SchemaForm:
+        """The form of the schema, as far as it was filled in."""
         filled = self._facts.get("filled")
         return SchemaForm.drafted(self.draft, None if filled is None else Schema.from_json(filled))
 
@@ -153,6 +159,7 @@ class Order:
 
     @property
     def reads_data(self) -> bool:
+        """Whether bounds and categories are read from the records."""
         return self.origin == FROM_DATA
 
     def schema(self) -> Schema:

@@ -121,10 +121,12 @@ class PlanForm:
 
     @property
     def rule_class(self) -> RuleClass:
+        """The class of rules that was chosen."""
         return CLASSES[self["concepts"]]
 
     @property
     def count(self) -> str:
+        """The number that was entered, or the usual one of the class."""
         return self["count"] or self.rule_class.usual
 
     @property
