@@ -189,10 +189,10 @@ class _BitCoins(ABC):
     def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
         values, error = weights.floats()
         drawn = self.words(count)
-        found = _locate_many(values, error, drawn)
-        for place in np.flatnonzero(found == _DOUBT).tolist():
-            found[place] = self._refine(weights, int(drawn[place]))
-        return found
+        indices = _locate_many(values, error, drawn)
+        for place in np.flatnonzero(indices == _DOUBT).tolist():
+            indices[place] = self._refine(weights, int(drawn[place]))
+        return indices
 
     def _refine(self, weights: Weights, drawn: int) -> int:
         """Decide a doubtful draw by balls, extending the same random number; it is never drawn again.

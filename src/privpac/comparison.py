@@ -127,7 +127,7 @@ def compare_models(
         _certificate(first, sample, amount, records_per_person),
         draw=draw,
         document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
-        verify=lambda made: check_certificate(made.certificate),
+        verify=lambda comparison: check_certificate(comparison.certificate),
         note="compare two models",
         unread=unread_records(sample),
     )

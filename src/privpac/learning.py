@@ -200,8 +200,8 @@ def learn_sample(
 
 def verify_model(model: Model, concepts: str | ConceptClass) -> None:
     """What a reader of the model file will check, before there is a file: of the text, not of the objects behind it."""
-    own = None if isinstance(concepts, str) else concepts
-    verify_document(json.loads(json.dumps(model.to_json())), concepts=own)
+    custom = None if isinstance(concepts, str) else concepts
+    verify_document(json.loads(json.dumps(model.to_json())), concepts=custom)
 
 
 def _refuse_extras(extras: Mapping[str, object]) -> None:

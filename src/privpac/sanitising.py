@@ -105,7 +105,7 @@ def release_table(
         request.certify(),
         draw=lambda coins: request.sanitiser.release(sample, coins),
         document=document,
-        verify=lambda made: verify_document(json.loads(json.dumps(made.to_json()))),
+        verify=lambda result: verify_document(json.loads(json.dumps(result.to_json()))),
         note=f"release {','.join(names)}",
         unread=unread_records(sample),
     )

@@ -77,13 +77,13 @@ class FileAnswers:
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         with self._connected() as connection:
-            return _known(connection, keys)
+            return _stored_answers(connection, keys)
 
     def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", list(answers.items()))
-            kept = _known(connection, list(answers))
+            kept = _stored_answers(connection, list(answers))
             connection.execute("COMMIT")
         return kept
 
@@ -114,11 +114,11 @@ class FileAnswers:
             ) from problem
 
 
-def _known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, int]:
-    found: dict[bytes, int] = {}
+def _stored_answers(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, int]:
+    labels: dict[bytes, int] = {}
     for start in range(0, len(keys), AT_ONCE):
         some = list(keys[start : start + AT_ONCE])
         marks = ",".join("?" * len(some))
         rows = connection.execute(f"SELECT key, label FROM answer WHERE key IN ({marks})", some)
-        found.update((bytes(key), int(label)) for key, label in rows)
-    return found
+        labels.update((bytes(key), int(label)) for key, label in rows)
+    return labels

@@ -83,7 +83,7 @@ class Offer:
 
     def certify(self) -> Certificate:
         """The certificate of one answer or, if their number was declared, of all answers together."""
-        own = self.predictor.certify(self.size)
+        inner = self.predictor.certify(self.size)
         proof = self.one_answer
         if self.answers is not None:
             what = f"{self.answers} answers, declared beforehand"
@@ -91,7 +91,7 @@ class Offer:
             proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
         if self.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
-        return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
+        return replace(inner, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property
     def cost(self) -> Budget:

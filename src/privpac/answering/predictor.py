@@ -15,7 +15,7 @@ from privpac.answering.answers import Answers, MemoryAnswers
 from privpac.answering.bundle import writing
 from privpac.answering.offer import Offer, offer_for
 from privpac.answering.preparing import prepare
-from privpac.answering.questions import Asked, draw
+from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
@@ -167,17 +167,17 @@ class PrivatePredictor:
 
     def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
         """As `classify`, for rows that are encoded already."""
-        asked = Asked.of(cells, self.offer.predictor)
+        asked = AskedRows.of(cells, self.offer.predictor)
         if not len(asked.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
             known = self._answers.known(asked.keys)
             new = asked.new(known)
             if new:
-                known |= self._answers.keep(self._drawn(asked, known, len(new)))
+                known |= self._answers.keep(self._draw_new(asked, known, len(new)))
         return asked.labels(known)
 
-    def _drawn(self, asked: Asked, known: Container[bytes], count: int) -> dict[bytes, int]:
+    def _draw_new(self, asked: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.
 
         A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was

@@ -178,8 +178,11 @@ def learn(
     if dry_run:
         _show_cost(data, wishes, as_json=as_json)
         return
-    with console.reading("Learning", data, engine, as_json=as_json) as told, console.collecting() as advice:
-        model = _learn(data, ledger, {**wishes, "progress": told})
+    with (
+        console.reading("Learning", data, engine, as_json=as_json) as progress,
+        console.collecting() as advice,
+    ):
+        model = _learn(data, ledger, {**wishes, "progress": progress})
         files.write(model)
     _show(model, files, advice, full=full, as_json=as_json)
 

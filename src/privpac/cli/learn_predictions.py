@@ -53,7 +53,7 @@ def learn_predictions(
         )
     check_target(out)
     with console.working("Preparing", as_json=as_json):
-        offer = _made(
+        offer = _prepare(
             data,
             {"base": base, "price": budget["epsilon"], "delta": budget["delta"], "answers": answers}
             | {"models": models, "records_per_person": records_per_person},
@@ -66,7 +66,7 @@ def learn_predictions(
     _show(offer, out, as_json=as_json)
 
 
-def _made(
+def _prepare(
     data: str,
     wishes: dict[str, Any],
     *,

@@ -94,9 +94,9 @@ def release(
         "label": label,
         "engine": engine,
     }
-    with console.reading("Releasing", data, engine, as_json=as_json) as told:
-        table = _release(data, ledger, wishes, told)
-        count = _written(table, records, beside)
+    with console.reading("Releasing", data, engine, as_json=as_json) as report:
+        table = _release(data, ledger, wishes, report)
+        count = _write(table, records, beside)
     _show(table, count, (records, beside), full=full, as_json=as_json)
 
 
@@ -115,16 +115,16 @@ def _destinations(
 
 
 def _release(
-    data: str, ledger: str | None, wishes: dict[str, Any], told: console.Progress | None
+    data: str, ledger: str | None, wishes: dict[str, Any], report: console.Progress | None
 ) -> ReleasedTable:
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.sanitising import release_table
 
     account = None if ledger is None else Ledger.open(ledger)
-    return release_table(data, ledger=account, progress=told, **wishes)
+    return release_table(data, ledger=account, progress=report, **wishes)
 
 
-def _written(table: ReleasedTable, records: Destination, beside: Destination) -> int:
+def _write(table: ReleasedTable, records: Destination, beside: Destination) -> int:
     with paid_for(table.to_json()):
         table.save(beside.path)
         return table.write(records.path)

@@ -133,8 +133,8 @@ class Recipe:
     def certify(self) -> Certificate:
         """What will be promised, estimate and leaf counts included."""
         size = self.request.size
-        own = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
-        proof = self._with_estimate(self._with_leaves(own.privacy))
+        inner = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
+        proof = self._with_estimate(self._with_leaves(inner.privacy))
         if self.request.records_per_person > 1:
             proof = rules.group(proof, size=self.request.records_per_person)
         if self.request.schema.origin == "from_data":
@@ -147,21 +147,21 @@ class Recipe:
             "holdout": plain(self.holdout),
             "labelled": size.labelled,
         }
-        return replace(own, privacy=proof, request=wishes)
+        return replace(inner, privacy=proof, request=wishes)
 
-    def _with_leaves(self, own: Proof[Privacy]) -> Proof[Privacy]:
+    def _with_leaves(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         if self.leaf_epsilon is None:
-            return own
-        cost = leaf_counts_privacy(epsilon=self._per_record(self.leaf_epsilon), unit=own.fact.unit)
-        return rules.sequential(own, cost)
+            return proof
+        cost = leaf_counts_privacy(epsilon=self._per_record(self.leaf_epsilon), unit=proof.fact.unit)
+        return rules.sequential(proof, cost)
 
-    def _with_estimate(self, own: Proof[Privacy]) -> Proof[Privacy]:
+    def _with_estimate(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         if self.estimate_epsilon is None:
-            return own
-        cost = estimate_privacy(epsilon=self._per_record(self.estimate_epsilon), unit=own.fact.unit)
+            return proof
+        cost = estimate_privacy(epsilon=self._per_record(self.estimate_epsilon), unit=proof.fact.unit)
         if not self._aside:
-            return rules.sequential(own, cost)
-        return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
+            return rules.sequential(proof, cost)
+        return rules.disjoint_parts(rules.on_part(proof, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
 
     def releases(self, hypothesis: Hypothesis) -> bool:
         """Whether this hypothesis could ever be what is learnt."""

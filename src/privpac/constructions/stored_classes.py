@@ -117,9 +117,9 @@ def _class(stored: object, schema: Schema) -> ConceptClass:
     types = _options(kind)
     record(options, *types)
     values = {name: PLAIN.get(types[name], _value_of(schema))(options[name]) for name in types}
-    given: tuple[Schema, ...] = () if kind is TreeMixture else (schema,)
-    made: ConceptClass = kind(*given, **values)
-    return made
+    leading: tuple[Schema, ...] = () if kind is TreeMixture else (schema,)
+    concepts: ConceptClass = kind(*leading, **values)
+    return concepts
 
 
 def _plain(value: object) -> object:

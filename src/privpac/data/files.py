@@ -185,8 +185,8 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
 
     def fetch(name: str) -> Array:
         key = f"c{names.index(name)}"
-        found: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
-        return found
+        values: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
+        return values
 
     return RawTable(names=wanted, n=n, fetch=fetch)
 

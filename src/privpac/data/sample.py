@@ -42,12 +42,12 @@ class Size:
 
 def checked_positions(positions: Indices, n: int, *, owner: str) -> Indices:
     """Positions among n records, or the reason why not; none of them is quoted."""
-    found = np.asarray(positions, dtype=np.int64)
-    if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
+    numbers = np.asarray(positions, dtype=np.int64)
+    if numbers.ndim != 1 or (len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < n):
         raise ParameterError(
-            owner, "positions", f"an array of shape {found.shape}", allowed=f"between 0 and {n - 1}"
+            owner, "positions", f"an array of shape {numbers.shape}", allowed=f"between 0 and {n - 1}"
         )
-    return found
+    return numbers
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -72,15 +72,15 @@ class PrivateQuery:
 
     def query(self, X: object, y: object = None, *, batch_size: int | None = None) -> NDArray[np.int64]:
         """Positions to label next, at most `batch_size`; those `y` has a label for are left out."""
-        session = self._told(X, y)
+        session = self._session_with(X, y)
         waiting = session.waiting if batch_size is None else session.waiting[:batch_size]
         return np.asarray(waiting, dtype=np.int64)
 
     def fit(self, X: object, y: object) -> Model:
         """The model, once everybody who was asked has a label in `y`; other labels are not read."""
-        return self._told(X, y).learn(X, ledger=self.ledger, random_state=self.random_state)
+        return self._session_with(X, y).learn(X, ledger=self.ledger, random_state=self.random_state)
 
-    def _told(self, X: object, y: object) -> Asking:
+    def _session_with(self, X: object, y: object) -> Asking:
         declared = schema_for(self.schema, X)
         records = read(X, columns=declared.names).n
         if self.session is None:

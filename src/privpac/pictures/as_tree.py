@@ -32,15 +32,15 @@ def as_tree(hypothesis: Hypothesis, schema: Schema) -> Tree | None:
     return None if build is None else build(hypothesis, schema)
 
 
-def _asked(test: Test, positive: bool, then: Tree, otherwise: Tree, schema: Schema) -> Tree:
+def _question(test: Test, positive: bool, then: Tree, otherwise: Tree, schema: Schema) -> Tree:
     """`then` where the test holds (`positive`) or does not; no question whose answer the bounds give."""
     size = schema.column(test.column).size
-    holds = True if size == 1 and test.cell == 0 else _known(test, size)
+    holds = True if size == 1 and test.cell == 0 else _public_answer(test, size)
     high, low = (then, otherwise) if positive else (otherwise, then)
     return Split(test, low, high) if holds is None else high if holds else low
 
 
-def _known(test: Test, size: int) -> bool | None:
+def _public_answer(test: Test, size: int) -> bool | None:
     if test.kind == "at least" and test.cell <= 0:
         return True
     return False if test.cell >= size else None
@@ -49,14 +49,14 @@ def _known(test: Test, size: int) -> bool | None:
 def _list(rule: DecisionList, schema: Schema) -> Tree:
     tree: Tree = Leaf(rule.default)
     for one in reversed(rule.rules):
-        tree = _asked(one.test, one.positive, Leaf(one.label), tree, schema)
+        tree = _question(one.test, one.positive, Leaf(one.label), tree, schema)
     return tree
 
 
 def _all(literals: Facts, inside: Tree, outside: Tree, schema: Schema) -> Tree:
     tree = inside
     for test, positive in reversed(literals):
-        tree = _asked(test, positive, tree, outside, schema)
+        tree = _question(test, positive, tree, outside, schema)
     return tree
 
 
@@ -71,19 +71,19 @@ def _disjunction(rule: Disjunction, schema: Schema) -> Tree:
 
 def _threshold(rule: Threshold, schema: Schema) -> Tree:
     test = Test(rule.column, rule.cut, "at least")
-    return _asked(test, True, Leaf(int(rule.up)), Leaf(1 - int(rule.up)), schema)
+    return _question(test, True, Leaf(int(rule.up)), Leaf(1 - int(rule.up)), schema)
 
 
 def _equal(column: str, cell: int, then: int, schema: Schema) -> Tree:
-    return _asked(Test(column, cell, "equals"), True, Leaf(then), Leaf(1 - then), schema)
+    return _question(Test(column, cell, "equals"), True, Leaf(then), Leaf(1 - then), schema)
 
 
 def _ranges(column: str, ranges: tuple[tuple[int, int], ...], inside: int, schema: Schema) -> Tree:
     """Outside, inside, outside, … from the largest cut down to the smallest."""
     tree: Tree = Leaf(1 - inside)
     for low, high in sorted((pair for pair in ranges if pair[0] < pair[1]), reverse=True):
-        tree = _asked(Test(column, high, "at least"), True, tree, Leaf(inside), schema)
-        tree = _asked(Test(column, low, "at least"), True, tree, Leaf(1 - inside), schema)
+        tree = _question(Test(column, high, "at least"), True, tree, Leaf(inside), schema)
+        tree = _question(Test(column, low, "at least"), True, tree, Leaf(1 - inside), schema)
     return tree
 
 

@@ -140,20 +140,20 @@ def _stacked(marks: Sequence[Mark]) -> tuple[int, list[tuple[Mark, int]]]:
     placed = []
     for mark in marks:
         half = len(mark.text) * LETTER / 2 + 4
-        middle = _kept(_x(mark.place), half)
+        middle = _inside(_x(mark.place), half)
         row = next((i for i, end in enumerate(ends) if end < middle - half), len(ends))
         ends[row:] = [middle + half, *ends[row + 1 :]]
         placed.append((mark, row))
     return max(1, len(ends)), placed
 
 
-def _kept(x: float, half: float) -> float:
+def _inside(x: float, half: float) -> float:
     """The middle of a label of this half-width that stays inside of the picture."""
     return min(max(x, half), WIDTH - half) if 2 * half < WIDTH else WIDTH / 2
 
 
 def _label(mark: Mark, y: float, css: str) -> str:
-    middle = _kept(_x(mark.place), len(mark.text) * LETTER / 2 + 2)
+    middle = _inside(_x(mark.place), len(mark.text) * LETTER / 2 + 2)
     return f'<text class="{css}" x="{middle:.1f}" y="{y:.1f}" text-anchor="middle">{escape(mark.text)}</text>'
 
 

@@ -196,9 +196,9 @@ class Rectangles(AnyNumber):
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
         axes = tuple(self.schema.column(name) for name in self.columns)
         occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
-        return BoxDichotomies(self.statistic, occupied, self.inside, self._named)
+        return BoxDichotomies(self.statistic, occupied, self.inside, self._box)
 
-    def _named(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
+    def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

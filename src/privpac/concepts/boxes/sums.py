@@ -161,17 +161,17 @@ class RectangleSums:
         (depth, height, _), powers = self.shape, self.powers
         count = _range_count(depth) * _range_count(height)
         exponents, mantissas = np.zeros(count + 1, np.int64), np.ones(count + 1)
-        _sum_ranges(self._paid(self.moves), powers.table, powers.below, exponents, mantissas)
+        _sum_ranges(self._priced_moves(self.moves), powers.table, powers.below, exponents, mantissas)
         return powers.aligned(exponents, mantissas)
 
     def ends(self, outer: OuterRange) -> Floats:
         """Weight of each place where a box of this outer range can end in x."""
-        row = self._paid(self.row(outer))
+        row = self._priced_moves(self.row(outer))
         return self.powers.aligned(*_row_ends(row, self.powers.table, self.powers.below))
 
     def starts(self, outer: OuterRange, end: int) -> Floats:
         """Weight of each start of a box of this outer range that ends at `end`."""
-        row = self._paid(self.row(outer))[:end]
+        row = self._priced_moves(self.row(outer))[:end]
         exponents = -np.concatenate([np.zeros(1, np.int64), np.cumsum(row)])
         return self.powers.aligned(exponents, np.ones(end + 1))
 
@@ -181,7 +181,7 @@ class RectangleSums:
         total: Integers = self.moves[z : z_last + 1, y : y_last + 1].sum(axis=(0, 1))
         return total
 
-    def _paid(self, moves: Integers) -> Integers:
+    def _priced_moves(self, moves: Integers) -> Integers:
         # At ratio 1 prices do not matter; without them the table of powers needs one entry only.
         return moves if self.ratio < 1 else np.zeros_like(moves)
 

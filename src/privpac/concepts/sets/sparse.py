@@ -34,7 +34,7 @@ __all__ = ["LARGEST", "ListedFamily", "SparseSet", "SparseSets", "require_listab
 LARGEST = 2**24
 """Values of a column up to which sets are listed: tens of thousands of cells, a file of some hundred kilobytes."""
 
-_SHOWN = 8
+_MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class SparseSet:
         if not self.cells:
             return f"always {zero}"
         column = schema.column(self.column)
-        shown = ", ".join(column.show(cell) for cell in self.cells[:_SHOWN])
-        more = f" and {len(self.cells) - _SHOWN:,} more" if len(self.cells) > _SHOWN else ""
+        shown = ", ".join(column.show(cell) for cell in self.cells[:_MOST_LISTED])
+        more = f" and {len(self.cells) - _MOST_LISTED:,} more" if len(self.cells) > _MOST_LISTED else ""
         return f"{one} if {self.column} is one of {len(self.cells):,} values: {shown}{more}; else {zero}"
 
     def to_sql(self, schema: Schema) -> str:

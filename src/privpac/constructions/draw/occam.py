@@ -49,12 +49,12 @@ def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
     """One positive integer a class; all 1 when not given."""
     if costs is None:
         return (1,) * classes
-    given = tuple(costs)
-    if len(given) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in given):
+    prices = tuple(costs)
+    if len(prices) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in prices):
         raise ParameterError(
             owner, "costs", costs, allowed=f"{classes} positive integers, one a class, such as (1, 5)"
         )
-    return given
+    return prices
 
 
 LARGEST_PRICE = 2**60

@@ -79,13 +79,13 @@ def sampled_case(
 ) -> Case:
     """A random set conditioned on one record."""
     schema = tiny_schema(cells)
-    made = SampledPoint(schema, "a", ONE, rate, family, fail)
+    learner = SampledPoint(schema, "a", ONE, rate, family, fail)
     loss = (
-        loss_star(rate=rate, spread=made.spread)
+        loss_star(rate=rate, spread=learner.spread)
         if fail is None
-        else loss_sampled(rate=rate, fail=fail, spread=made.spread)
+        else loss_sampled(rate=rate, fail=fail, spread=learner.spread)
     )
-    return _proved(learner_case(name, replace(made, epsilon=ln_up(loss)), schema, n), loss)
+    return _proved(learner_case(name, replace(learner, epsilon=ln_up(loss)), schema, n), loss)
 
 
 def boosted_case(

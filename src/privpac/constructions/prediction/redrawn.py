@@ -25,7 +25,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 
-__all__ = ["PreparedDraws", "Redrawn", "drawn", "known_vc"]
+__all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc"]
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,9 @@ def known_vc(concepts: ConceptClass, owner: str) -> int:
     return concepts.vc
 
 
-def drawn(concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins) -> Hypothesis:
+def draw_concept(
+    concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins
+) -> Hypothesis:
     """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
     chosen = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
     listed = concepts.dichotomies(sample.take(chosen))

@@ -40,16 +40,16 @@ def paths_between(low: Sequence[int], high: Sequence[int]) -> int:
     >>> paths_between([0, 0], [1, 1])
     3
     """
-    found = [1]
+    counts = [1]
     for j, floor in enumerate(low, start=1):
         total = 0
         for i in range(j):
             room = high[i] - floor + 1
             if room > 0:
-                term = found[i] * comb(room, j - i)
+                term = counts[i] * comb(room, j - i)
                 total += term if (j - i) % 2 else -term
-        found.append(total)
-    return found[-1]
+        counts.append(total)
+    return counts[-1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

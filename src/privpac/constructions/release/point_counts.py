@@ -54,8 +54,8 @@ class PointCounts:
             for name, cells in listed.items()
             if name != schema.label
         }
-        said = condition.predict(arrays).tolist() if self.counts else []
-        held = sum(count for (_, count), yes in zip(self.counts, said, strict=True) if yes)
+        inside = condition.predict(arrays).tolist() if self.counts else []
+        held = sum(count for (_, count), yes in zip(self.counts, inside, strict=True) if yes)
         return Fraction(held, self.total)
 
     def records(self, schema: Schema) -> MemorySample:

@@ -69,9 +69,9 @@ def counted_column(
     **settings: object,
 ) -> Certificate:
     """The certificate of a released column: records made of private numbers, and what is proved of its ranges."""
-    made = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
+    released = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
     return Certificate(
-        privacy=rules.declared(made, epsilon=epsilon),
+        privacy=rules.declared(released, epsilon=epsilon),
         accuracy=(),
         answers=() if thresholds is None else (thresholds, release_rules.ranges_from_thresholds(thresholds)),
         learner={
@@ -148,8 +148,8 @@ def require_enough(
         return
 
     def enough(n: int) -> bool:
-        found = proved(n)
-        return n >= MOST_RECORDS or (found is not None and found <= wanted)
+        error = proved(n)
+        return n >= MOST_RECORDS or (error is not None and error <= wanted)
 
     needed = first_whole(enough, start=2 * records, smallest=records)
     reach = "no error at all" if best is None or best >= 1 else f"an error of {decimal_text(best)}"

@@ -97,13 +97,13 @@ class TableRequest:
 
     def certify(self) -> Certificate:
         """What will be promised about the table."""
-        own = self.sanitiser.certify(self.size)
-        proof = own.privacy
+        inner = self.sanitiser.certify(self.size)
+        proof = inner.privacy
         if self.records_per_person > 1:
             proof = rules.group(proof, size=self.records_per_person)
         if self.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
-        return replace(own, privacy=proof, request=self.to_json())
+        return replace(inner, privacy=proof, request=self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """The public wishes from which `verify` makes the certificate anew; the schema is stored elsewhere."""
@@ -191,26 +191,26 @@ class ReleasedTable:
     def records(self) -> dict[str, list[Any]]:
         """The synthetic records, column by column, in the schema's own values."""
         block = self.table.records(self.schema).block()
-        made: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         for name in self.columns:
             if name == self.schema.label:
                 assert block.labels is not None
-                made[name] = [self.schema.classes[label] for label in block.labels.tolist()]
+                columns[name] = [self.schema.classes[label] for label in block.labels.tolist()]
             else:
-                made[name] = _values(self.schema.column(name).value, block.cells[name].tolist())
-        return made
+                columns[name] = _values(self.schema.column(name).value, block.cells[name].tolist())
+        return columns
 
     def write(self, path: str | os.PathLike[str]) -> int:
         """Write the synthetic records to a file that ends in .csv or .parquet, whole or not at all; says how many."""
         target = Path(path)
         partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        made = self.records()
+        columns = self.records()
         try:
-            _WRITERS[_ending(target)](made, partial)
+            _WRITERS[_ending(target)](columns, partial)
             os.replace(partial, target)
         finally:
             partial.unlink(missing_ok=True)
-        return len(next(iter(made.values())))
+        return len(next(iter(columns.values())))
 
     def explain(self) -> str:
         """What was released and why it may be, in words."""
@@ -248,15 +248,15 @@ def _ending(path: Path) -> str:
     return path.suffix
 
 
-def _write_csv(made: Mapping[str, Sequence[Any]], path: Path) -> None:
+def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(made)
-        writer.writerows(zip(*made.values(), strict=True))
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _write_parquet(made: Mapping[str, Sequence[Any]], path: Path) -> None:
-    arrays = {name: _plain_array(values) for name, values in made.items()}
+def _write_parquet(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    arrays = {name: _plain_array(values) for name, values in columns.items()}
     with duckdb.connect() as connection:
         connection.register("made", arrays)
         place = str(path).replace("'", "''")

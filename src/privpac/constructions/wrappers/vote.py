@@ -64,10 +64,10 @@ class Vote:
 
     def relabel(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The kept records with labels drawn by the vote."""
-        found = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
-        scores = found.relabelling(kept, rest, change=self.change, mistake=self.mistake)
+        labellings = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
+        scores = labellings.relabelling(kept, rest, change=self.change, mistake=self.mistake)
         chosen = gibbs.draw(scores, self.ratio, coins)
-        return kept.relabelled(found.labels(chosen, kept.block().cells))
+        return kept.relabelled(labellings.labels(chosen, kept.block().cells))
 
     def relabel_ranks(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The same by ranks in the shuffled order: equal points may get different labels."""

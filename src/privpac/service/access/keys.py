@@ -84,8 +84,8 @@ class Presented:
     @classmethod
     def read(cls, token: str) -> Presented | None:
         """The two parts of a token; None if it does not have the form of one."""
-        found = TOKEN.fullmatch(token)
-        return None if found is None else cls(found[1], found[2])
+        match = TOKEN.fullmatch(token)
+        return None if match is None else cls(match[1], match[2])
 
 
 def _hash(secret: str, salt: bytes) -> bytes:

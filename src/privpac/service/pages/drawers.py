@@ -55,8 +55,8 @@ class Drawer:
     def state(self) -> dict[str, Any]:
         """Small facts about the work: who owns it, what was asked, how far it is."""
         with suppress(OSError, ValueError):
-            found: dict[str, Any] = json.loads(self.file(STATE).read_text(encoding="utf-8"))
-            return found
+            facts: dict[str, Any] = json.loads(self.file(STATE).read_text(encoding="utf-8"))
+            return facts
         return {}
 
     def note(self, **facts: Any) -> None:

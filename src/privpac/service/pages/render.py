@@ -24,17 +24,17 @@ SECTIONS = (("plan", "Plan"), ("learn", "Learn"), ("certificate", "Certificate")
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("privpac.service.pages", "templates"),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"asset": asset, "version": __version__, "sections": SECTIONS}
+    environment.globals |= {"asset": asset, "version": __version__, "sections": SECTIONS}
     filters: dict[str, Any] = {"thousands": lambda value: f"{value:,}", "amount": amount, "when": when}
-    made.filters |= filters
-    return made
+    environment.filters |= filters
+    return environment
 
 
 @lru_cache(maxsize=32)
@@ -58,8 +58,8 @@ def when(time: str) -> str:
 
 def place_of(request: Request) -> Place:
     """The place that the pages of this application share."""
-    found: Place = request.app.state.place
-    return found
+    place: Place = request.app.state.place
+    return place
 
 
 def is_part(request: Request) -> bool:

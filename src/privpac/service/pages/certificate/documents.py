@@ -161,10 +161,10 @@ def _opened(file: Path) -> Document:
 
 def _read(file: Path) -> dict[str, Any]:
     """What a file says; of a bundle, what everybody may know."""
-    said = _format(file)
-    if said in BUNDLES:
+    form = _format(file)
+    if form in BUNDLES:
         return public_part(describe(file))
-    return read_document(file, said)
+    return read_document(file, form)
 
 
 def handed_out(path: Path) -> bytes:
@@ -179,15 +179,15 @@ def handed_out(path: Path) -> bytes:
 def _format(file: Path) -> str:
     """Which of the formats a file says it has."""
     try:
-        said = parsed(file)["format"]  # type: ignore[index]  # what is no object has no format
+        form = parsed(file)["format"]  # type: ignore[index]  # what is no object has no format
     except (OSError, *MALFORMED):
-        said = None
-    if said not in KINDS:
+        form = None
+    if form not in KINDS:
         allowed = "a model file, the bundle.json of a bundle, or a released table"
         raise NotCertified(
             f"This is not {allowed}.", remedy="Choose the file that privpac learn wrote with --out."
         )
-    return str(said)
+    return str(form)
 
 
 @dataclass(frozen=True)
@@ -207,11 +207,11 @@ def recheck(path: Path) -> Checked:
     try:
         if not is_bundle(path) and _format(path) in BUNDLES:
             return Checked(None, steps=check_file(path).steps, alone=True)
-        found = verify(path)
-        return Checked(found, steps=found.steps)
+        verified = verify(path)
+        return Checked(verified, steps=verified.steps)
     except PrivpacError as error:
-        told = _nameless(error, path)
-        return Checked(None, problem=told.problem, remedy=told.remedy)
+        sentence = _nameless(error, path)
+        return Checked(None, problem=sentence.problem, remedy=sentence.remedy)
 
 
 def _nameless(error: PrivpacError, path: Path) -> PrivpacError:

@@ -79,10 +79,12 @@ class Table:
 
 def ending(name: str) -> str:
     """All that is taken from the name of an upload: one of the known endings."""
-    found = next((end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None)
-    if found is None:
+    ending_of_name = next(
+        (end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None
+    )
+    if ending_of_name is None:
         raise DataError("This kind of file is not known.", remedy=f"Bring one of {', '.join(ENDINGS)}.")
-    return found
+    return ending_of_name
 
 
 def open_table(
@@ -111,8 +113,8 @@ def open_table(
 
 def _without_path(error: PrivpacError, path: Path) -> PrivpacError:
     """The same sentence without the place where the upload is kept."""
-    told = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
-    return DataError(told.replace(str(path), "the file"), remedy=error.remedy)
+    sentence = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
+    return DataError(sentence.replace(str(path), "the file"), remedy=error.remedy)
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ class Order:
         parts += ["--concepts", self.word] if self.word != "auto" else []
         usual = {"delta": "0", "holdout": "0", "protect": "records", "records_per_person": "1"}
         for name, value in self.wishes.items():
-            shown = "" if value is None else _written(value)
+            shown = "" if value is None else _as_text(value)
             if shown and shown != usual.get(name):
                 parts += [f"--{name.replace('_', '-')}", shown]
         parts += [] if self.random_state is None else ["--random-state", str(self.random_state)]
@@ -222,7 +224,7 @@ class Order:
         return shlex.join([*parts, "--out", "model.json", "--report", "report.html"])
 
 
-def _written(value: object) -> str:
+def _as_text(value: object) -> str:
     from privpac.guarantee.ledger.budget import exact_text
 
     return exact_text(value) if isinstance(value, Fraction) else str(value)
