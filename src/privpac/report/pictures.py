@@ -1,4 +1,4 @@
-"""Pictures of rules, as inline SVG: one function a kind of hypothesis, in the columns' own units.
+"""Pictures of rules, as inline SVG: one function per kind of hypothesis, in the columns' own units.
 
 A new kind adds one row to `PICTURES`. A picture is drawn from the hypothesis and the schema, both public;
 classes are told apart by colour and by words.

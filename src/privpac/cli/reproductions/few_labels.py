@@ -56,7 +56,7 @@ METHODS = ("plain", "generic", "boost, printed constants", "boost", "relabel", "
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a class and method."""
+    """One row per class and method."""
     bits = QUICK_BITS if quick else BITS
     classes = [("thresholds", 1, size) for size in bits]
     classes += [] if quick else [("any", vc, size) for vc, size in LARGE]

@@ -23,7 +23,7 @@ BITS, QUICK_BITS = (16, 32, 64, 128), (16, 32)
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a table, kind and domain."""
+    """One row per table, kind and domain."""
     made: list[dict[str, Any]] = []
     bits = QUICK_BITS if quick else BITS
     for size in bits:
