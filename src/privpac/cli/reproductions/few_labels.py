@@ -1,7 +1,7 @@
 """Labels needed when records without labels abound: promised by every method, and measured on thresholds.
 
 Statement: `labels` are the fewest each method promises the error for, with at most `unlabelled` other records at hand;
-`measured` is the first number on a grid at which at most one run in twenty failed, with POOL other records, uniform
+`measured` is the first number on a grid at which at most one run in twenty failed, with 20,000 other records, uniform
 points and random cuts (a simulation, not a promise).
 Source: register `occam-realizable`, `generic-learner`, `label-boost-realizable`, `label-boost`, `ssl-relabel-accuracy`,
 `active-subsampling`, `floor-labels`.
