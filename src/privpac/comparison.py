@@ -22,10 +22,10 @@ from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import positive
 from privpac.model import Model
 from privpac.numbers.exact import plain
 from privpac.releasing import Payment
+from privpac.wishes import read_epsilon
 
 __all__ = ["Comparison", "compare_models"]
 
@@ -85,7 +85,7 @@ def compare_models(
             remedy="Compare models of one schema, or estimate each on its own.",
         )
     payment = Payment.by(ledger, random_state=random_state, owner="compare")
-    amount = positive(epsilon, "epsilon")
+    amount = read_epsilon(epsilon, owner="compare")
     sample = open_sample(table, first.schema, y=y)
 
     def draw(coins: Coins) -> tuple[int, int]:
