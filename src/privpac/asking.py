@@ -96,6 +96,7 @@ class Asking:
 
     @property
     def certificate(self) -> Certificate:
+        """What will be promised for the rule, signed with the coins of this session."""
         return self.recipe.certify().with_coins(self.coins)
 
     @property
@@ -118,8 +119,8 @@ class Asking:
             )
         positions = list(answers)
         codes = self.recipe.request.schema.label_cells([answers[position] for position in positions])
-        told = dict(zip(positions, codes.tolist(), strict=True))
-        return replace(self, answers={**self.answers, **told})
+        codes_by_position = dict(zip(positions, codes.tolist(), strict=True))
+        return replace(self, answers={**self.answers, **codes_by_position})
 
     def learn(self, table: object, *, ledger: Ledger | None = None, random_state: int | None = None) -> Model:
         """The model, from all records (their labels, if the table has any, are not read) and the answers."""
@@ -212,17 +213,17 @@ class Asking:
     def load(cls, folder: str | os.PathLike[str]) -> Asking:
         """Take a session up again."""
         place = Path(folder)
-        public, secret, told = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
+        public, secret, answers = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
         if public.get("format") != FORMAT:
             raise DataError(f"{str(place)!r} is not a session of format {FORMAT}.")
         try:
-            return cls._from_json(public, secret, told, place)
+            return cls._from_json(public, secret, answers, place)
         except (*MALFORMED, PrivpacError):
             raise DataError(f"The session in {str(place)!r} is incomplete or malformed.") from None
 
     @classmethod
     def _from_json(
-        cls, public: Mapping[str, Any], secret: Mapping[str, Any], told: Mapping[str, Any], place: Path
+        cls, public: Mapping[str, Any], secret: Mapping[str, Any], labels: Mapping[str, Any], place: Path
     ) -> Asking:
         schema = Schema.from_json(public["schema"])
         settings = public["few_labels"]
@@ -232,7 +233,7 @@ class Asking:
         drawn = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1
         answers = {
-            written_whole(position): whole(code, least=0, most=last) for position, code in told.items()
+            written_whole(position): whole(code, least=0, most=last) for position, code in labels.items()
         }
         recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
         recipe.certify()

@@ -82,19 +82,67 @@ def learn(
     method: str = "auto",
     error: object = None,
 ) -> Model:
-    """Learn a certified classifier from a table (file, frame or arrays).
+    """Learn a certified classifier from a table.
 
-    Everything that can go wrong with input is found before the ledger is charged; the charge is durable before the
-    first coin is tossed, and the model is verified before it is returned. `schema="from_data"` reads bounds,
-    categories and classes from the table, and the certificate then says so. `estimate_epsilon` and `leaf_epsilon` buy
-    further releases on top of `epsilon`: an estimate of the accuracy, and noisy counts in a tree's leaves, from which
-    `Model.predict_proba` takes its shares. A folder, a pattern such as 'data/*.parquet' or a large file is streamed,
-    unless `engine` is "memory"; `progress` is then told how many records of a pass have been read, and of how many. A
-    Spark DataFrame, or files with `spark` (a session or the address of a cluster), are counted by its executors.
+    Everything that can be wrong with the input is found before the ledger is charged; the charge is durable before the
+    first coin is tossed, and the model is verified before it is returned.
 
-    `unlabelled` are further records without labels; True stands for those of the table whose label is missing. Then
-    `method` says how they are used (plain: not at all, generic, boost, relabel, or the best), and the certificate
-    tells labelled and unlabelled people apart. With `error` the request is refused if less is promised.
+    Parameters
+    ----------
+    table : path, data frame, mapping of columns or arrays
+        The records. A folder, a pattern such as 'data/*.parquet' or a large file is streamed.
+    schema : Schema, path, mapping or "from_data"
+        The public description of the table. "from_data" reads it from the records, and the certificate then says so.
+    epsilon, delta : numbers, default 1 and 0
+        Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1. Few learners use a delta.
+    concepts : str or concept class, default "auto"
+        What to learn: a word such as "trees:3" or "thresholds:age" (an unknown one lists them all), or a class.
+    protect : str, default "records"
+        Whose change is hidden: "records" or "labels".
+    y : array, default None
+        The labels, if they are not a column of the table.
+    costs : sequence of int, default None
+        Public price of misjudging a record of each class, in the order of the schema's classes; all 1 when not given.
+    records_per_person : int, default 1
+        At most so many records belong to one person; epsilon then protects the person.
+    estimate_epsilon, leaf_epsilon : numbers, default None
+        Bought on top of `epsilon`: a private estimate of the accuracy, and noisy counts in the leaves of a tree,
+        from which `Model.predict_proba` takes its shares.
+    holdout : number, default 0
+        The part of the records kept aside for the estimate, which then costs nothing extra.
+    ledger : Ledger, default None
+        Charged before anything is computed.
+    random_state : int, default None
+        None: randomness of the operating system, for release. An integer repeats the same draw and marks the
+        certificate as not for release.
+    label : str, default None
+        The label column, for schema="from_data".
+    engine, spark, progress
+        Where records are counted: "auto", "memory", "streamed" or "spark"; `spark` is a session or the address of a
+        cluster; `progress` is called with the records of a pass that were read so far, and with all of them.
+    unlabelled : table or True, default None
+        Further records without labels; True stands for those of the table whose label is missing. The certificate
+        then distinguishes labelled and unlabelled people.
+    method, error
+        How unlabelled records are used ("plain": not at all, "generic", "boost", "relabel", or "auto" for the best);
+        with `error` the request is refused if less is promised.
+
+    Raises
+    ------
+    ParameterError, SchemaError, DataError, SizeError
+        Something of the request, the schema or the table does not fit; nothing was charged.
+    BudgetExceeded
+        The ledger has not enough left; nothing was charged or computed.
+
+    Examples
+    --------
+    >>> from privpac import learn
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+    >>> schema = {"label": "ill", "columns": [age]}
+    >>> model = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+    >>> print(model.describe())
+    1 if age >= 60, else 0
     """
     payment = Payment.by(ledger, random_state=random_state)
     wishes = RuleWishes.read(
@@ -159,8 +207,8 @@ def learn_sample(sample: EngineSample, wishes: RuleWishes, *, payment: Payment) 
 
 def verify_model(model: Model, concepts: str | ConceptClass) -> None:
     """What a reader of the model file will check, before there is a file: of the text, not of the objects behind it."""
-    own = None if isinstance(concepts, str) else concepts
-    verify_document(json.loads(json.dumps(model.to_json())), concepts=own)
+    custom = None if isinstance(concepts, str) else concepts
+    verify_document(json.loads(json.dumps(model.to_json())), concepts=custom)
 
 
 def learn_few_labels(

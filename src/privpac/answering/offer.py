@@ -63,6 +63,7 @@ class Offer:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions."""
         return self.predictor.schema
 
     @cached_property
@@ -82,7 +83,8 @@ class Offer:
         return proof
 
     def certify(self) -> Certificate:
-        own = self.predictor.certify(self.size)
+        """The certificate of one answer or, if their number was declared, of all answers together."""
+        inner = self.predictor.certify(self.size)
         proof = self.one_answer
         if self.answers is not None:
             what = f"{self.answers} answers, declared beforehand"
@@ -90,7 +92,7 @@ class Offer:
             proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
         if self.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
-        return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
+        return replace(inner, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property
     def cost(self) -> Budget:
@@ -101,6 +103,7 @@ class Offer:
         return replace(cost, delta=min(cost.delta, self.delta))
 
     def to_json(self) -> dict[str, Any]:
+        """The public terms, as a bundle stores them."""
         return {
             "protect": "predictions",
             "predictor": dict(self.predictor.to_json()),

@@ -15,7 +15,7 @@ from privpac.answering.answers import Answers, MemoryAnswers
 from privpac.answering.bundle import writing
 from privpac.answering.offer import Offer, offer_for
 from privpac.answering.preparing import prepare
-from privpac.answering.questions import Asked, draw
+from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
@@ -40,7 +40,9 @@ class PrivatePredictor:
 
     `base` is what answers: a scikit-learn classifier (a vote of many of them on disjoint blocks of the records), a
     class of concepts (a fresh draw for every answer), a word for either, or a predictor. `budget` is a `Ledger`, or a
-    number: a new ledger of so much epsilon.
+    number: a new ledger of so much epsilon. Of it, every distinct question takes `epsilon_per_answer`; with more than
+    one of `records_per_person` that protects the person. `schema`, `label` and `random_state` are as for `learn`;
+    `models` is the number of voters.
 
     Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
     costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
@@ -109,6 +111,7 @@ class PrivatePredictor:
 
     @property
     def offer(self) -> Offer:
+        """What is answered and at which price; refused before `fit`."""
         return self._require_records()
 
     def _require_records(self) -> Offer:
@@ -124,6 +127,7 @@ class PrivatePredictor:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions; refused before `fit`."""
         return self.offer.schema
 
     @property
@@ -153,17 +157,17 @@ class PrivatePredictor:
 
     def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
         """As `classify`, for rows that are encoded already."""
-        asked = Asked.of(cells, self.offer.predictor)
+        asked = AskedRows.of(cells, self.offer.predictor)
         if not len(asked.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
             known = self._answers.known(asked.keys)
             new = asked.new(known)
             if new:
-                known |= self._answers.keep(self._drawn(asked, known, len(new)))
+                known |= self._answers.keep(self._draw_new(asked, known, len(new)))
         return asked.labels(known)
 
-    def _drawn(self, asked: Asked, known: Container[bytes], count: int) -> dict[bytes, int]:
+    def _draw_new(self, asked: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.
 
         A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was

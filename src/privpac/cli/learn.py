@@ -179,13 +179,16 @@ def learn(
     if dry_run:
         _show_cost(place, wishes, as_json=as_json)
         return
-    with console.reading("Learning", data, engine, as_json=as_json) as told, console.collecting() as advice:
+    with (
+        console.reading("Learning", data, engine, as_json=as_json) as progress,
+        console.collecting() as advice,
+    ):
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.releasing import Payment
 
         account = None if ledger is None else Ledger.open(ledger)
         payment = Payment.by(account, random_state=random_state)
-        model = place.learn(wishes, unlabelled, few, progress=told, payment=payment)
+        model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
         files.write(model)
     _show(model, files, advice, full=full, as_json=as_json)
 

@@ -49,7 +49,7 @@ def learn_predictions(
         )
     check_target(out)
     with console.working("Preparing", as_json=as_json):
-        offer = _made(
+        offer = _prepare(
             data,
             wishes,
             schema=schema,
@@ -61,7 +61,7 @@ def learn_predictions(
     _show(offer, out, as_json=as_json)
 
 
-def _made(
+def _prepare(
     data: str,
     wishes: AnswerWishes,
     *,

@@ -91,7 +91,7 @@ def release(
         failure=failure,
         records_per_person=records_per_person,
     )
-    with console.reading("Releasing", data, engine, as_json=as_json) as told:
+    with console.reading("Releasing", data, engine, as_json=as_json) as progress:
         from privpac.data.declared import schema_for
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.releasing import Payment
@@ -103,10 +103,10 @@ def release(
             data,
             schema=schema_for(schema, data, label=label),
             engine=engine,
-            progress=told,
+            progress=progress,
             payment=Payment.by(account, random_state=random_state, owner=OWNER),
         )
-        count = _written(table, records, beside)
+        count = _write(table, records, beside)
     _show(table, count, (records, beside), full=full, as_json=as_json)
 
 
@@ -124,7 +124,7 @@ def _destinations(
     return records, beside
 
 
-def _written(table: ReleasedTable, records: Destination, beside: Destination) -> int:
+def _write(table: ReleasedTable, records: Destination, beside: Destination) -> int:
     with paid_for(table.to_json()):
         table.save(beside.path)
         return table.write(records.path)

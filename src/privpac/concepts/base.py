@@ -104,7 +104,8 @@ class RuleBase:
 class Gibbs(Protocol):
     """The law Pr[h] ∝ prior(h)·ratio^score(h) over a whole class."""
 
-    def draw(self, coins: Coins) -> Hypothesis: ...
+    def draw(self, coins: Coins) -> Hypothesis:
+        """One member of the class, drawn exactly from the law."""
 
 
 @runtime_checkable
@@ -112,7 +113,8 @@ class ConceptClass(Protocol):
     """Public facts, what must be seen, and the law to draw from."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema its members speak about."""
 
     @property
     def word(self) -> str:
@@ -132,12 +134,14 @@ class ConceptClass(Protocol):
         """An upper bound on the VC dimension; None when unknown."""
 
     @property
-    def statistic(self) -> Statistic[Any]: ...
+    def statistic(self) -> Statistic[Any]:
+        """The statistic of the records that `gibbs` needs as its evidence."""
 
     def require(self, n: int | None) -> None:
         """Refuse what would not fit in memory or time for `n` records (None: for any), from public numbers alone."""
 
-    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs:
+        """The law Pr[h] ∝ prior(h)·ratio^score(h), where the score is the price of the mistakes in the evidence."""
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         """Whether a draw could ever be this one, from public parameters alone: what `verify` asks of a stored rule."""
@@ -174,7 +178,8 @@ class AnyNumber:
 class Scored(Protocol):
     """What can count the members of a class by score (see `mechanisms.scores`)."""
 
-    def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]: ...
+    def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]:
+        """All members of the class, counted by the price of their mistakes in the evidence."""
 
 
 class ScoredClass(ConceptClass, Scored, Protocol):

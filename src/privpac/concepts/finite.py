@@ -89,6 +89,7 @@ class Lookup(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Lookup:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "bits")
         bits = text(tree["bits"])
         require(bits != "" and not set(bits) - {"0", "1"}, "bits are not zeros and ones")
@@ -150,6 +151,7 @@ class Table:
 
     @classmethod
     def of(cls, column: Column, matrix: object) -> Table:
+        """A table from a matrix of zeros and ones: one row per concept, one entry per cell of the column."""
         array = np.asarray(matrix)
         if array.ndim != 2 or array.shape[1] != column.size or array.shape[0] == 0:
             raise ParameterError(
@@ -164,13 +166,16 @@ class Table:
 
     @property
     def size(self) -> int:
+        """The number of concepts."""
         return len(self.entries) // self.column.size
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
+        """One row per concept, one column per cell."""
         return np.frombuffer(self.entries, dtype=np.uint8).reshape(-1, self.column.size)
 
     def statistic(self, classes: int) -> CellCounts:
+        """Counts of the column by class."""
         return CellCounts(self.column, classes=classes)
 
     def hits(self, evidence: ColumnCounts) -> Hits:
@@ -187,14 +192,17 @@ class Table:
         return result
 
     def member(self, index: int) -> Lookup:
+        """The concept with this number."""
         return Lookup(self.column.name, _digits(self.matrix[index]))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether the rule is one of the rows."""
         if not isinstance(hypothesis, Lookup) or hypothesis.column != self.column.name:
             return False
         return any(_digits(row) == hypothesis.bits for row in self.matrix)
 
     def options(self, schema: Schema) -> dict[str, object]:
+        """The public parameters, as a certificate stores them."""
         return {"column": self.column.name, "rows": [_digits(row) for row in self.matrix]}
 
 

@@ -33,18 +33,21 @@ def misfit(hypothesis: Rule, schema: Schema) -> str | None:
 
 
 def two_classes_misfit(schema: Schema) -> str | None:
+    """Why a rule for two classes cannot speak about the schema; None if it can."""
     if len(schema.classes) == 2:
         return None
     return "it separates two classes, and the schema has another number"
 
 
 def labels_misfit(schema: Schema, labels: Iterable[int]) -> str | None:
+    """Why a rule with these labels cannot speak about the schema; None if it can."""
     if all(0 <= label < len(schema.classes) for label in labels):
         return None
     return "it names a class that the schema does not have"
 
 
 def order_misfit(schema: Schema, columns: Iterable[str]) -> str | None:
+    """Why a rule that compares values of these columns cannot; None if all of them have an order."""
     if all(schema.column(name).ordered for name in columns):
         return None
     return "it compares categories, which have no order"

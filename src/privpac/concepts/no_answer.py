@@ -45,6 +45,7 @@ class NoAnswer(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> NoAnswer:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         return cls(text(record(tree, "kind", "column")["column"]))
 
     def misfit(self, schema: Schema) -> str | None:

@@ -111,11 +111,14 @@ class Request:
         }
 
     def staged(self, stages: tuple[int, ...], tests: Binarisation) -> Learner:
+        """The learner of trees in stages, for what is to be protected."""
         if self.protect == "labels":
             return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
     def occam(self, concepts: ConceptClass) -> Learner:
+        """The learner of one draw from a class, for what is to be protected; refused if there are too many labels or
+        records."""
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
         concepts.require(self.size.labelled)

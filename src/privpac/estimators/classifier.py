@@ -293,7 +293,7 @@ def _plain(number: Any) -> Any:
     return int(number) if isinstance(number, np.integer) else number
 
 
-def _ledger(given: Any) -> Ledger | None:
-    if given is None or isinstance(given, Ledger):
-        return given
-    raise ParameterError(OWNER, "ledger", type(given).__name__, allowed="a privpac.Ledger or None")
+def _ledger(value: Any) -> Ledger | None:
+    if value is None or isinstance(value, Ledger):
+        return value
+    raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")

@@ -69,13 +69,13 @@ def _text(css: str, x: float, y: float, anchor: str, text: str) -> str:
 def _cuts(side: tuple[Column, int, int], room: float, length: float) -> list[tuple[float, str]]:
     """The ends of a side that exclude something, pushed apart if their labels would touch."""
     column, low, high = side
-    found = [(share(cell, column), column.show(cell)) for cell in (low, high) if 0 < cell < column.size]
-    if len(found) == 2 and (found[1][0] - found[0][0]) * length < room:
-        middle = (found[0][0] + found[1][0]) / 2
+    cuts = [(share(cell, column), column.show(cell)) for cell in (low, high) if 0 < cell < column.size]
+    if len(cuts) == 2 and (cuts[1][0] - cuts[0][0]) * length < room:
+        middle = (cuts[0][0] + cuts[1][0]) / 2
         half = room / length / 2
         middle = min(max(middle, half), 1 - half)
-        found = [(middle - half, found[0][1]), (middle + half, found[1][1])]
-    return found
+        cuts = [(middle - half, cuts[0][1]), (middle + half, cuts[1][1])]
+    return cuts
 
 
 def _labels_across(side: tuple[Column, int, int]) -> list[str]:

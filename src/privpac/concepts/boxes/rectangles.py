@@ -56,6 +56,7 @@ class Box(RuleBase):
 
     @property
     def is_empty(self) -> bool:
+        """Whether no record can lie in it."""
         return any(low >= high for low, high in zip(self.low, self.high, strict=True))
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
@@ -98,6 +99,7 @@ class Box(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Box:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "low", "high", "inside")
         low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
         columns = tuple(text(name) for name in listed(tree["columns"]))
@@ -215,9 +217,9 @@ class Rectangles(AnyNumber, Stored):
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
         axes = tuple(self.schema.column(name) for name in self.columns)
         occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
-        return BoxDichotomies(self.statistic, occupied, self.inside, self._named)
+        return BoxDichotomies(self.statistic, occupied, self.inside, self._box)
 
-    def _named(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
+    def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

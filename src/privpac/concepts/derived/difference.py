@@ -60,10 +60,12 @@ class SymmetricDifference:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the class."""
         return self.concepts.schema
 
     @property
     def word(self) -> str:
+        """How it is named in messages."""
         return f"differences of {self.concepts.word}"
 
     @property

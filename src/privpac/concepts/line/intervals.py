@@ -62,6 +62,7 @@ class Interval(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Interval:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "low", "high", "inside")
         low, high = written_whole(tree["low"]), written_whole(tree["high"])
         require(0 <= low < high or low == high == 0, "an interval has 0 <= low < high, or low = high = 0")
@@ -82,7 +83,7 @@ class Interval(RuleBase):
 
 @dataclass(frozen=True)
 class Intervals(AnyNumber, Stored):
-    """All intervals of one ordered column."""
+    """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
     column: str

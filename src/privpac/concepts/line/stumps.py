@@ -71,6 +71,7 @@ class Constant(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Constant:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         return cls(whole(record(tree, "kind", "label")["label"]))
 
     def misfit(self, schema: Schema) -> str | None:
@@ -119,6 +120,7 @@ class Match(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Match:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "category", "equal")
         return cls(text(tree["column"]), whole(tree["category"]), flag(tree["equal"]))
 
@@ -180,7 +182,7 @@ class ColumnByColumn:
 
 @dataclass(frozen=True)
 class Stumps(AnyNumber, CountedByScore, Stored):
-    """One test on any of the columns, or a constant."""
+    """One test on any of the columns of a `schema`, or a constant; `shares` are public weights of the columns."""
 
     schema: Schema
     shares: Mapping[str, int] | None = None
@@ -257,6 +259,7 @@ class Stumps(AnyNumber, CountedByScore, Stored):
         return not column.ordered and 0 <= hypothesis.category < (1 if column.size == 2 else column.size)
 
     def parts(self, evidence: Evidence, *, costs: Costs) -> list[Scores[Hypothesis]]:
+        """The members counted by score: first the constants, then those of each column."""
         totals, counts = evidence
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
         constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)

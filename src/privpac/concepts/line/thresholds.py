@@ -96,6 +96,7 @@ class Threshold(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Threshold:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cut", "up")
         return cls(text(tree["column"]), written_whole(tree["cut"]), flag(tree["up"]))
 
@@ -116,7 +117,8 @@ class Threshold(RuleBase):
 
 @dataclass(frozen=True)
 class Thresholds(AnyNumber, AnyPoints, CountedByScore, Stored):
-    """All thresholds on one ordered column."""
+    """All thresholds on one ordered `column` of a `schema`: class 1 from the cut "up", "down" from it, or "either" way
+    (`direction`)."""
 
     schema: Schema
     column: str

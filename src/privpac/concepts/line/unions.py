@@ -121,6 +121,7 @@ class Union(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Union:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "intervals", "inside")
         pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
         require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
@@ -156,7 +157,8 @@ class Union(RuleBase):
 
 @dataclass(frozen=True)
 class Unions(AnyNumber, Stored):
-    """All unions of at most `intervals` intervals of one ordered column."""
+    """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
+    class number `inside`."""
 
     schema: Schema
     column: str

@@ -121,6 +121,7 @@ class CentredHalfspaces(AnyNumber, CountedByScore, Stored):
 
     @property
     def cells(self) -> int:
+        """The number of cells of each column."""
         return self.schema.column(self.columns[0]).size
 
     @property

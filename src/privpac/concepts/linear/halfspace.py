@@ -71,6 +71,7 @@ class Halfspace(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Halfspace:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "weights", "cutoff")
         columns = tuple(text(name) for name in listed(tree["columns"]))
         weights = tuple(written_whole(weight) for weight in listed(tree["weights"]))

@@ -29,6 +29,7 @@ class Item:
     points: int
 
     def to_json(self) -> dict[str, object]:
+        """The item as JSON."""
         category = self.feature.category
         return {
             "column": self.feature.column,
@@ -39,6 +40,7 @@ class Item:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, top: int) -> Item:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "cells", "category", "points")
         category = None if tree["category"] is None else written_whole(tree["category"])
         points = whole(tree["points"])
@@ -105,6 +107,7 @@ class Scorecard(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Scorecard:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "top", "items", "cutoff")
         top = whole(tree["top"], least=1, most=MOST_LEVELS - 1)  # a level fits in a byte
         items = tuple(Item.from_json(item, top=top) for item in listed(tree["items"]))

@@ -122,6 +122,7 @@ class Predicate(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Predicate:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         return cls(formula_from_json(record(tree, "kind", "formula")["formula"]))
 
     def misfit(self, schema: Schema) -> str | None:

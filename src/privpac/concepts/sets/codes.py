@@ -92,6 +92,7 @@ class CodeSet(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> CodeSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("prime", "digits", "place", "value")
         record(tree, "kind", "column", *names)
         return cls(text(tree["column"]), *(whole(tree[name], least=0) for name in names))

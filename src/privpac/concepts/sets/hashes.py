@@ -99,6 +99,7 @@ class HashedSet(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> HashedSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("prime", "a", "b", "below")
         record(tree, "kind", "column", *names)
         made = cls(text(tree["column"]), *(written_whole(tree[name]) for name in names))
@@ -146,6 +147,7 @@ class HashFamily:
 
     @property
     def share(self) -> Fraction:
+        """The probability that a set holds a given cell."""
         return Fraction(self.below, self.prime)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

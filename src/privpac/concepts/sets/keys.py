@@ -86,6 +86,7 @@ class KeyedSet(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> KeyedSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("shift", "modulus", "below")
         record(tree, "kind", "column", "key", *names)
         shift, modulus, below = (written_whole(tree[name]) for name in names)
@@ -120,10 +121,12 @@ class KeyedFamily:
 
     @classmethod
     def sharing(cls, column: str, share: Fraction) -> KeyedFamily:
+        """The family whose sets hold a cell with about this probability."""
         return cls(column, int(share * MODULUS))
 
     @property
     def share(self) -> Fraction:
+        """The probability that a set holds a given cell."""
         return Fraction(self.below, self.modulus)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

@@ -73,6 +73,7 @@ class Point(RuleBase):
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Point:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cell")
         return cls(text(tree["column"]), written_whole(tree["cell"]))
 
@@ -92,7 +93,7 @@ class Point(RuleBase):
 
 @dataclass(frozen=True)
 class Points(AnyNumber, AnyPoints, CountedByScore, Stored):
-    """All points of one column; any number of cells, 128-bit keys included."""
+    """All points of one `column` of a `schema`; any number of cells, 128-bit keys included."""
 
     schema: Schema
     column: str

@@ -51,35 +51,43 @@ class Table:
 
     @property
     def path(self) -> Path:
+        """The file that holds the table."""
         return Path(self._facts["table"])
 
     @property
     def shown(self) -> str:
+        """The name of the table as pages show it."""
         return str(self._facts["shown"])
 
     @property
     def uploaded(self) -> bool:
+        """Whether a visitor uploaded it."""
         return bool(self._facts["uploaded"])
 
     @property
     def records(self) -> int:
+        """The number of records."""
         return int(self._facts["records"])
 
     @property
     def draft(self) -> list[dict[str, Any]]:
+        """The drafted columns, before a person looked at them."""
         return list(self._facts["draft"])
 
     def form(self) -> SchemaForm:
+        """The form of the schema, as far as it was filled in."""
         filled = self._facts.get("filled")
         return SchemaForm.drafted(self.draft, None if filled is None else Schema.from_json(filled))
 
 
 def ending(name: str) -> str:
     """All that is taken from the name of an upload: one of the known endings."""
-    found = next((end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None)
-    if found is None:
+    ending_of_name = next(
+        (end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None
+    )
+    if ending_of_name is None:
         raise DataError("This kind of file is not known.", remedy=f"Bring one of {', '.join(ENDINGS)}.")
-    return found
+    return ending_of_name
 
 
 def open_table(
@@ -108,8 +116,8 @@ def open_table(
 
 def _without_path(error: PrivpacError, path: Path) -> PrivpacError:
     """The same sentence without the place where the upload is kept."""
-    told = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
-    return DataError(told.replace(str(path), "the file"), remedy=error.remedy)
+    sentence = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
+    return DataError(sentence.replace(str(path), "the file"), remedy=error.remedy)
 
 
 @dataclass(frozen=True)
@@ -154,6 +162,7 @@ class Order:
 
     @property
     def reads_data(self) -> bool:
+        """Whether bounds and categories are read from the records."""
         return self.origin == FROM_DATA
 
     def schema(self) -> Schema:
