@@ -1,4 +1,4 @@
-"""Where temporary files of the tests are: in memory if there is room, for a ledger waits for the disk at each charge."""
+"""Where temporary files of the tests are: in memory if there is room, for ledgers wait for the disk at each charge."""
 
 from __future__ import annotations
 
