@@ -34,9 +34,10 @@ from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacErr
 from privpac.fields import MALFORMED, listed, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import positive, release_few_labels
+from privpac.learning import release_few_labels
 from privpac.model import Model
 from privpac.releasing import Payment
+from privpac.wishes import FewLabelWishes, read_epsilon
 
 __all__ = ["FORMAT", "Asking"]
 
@@ -81,10 +82,10 @@ class Asking:
         request = Request(
             schema=schema,
             size=Size(0, unlabelled=records),
-            epsilon=positive(epsilon, "epsilon"),
+            epsilon=read_epsilon(epsilon, owner="learn"),
             records_per_person=records_per_person,
         )
-        wanted = None if error is None else positive(error, "error")
+        wanted = FewLabelWishes.read(method=method, error=error).error
         settings = ask_settings(concepts, request, labels=labels, error=wanted, method=method)
         asked = int(settings["active"]["asked"])
         recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)

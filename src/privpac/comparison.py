@@ -22,10 +22,10 @@ from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import positive
 from privpac.model import Model
 from privpac.numbers.exact import plain
 from privpac.releasing import Payment
+from privpac.wishes import read_epsilon
 
 __all__ = ["Comparison", "compare_models"]
 
@@ -116,7 +116,7 @@ def compare_models(
             remedy="Compare models of one schema, or estimate each on its own.",
         )
     payment = Payment.by(ledger, random_state=random_state, owner="compare")
-    amount = positive(epsilon, "epsilon")
+    amount = read_epsilon(epsilon, owner="compare")
     sample = open_sample(table, first.schema, y=y)
 
     def draw(coins: Coins) -> tuple[int, int]:
@@ -136,7 +136,7 @@ def compare_models(
 def _certificate(
     model: Model, sample: EngineSample, epsilon: Fraction, records_per_person: int
 ) -> Certificate:
-    proof = estimate_privacy(epsilon=epsilon / records_per_person)
+    proof = estimate_privacy(epsilon=epsilon / records_per_person, difference=True)
     if records_per_person > 1:
         proof = rules.group(proof, size=records_per_person)
     if model.schema.origin == "from_data":

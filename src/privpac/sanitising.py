@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.release.buckets import Buckets
@@ -20,11 +19,11 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.numbers.exact import exact_decimal
 from privpac.releasing import Payment
 from privpac.verification import verify_document
+from privpac.wishes import TableWishes
 
-__all__ = ["release_table"]
+__all__ = ["release_as", "release_table"]
 
 OWNER = "release"
 
@@ -82,19 +81,45 @@ def release_table(
     >>> round(released.query(0, 59), 1)
     0.5
     """
-    payment = Payment.by(ledger, random_state=random_state, owner=OWNER)
-    declared = schema_for(schema, table, label=label)
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
-    sample = _open(table, _narrowed(declared, names), names, engine=engine, progress=progress)
+    wishes = TableWishes.read(
+        columns=columns,
+        epsilon=epsilon,
+        method=method,
+        error=error,
+        failure=failure,
+        records_per_person=records_per_person,
+    )
+    return release_as(
+        wishes,
+        table,
+        schema=schema_for(schema, table, label=label),
+        engine=engine,
+        progress=progress,
+        payment=Payment.by(ledger, random_state=random_state, owner=OWNER),
+    )
+
+
+def release_as(
+    wishes: TableWishes,
+    table: object,
+    *,
+    schema: Schema,
+    engine: str,
+    progress: Callable[[int, int], None] | None,
+    payment: Payment,
+) -> ReleasedTable:
+    """As `release_table`, once the wishes are read."""
+    names = wishes.columns
+    sample = _open(table, _narrowed(schema, names), names, engine=engine, progress=progress)
     request = TableRequest(
         schema=sample.schema,
         columns=names,
         size=_size(sample, names),
-        epsilon=_number("epsilon", epsilon),
-        method=method,
-        error=None if error is None else _number("error", error),
-        failure=_number("failure", failure),
-        records_per_person=records_per_person,
+        epsilon=wishes.epsilon,
+        method=wishes.method,
+        error=wishes.error,
+        failure=wishes.failure,
+        records_per_person=wishes.records_per_person,
     )
 
     def document(released: Released, signed: Certificate) -> ReleasedTable:
@@ -109,10 +134,6 @@ def release_table(
         note=f"release {','.join(names)}",
         unread=unread_records(sample),
     )
-
-
-def _number(name: str, value: object) -> Fraction:
-    return exact_decimal(value, owner=OWNER, name=name)
 
 
 def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:

@@ -23,6 +23,7 @@ from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.wishes import AnswerWishes
 
 __all__ = ["Offer", "offer_for"]
 
@@ -119,25 +120,15 @@ def _require_people(records: object) -> None:
         raise ParameterError(OWNER, "records_per_person", records, allowed="a positive integer")
 
 
-def offer_for(
-    base: object,
-    *,
-    schema: Schema,
-    size: Size,
-    price: Fraction,
-    answers: int | None,
-    delta: Fraction,
-    models: int | None,
-    records_per_person: int,
-    coins: str,
-) -> Offer:
-    """What is offered if `base` answers from so many records at `price`."""
-    _require_people(records_per_person)
+def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -> Offer:
+    """What is offered to a person who wishes such answers from so many records."""
+    people = wishes.records_per_person
+    _require_people(people)
     predictor = predictor_for(
-        base,
+        wishes.base,
         schema=schema,
-        epsilon=price / records_per_person,
-        models=models,
+        epsilon=wishes.price / people,
+        models=wishes.models,
         records=size.labelled,
     )
-    return Offer(predictor, size, price, answers, delta, records_per_person, coins)
+    return Offer(predictor, size, wishes.price, wishes.answers, wishes.delta, people, coins)

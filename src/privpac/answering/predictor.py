@@ -27,6 +27,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.releasing import Payment
+from privpac.wishes import AnswerWishes, read_delta, read_epsilon
 
 __all__ = ["PrivatePredictor"]
 
@@ -70,12 +71,10 @@ class PrivatePredictor:
         random_state: int | None = None,
         label: str | None = None,
     ) -> None:
-        price = Budget.read(OWNER, epsilon=epsilon_per_answer, delta=delta)
-        self.base, self._price, self._delta = base, price.epsilon, price.delta
-        self.budget = _ledger(budget, price.delta)
+        price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
+        self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person)
+        self.base, self.budget = base, _ledger(budget, slip)
         self._schema, self._label = schema, label
-        self._answers_declared, self._models = answers, models
-        self._records_per_person = records_per_person
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
         self._lock = threading.Lock()
         self._offer: Offer | None = None
@@ -87,9 +86,10 @@ class PrivatePredictor:
         """A predictor whose records are prepared already, charging `ledger` for every answer (see `bundle`)."""
         self = cls.__new__(cls)
         self.base, self.budget = offer.predictor, ledger
-        self._price, self._delta = offer.price, offer.delta
-        self._schema, self._label, self._models = offer.schema, None, None
-        self._answers_declared, self._records_per_person = offer.answers, offer.records_per_person
+        self._wishes = AnswerWishes(
+            offer.predictor, offer.price, offer.delta, offer.answers, None, offer.records_per_person
+        )
+        self._schema, self._label = offer.schema, None
         self._coins, self._lock = coins, threading.Lock()
         self._begin(offer, prepared, meter=ledger, answers=answers)
         return self
@@ -101,17 +101,7 @@ class PrivatePredictor:
         """Take in the records. Declared answers are charged here; otherwise nothing is spent yet."""
         schema = schema_for(self._schema, table, label=self._label, y=y)
         sample = MemorySample.of(table, schema, y=y)
-        offer = offer_for(
-            self.base,
-            schema=schema,
-            size=sample.size,
-            price=self._price,
-            answers=self._answers_declared,
-            delta=self._delta,
-            models=self._models,
-            records_per_person=self._records_per_person,
-            coins=self._coins.origin,
-        )
+        offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
         with self._lock:
             prepared = prepare(offer, sample, Payment(self.budget, self._coins))
             declared = offer.answers

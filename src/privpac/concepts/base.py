@@ -7,15 +7,17 @@ of cell numbers; the schema turns cells into people's units.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
+from privpac.concepts.literals.questions import Questions
+from privpac.concepts.shapes import Shape
 from privpac.data.sample import Statistic
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
@@ -31,9 +33,11 @@ __all__ = [
     "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
+    "RuleBase",
     "Scored",
     "ScoredClass",
     "ScoredGibbs",
+    "Stored",
 ]
 
 Costs = tuple[int, ...]
@@ -65,6 +69,36 @@ class Hypothesis(Protocol):
 
     def misfit(self, schema: Schema) -> str | None:
         """Why it cannot be a rule about this schema, whose columns it looks at; None if it can (see `fitting`)."""
+
+    def edges(self) -> Iterable[int] | None:
+        """Cells at which a rule about one ordered column can begin another answer (some may change nothing); None if
+        it is not made of cuts and values."""
+
+    def questions(self, schema: Schema) -> Questions | None:
+        """The same function as questions asked one after the other, to be drawn as a tree; None if it asks none."""
+
+    def shape(self, schema: Schema) -> Shape | None:
+        """What a picture of it shows besides a tree; None if there is no such picture."""
+
+
+class RuleBase:
+    """What a rule answers unless its kind knows better: no cuts, no questions, no shape, so it is shown in words.
+
+    A class in `concepts` that inherits from it and declares a `kind` of its own can be read from files (see
+    `concepts.catalogue`); it needs `from_json`, which undoes `to_json`.
+    """
+
+    kind: ClassVar[str]
+    """What files call it."""
+
+    def edges(self) -> Iterable[int] | None:
+        return None
+
+    def questions(self, schema: Schema) -> Questions | None:
+        return None
+
+    def shape(self, schema: Schema) -> Shape | None:
+        return None
 
 
 class Gibbs(Protocol):
@@ -118,6 +152,11 @@ class MergeableClass(ConceptClass, Protocol):
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         """Whether some member is this hypothesis once it is merged."""
+
+
+class Stored:
+    """A class that a certificate names by its public options, the fields of its dataclass, so that `verify` can build
+    it again. Only classes in `concepts` that inherit from it themselves are read back: a subclass may be anything."""
 
 
 class ManyLabels:

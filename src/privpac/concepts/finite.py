@@ -17,12 +17,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    CountedByScore,
+    Hypothesis,
+    RuleBase,
+    ScoredGibbs,
+    Stored,
+)
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.table import TableDichotomies, require_table
@@ -47,9 +56,10 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True)
-class Lookup:
+class Lookup(RuleBase):
     """Class 1 on the cells of a column whose bit is '1'."""
 
+    kind: ClassVar[str] = "lookup"
     column: str
     bits: str
 
@@ -75,7 +85,7 @@ class Lookup:
         return self._predicate.to_sql(schema)
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "lookup", "column": self.column, "bits": self.bits}
+        return {"kind": self.kind, "column": self.column, "bits": self.bits}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Lookup:
@@ -201,7 +211,7 @@ def _digits(row: NDArray[np.uint8]) -> str:
 
 
 @dataclass(frozen=True)
-class Finite(AnyNumber, CountedByScore):
+class Finite(AnyNumber, CountedByScore, Stored):
     """A listed class. Two members may be the same function; then their weights add up.
 
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows

@@ -7,19 +7,25 @@ cannot be stored, so nothing is taken for fitting because nobody thought of it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from privpac.data.schema import Schema
-
-if TYPE_CHECKING:  # `base` loads kernels, and a plan asks for tests on columns without them
-    from privpac.concepts.base import Hypothesis
 
 __all__ = ["cells_misfit", "edges_misfit", "labels_misfit", "misfit", "order_misfit", "two_classes_misfit"]
 
 OUTSIDE = "it names a cell outside of a column"
 
 
-def misfit(hypothesis: Hypothesis, schema: Schema) -> str | None:
+class Rule(Protocol):
+    """What is asked here of a hypothesis."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def misfit(self, schema: Schema) -> str | None: ...
+
+
+def misfit(hypothesis: Rule, schema: Schema) -> str | None:
     """Why the hypothesis cannot have been drawn under this schema, or None."""
     if not set(hypothesis.columns) <= set(schema.names):
         return "it looks at a column that the schema does not have"

@@ -31,12 +31,14 @@ from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.wishes import RuleWishes
 
 __all__ = ["Recipe", "Released"]
 
@@ -64,6 +66,12 @@ class Recipe:
     estimate_epsilon: Fraction | None = None
     holdout: Fraction = Fraction(0)
     leaf_epsilon: Fraction | None = None
+
+    @classmethod
+    def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Recipe:
+        """What a person wishes, made from a table of this size."""
+        request = Request.of(wishes, schema=schema, size=size)
+        return cls(wishes.concepts, request, wishes.estimate_epsilon, wishes.holdout, wishes.leaf_epsilon)
 
     def __post_init__(self) -> None:
         self._check_leaves()

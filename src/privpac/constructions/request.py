@@ -23,6 +23,7 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.fields import listed, text, whole
 from privpac.numbers.exact import exp_up, plain, written
+from privpac.wishes import RuleWishes
 
 __all__ = [
     "OWNER",
@@ -74,6 +75,19 @@ class Request:
             raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
         if self.size.total > MOST_RECORDS:
             raise SizeError(f"learn: more than {MOST_RECORDS:.0e} records are beyond what is computed here.")
+
+    @classmethod
+    def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Request:
+        """What a person wishes, asked of a table of this size."""
+        return cls(
+            schema,
+            size,
+            wishes.epsilon,
+            wishes.delta,
+            wishes.protect,
+            wishes.costs,
+            wishes.records_per_person,
+        )
 
     @property
     def per_record(self) -> Fraction:

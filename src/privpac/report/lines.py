@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 
+from privpac.concepts.shapes import Segment
 from privpac.data.columns import Column, Date, Numeric
 from privpac.data.schema import Schema
 
@@ -17,7 +18,6 @@ __all__ = [
     "RIGHT",
     "WIDTH",
     "Mark",
-    "Segment",
     "legend",
     "number_line",
     "share",
@@ -32,9 +32,6 @@ BAND = 34.0  # height of the coloured band
 ROW = 19.0  # height of a row of labels
 LETTER = 7.8  # width of a character of the labels: generous, so that none is cut off
 NARROWEST = 3.0  # pixels of a segment that would otherwise be invisible
-
-Segment = tuple[int, int, int]
-"""Cells first <= cell < end get this class."""
 
 
 @dataclass(frozen=True)

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import cast
 
-from privpac.concepts.base import Hypothesis
-from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.shapes import Brick, Segment, strip
 from privpac.data.columns import Column
 from privpac.data.schema import Schema
-from privpac.report.lines import LETTER, Segment, legend, number_line, share, svg, ticks, tone
+from privpac.report.lines import LETTER, legend, number_line, share, svg, ticks, tone
 
-__all__ = ["box"]
+__all__ = ["brick"]
 
 LEFT, RIGHT, TOP, BOTTOM = 150.0, 570.0, 26.0, 326.0  # of the plane; labels stand around it
 NARROWEST = 3.0
 
 
-def box(hypothesis: Hypothesis, schema: Schema) -> str:
+def brick(shape: Brick, schema: Schema) -> str:
     """The columns the box restricts: two as a plane, otherwise a line each."""
-    rule = cast(Box, hypothesis)
-    columns = [schema.column(name) for name in rule.columns]
-    sides = list(zip(columns, rule.low, rule.high, strict=True))
-    if len(sides) == 2 and not rule.is_empty:
-        return _plane(sides[0], sides[1], rule.inside, schema)
-    lines = [number_line(side[0], _side(side, rule), schema, keyed=False) for side in sides]
+    sides = [(schema.column(name), low, high) for name, low, high in shape.sides]
+    if len(sides) == 2 and not shape.is_empty:
+        return _plane(sides[0], sides[1], shape.inside, schema)
+    lines = [
+        number_line(column, _side(column, bounds, shape), schema, keyed=False) for column, *bounds in sides
+    ]
     if len(lines) > 1:
-        name = escape(schema.classes[rule.inside])
+        name = escape(schema.classes[shape.inside])
         lines.append(f'<p class="soft">{name} where every line says {name}, the other class elsewhere.</p>')
     return "".join(lines) + legend(schema)
 
 
-def _side(side: tuple[Column, int, int], rule: Box) -> list[Segment]:
-    column, low, high = side
-    if rule.is_empty:
-        return [(0, column.size, 1 - rule.inside)]
-    parts = [(0, low, 1 - rule.inside), (low, high, rule.inside), (high, column.size, 1 - rule.inside)]
-    return [part for part in parts if part[0] < part[1]]
+def _side(column: Column, bounds: Sequence[int], shape: Brick) -> tuple[Segment, ...]:
+    low, high = bounds
+    ranges = [] if shape.is_empty else [(low, high)]
+    return strip(column.name, column.size, ranges, shape.inside).segments
 
 
 def _plane(across: tuple[Column, int, int], up: tuple[Column, int, int], inside: int, schema: Schema) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs
+from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs, Stored
 from privpac.concepts.linear.direction_kernels import (
     BINS,
     WIDEST,
@@ -276,7 +276,7 @@ class _Linear(ABC):
 
 
 @dataclass(frozen=True)
-class Scorecards(_Linear):
+class Scorecards(_Linear, Stored):
     """Points for up to `count` features of the table (or of some `columns`), each at most `points` in size.
 
     The prior shares its weight evenly among the numbers of features, and evenly among the candidates of each.
@@ -334,7 +334,7 @@ class Scorecards(_Linear):
 
 
 @dataclass(frozen=True)
-class Halfspaces(_Linear):
+class Halfspaces(_Linear, Stored):
     """Declared directions over all features of some columns: integer weights, one per feature, whoever chose them.
 
     They must not come from the records they are used on; the certificate cannot see where they came from.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.linear.levels import MOST_LEVELS, Feature
 from privpac.data.schema import Schema
@@ -49,9 +49,10 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Scorecard:
+class Scorecard(RuleBase):
     """Class 1 where the points of all items together reach the cut-off."""
 
+    kind: ClassVar[str] = "scorecard"
     items: tuple[Item, ...]
     cutoff: int
     top: int
@@ -102,7 +103,7 @@ class Scorecard:
 
     def to_json(self) -> dict[str, object]:
         items = [item.to_json() for item in self.items]
-        return {"kind": "scorecard", "top": self.top, "items": items, "cutoff": self.cutoff}
+        return {"kind": self.kind, "top": self.top, "items": items, "cutoff": self.cutoff}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Scorecard:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.base import Cells, Hypothesis, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import members_sql
 from privpac.data.schema import Schema
@@ -47,9 +47,10 @@ def _hashed(key: int, cell: int, modulus: int) -> int:
 
 
 @dataclass(frozen=True)
-class KeyedSet:
+class KeyedSet(RuleBase):
     """Class 1 where a keyed hash of the cell, shifted, is small."""
 
+    kind: ClassVar[str] = "keyed-set"
     column: str
     key: int
     shift: int
@@ -81,7 +82,7 @@ class KeyedSet:
 
     def to_json(self) -> dict[str, object]:
         numbers = {name: str(getattr(self, name)) for name in ("shift", "modulus", "below")}
-        return {"kind": "keyed-set", "column": self.column, "key": f"{self.key:064x}", **numbers}
+        return {"kind": self.kind, "column": self.column, "key": f"{self.key:064x}", **numbers}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> KeyedSet:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.schema import Schema
@@ -38,9 +38,10 @@ _MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
-class SparseSet:
+class SparseSet(RuleBase):
     """Class 1 on the cells of a list, in increasing order."""
 
+    kind: ClassVar[str] = "sparse-set"
     column: str
     cells: tuple[int, ...]
 
@@ -69,7 +70,7 @@ class SparseSet:
         return f"CASE WHEN {inside.sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "sparse-set", "column": self.column, "cells": list(self.cells)}
+        return {"kind": self.kind, "column": self.column, "cells": list(self.cells)}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> SparseSet:
