@@ -9,7 +9,17 @@ from privpac.errors import RuleRefused
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import exp_up, power_up
 
-__all__ = ["ONE", "about_log", "need", "need_ratio", "need_small", "power", "rational", "selection"]
+__all__ = [
+    "LARGEST_LOG",
+    "ONE",
+    "about_log",
+    "need",
+    "need_ratio",
+    "need_small",
+    "power",
+    "rational",
+    "selection",
+]
 
 ONE = Fraction(1)
 
