@@ -76,7 +76,13 @@ class Client:
     Safe for many threads. `timeout` is for one attempt and `patience` for a whole call, in seconds: until then, lost
     replies, faults of the server and "too many requests" are met by sending again. Redirects are not followed and a
     proxy is not looked for, so the key goes to that host only; over plain HTTP only to this machine, unless
-    `allow_http` says that the network in between is trusted.
+    `allow_http` says that the network in between is trusted. `context` replaces the usual checks of certificates.
+
+    A refusal of the service is raised as the error it names, such as `BudgetExceeded`; `ParameterError` means that
+    `url` or `key` cannot be what they should be.
+
+    >>> client = Client("https://answers.example.org", "pp_...")  # connects at the first question
+    >>> client.close()
     """
 
     def __init__(
@@ -294,7 +300,7 @@ def _rows(source: object, names: Sequence[str]) -> list[dict[str, Any]]:
         columns = [list(_column(source, name)) for name in names]
         if len({len(column) for column in columns}) > 1:
             raise DataError(
-                "The columns have different lengths.", remedy="Give every column one value a row."
+                "The columns have different lengths.", remedy="Give every column one value per row."
             )
         records: Iterator[Any] = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
     elif isinstance(source, Sequence) and not isinstance(source, str | bytes):

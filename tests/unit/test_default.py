@@ -1,4 +1,4 @@
-"""The default classifier: what it draws from at which n·epsilon, from public numbers alone, and documents of the first."""
+"""The default classifier: what it draws from, by public numbers alone, and documents of its first design."""
 
 from __future__ import annotations
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from privpac.checker.check import check_certificate
+from privpac.checker.check import check_certificate, check_classes
 from privpac.checker.document import CERTIFICATE, FROM_DATA, KINDS, read_at
 from privpac.checker.reading import read_privacy
 
 __all__ = ["Promise", "check_document", "check_file"]
 
-_NOT_MADE = (
+_CERTIFICATE_ALONE = (
     "Not looked at: whether the stored parameters and schema lead to this certificate, and what else the document "
     "holds. `privpac verify` without `--certificate-only` looks at that too."
 )
@@ -41,6 +41,7 @@ class Promise:
 
     @property
     def for_release(self) -> bool:
+        """Whether the coins were the system's: a seeded draw is not private."""
         return self.coins == "system"
 
     @property
@@ -73,7 +74,7 @@ class Promise:
             f"Promised: epsilon {self.epsilon}, delta {self.delta} for each {self.unit}, by a {self.kind}{writer}.",
             f"Looked at: the certificate, {self.steps} steps re-derived{sealed}.",
             *self.warnings,
-            _NOT_MADE,
+            _CERTIFICATE_ALONE,
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -107,6 +108,8 @@ def check_document(tree: Mapping[str, Any]) -> Promise:
     bare = tree["format"] == CERTIFICATE
     certificate = tree if bare else tree["certificate"]
     steps = check_certificate(certificate)
+    if not bare:
+        check_classes(certificate, tree["schema"])
     kind = KINDS[tree["format"]]
     return Promise(
         kind=kind.name,

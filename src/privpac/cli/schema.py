@@ -51,7 +51,7 @@ def schema(
 
 
 def _text(tree: dict[str, Any]) -> str:
-    """JSON with a column a line, as people edit it."""
+    """JSON with a column per line, as people edit it."""
     heads = [f"{json.dumps(key)}: {json.dumps(tree[key])}" for key in tree if key != "columns"]
     columns = ",\n".join(json.dumps(column) for column in tree["columns"])
     return "{\n" + ",\n".join([*heads, f'"columns": [\n{columns}\n]']) + "\n}"
@@ -59,8 +59,8 @@ def _text(tree: dict[str, Any]) -> str:
 
 def _blanks(tree: dict[str, Any]) -> list[str]:
     """What is still null, as name or column.name."""
-    own = [key for key, value in tree.items() if value is None]
-    return own + [
+    empty = [key for key, value in tree.items() if value is None]
+    return empty + [
         f"{column['name']}.{key}"
         for column in tree["columns"]
         for key, value in column.items()

@@ -46,7 +46,7 @@ class ColumnCounts:
     """The distinct cells of a column, ascending, and how many records of each class each of them holds."""
 
     values: Array  # uint64, or Python integers beyond 64 bits
-    counts: Array  # one row a value, one column a class; int32 while n < 2**31
+    counts: Array  # one row per value, one column per class; int32 while n < 2**31
     n: int
 
     def __repr__(self) -> str:
@@ -138,7 +138,8 @@ class FromCellCounts(Statistic[S], Protocol[S]):
         """The cell counts it follows from."""
         ...
 
-    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> S: ...
+    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> S:
+        """The state of the records whose cells were counted column by column, in the order of the columns."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class GridCounts:
         if not 1 <= len(self.axes) <= 3:
             raise ParameterError("GridCounts", "axes", self.columns, allowed="one to three columns")
         if len(self.bins) != len(self.axes):
-            raise ParameterError("GridCounts", "bins", self.bins, allowed="one number a column")
+            raise ParameterError("GridCounts", "bins", self.bins, allowed="one number per column")
         for column, bins in zip(self.axes, self.bins, strict=True):
             if not 1 <= bins <= column.size:
                 raise ParameterError(

@@ -60,6 +60,7 @@ class Walk:
 
     @property
     def gaps(self) -> int:
+        """The number of gaps between values, both ends included."""
         return len(self.values) + 1
 
     def origin(self, gap: int) -> int:
@@ -102,7 +103,7 @@ class Walk:
 
 
 class _Pass:
-    """A forward pass over some blocks: its state, and what it leaves behind in a row a block."""
+    """A forward pass over some blocks: its state, and what it leaves behind in a row per block."""
 
     def __init__(self, blocks: int, exponent: Integers, value: Floats) -> None:
         states = len(value)
@@ -160,6 +161,7 @@ class UnionSums:
 
     @cached_property
     def block(self) -> int:
+        """The number of gaps per block: about the square root of all."""
         return math.isqrt(self.walk.gaps - 1) + 1
 
     @property

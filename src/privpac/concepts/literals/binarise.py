@@ -55,6 +55,7 @@ class Test:
     kind: Kind
 
     def holds(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+        """Whether each record passes the test."""
         values = cells[self.column]
         found = values >= self.cell if self.kind == "at least" else values == self.cell
         return np.asarray(found, dtype=bool)
@@ -69,16 +70,19 @@ class Test:
         return f"{self.column} {signs[0 if positive else 1]} {column.show(self.cell)}"
 
     def to_sql(self, schema: Schema, *, positive: bool = True) -> str:
+        """The test, or its negation, as an SQL condition on the raw column."""
         column = schema.column(self.column)
         last = column.size - 1 if self.kind == "at least" else self.cell
         holds = CellSet.of(self.column, column.size, [(self.cell, last)])
         return (holds if positive else holds.complement()).sql(column)
 
     def to_json(self) -> dict[str, object]:
+        """The test as JSON."""
         return {"column": self.column, "cell": str(self.cell), "kind": self.kind}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Test:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "cell", "kind")
         kind = text(tree["kind"])
         require(kind in ("at least", "equals"), "a test asks for 'at least' or 'equals'")
@@ -197,10 +201,12 @@ class Binarisation:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns that are tested."""
         return tuple(group.column for group in self.groups)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
+        """The tests by column, in order."""
         runs = groupby(self.tests, key=lambda test: (test.column, test.kind))
         return tuple(
             Group(name, tuple(test.cell for test in run), kind == "at least") for (name, kind), run in runs
@@ -208,11 +214,12 @@ class Binarisation:
 
     @cached_property
     def code_type(self) -> type[np.unsignedinteger[Any]]:
+        """The smallest type that holds the number of a test within its group."""
         most = max(len(group.cells) for group in self.groups)
         return np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32
 
     def codes(self, block: Block) -> NDArray[Any]:
-        """One row a column: the code of each record (see `Group.codes`)."""
+        """One row per column: the code of each record (see `Group.codes`)."""
         codes = np.empty((len(self.groups), block.n), dtype=self.code_type)
         for row, group in zip(codes, self.groups, strict=True):
             size = self.schema.column(group.column).size
@@ -220,7 +227,7 @@ class Binarisation:
         return codes
 
     def pack(self, codes: NDArray[Any]) -> NDArray[np.uint64]:
-        """One row of bits a test: bit i % 64 of word i // 64 says whether it holds for record i."""
+        """One row of bits per test: bit i % 64 of word i // 64 says whether it holds for record i."""
         n = codes.shape[1]
         words = (n + 63) // 64
         rows = np.zeros((len(self.tests), 8 * words), dtype=np.uint8)

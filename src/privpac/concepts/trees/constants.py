@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from privpac.concepts.base import Costs, Hypothesis, ManyLabels
+from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
 from privpac.concepts.trees.parts import UniformGibbs
@@ -20,7 +20,7 @@ __all__ = ["Constants"]
 
 
 @dataclass(frozen=True)
-class Constants(ManyLabels):
+class Constants(ManyLabels, Stored):
     """One leaf, with any label; `binarisation` only says along with which tests records are counted."""
 
     schema: Schema

@@ -18,7 +18,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.base import Costs, Hypothesis, Stored
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.cooccurrence import (
     THREADS,
@@ -45,7 +45,7 @@ DENSE = 2**24
 
 
 @dataclass(frozen=True)
-class Majorities:
+class Majorities(Stored):
     """Rules that follow two of three signed tests; uniform over the sets of tests and their signs."""
 
     schema: Schema

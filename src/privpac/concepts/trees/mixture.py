@@ -19,7 +19,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs, Hypothesis, ManyLabels
+from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.trees.parts import PartGibbs, TreePart
@@ -57,7 +57,7 @@ class SeveralCounts:
 
 
 @dataclass(frozen=True)
-class TreeMixture(ManyLabels):
+class TreeMixture(ManyLabels, Stored):
     """Trees of any part; `shares` are public positive integers, how likely each part is beforehand."""
 
     parts: tuple[TreePart, ...]

@@ -42,7 +42,7 @@ SHARES: dict[int, tuple[Fraction, ...]] = {
     2: (Fraction(3, 10), Fraction(7, 10)),
     3: (Fraction(2, 10), Fraction(4, 10), Fraction(4, 10)),
 }
-"""How epsilon is shared among the stages: later stages see fewer records a leaf and need more."""
+"""How epsilon is shared among the stages: later stages see fewer records per leaf and need more."""
 
 LATER_STOP = Fraction(1, 2)
 """A fair coin at every node of later stages: trees stay a third of the size at the same accuracy."""
@@ -78,7 +78,7 @@ def default_stages(*, n: int, epsilon: Fraction, tests: int, most: int = 250) ->
 
 @dataclass(frozen=True)
 class StagedTrees:
-    """Trees of the given depths, one a stage, on public tests."""
+    """Trees of the given depths, one per stage, on public tests."""
 
     schema: Schema
     epsilon: Fraction
@@ -106,6 +106,7 @@ class StagedTrees:
 
     @property
     def prices(self) -> Costs:
+        """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.schema.classes), "StagedTrees")
 
     @property
@@ -158,6 +159,7 @@ class StagedTrees:
         return trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
 
     def ratio(self, stage: int) -> Fraction:
+        """What a weight is multiplied by for each unit of score, in this stage."""
         share = (self.shares or SHARES[len(self.stages)])[stage]
         return ratio_for(self.epsilon * share / (2 * max(self.prices)))
 
@@ -229,15 +231,15 @@ class StagedTrees:
         return known and labels and hypothesis.merged() == hypothesis
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
-        tree = _drawn(self.concepts, sample, self.ratio(0), self.prices, coins)
+        tree = _draw(self.concepts, sample, self.ratio(0), self.prices, coins)
         for stage in range(1, len(self.stages)):
-            tree = self._grown(tree, sample, stage, coins)
+            tree = self._grow(tree, sample, stage, coins)
         return tree.merged()
 
-    def _grown(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
+    def _grow(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
         leaves = list(tree.leaves())
         parts = sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns)
-        grow = _drawn_and_merged if stage == len(self.stages) - 1 else _drawn
+        grow = _draw_and_merge if stage == len(self.stages) - 1 else _draw
         growers = [
             partial(grow, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
             for leaf, part in zip(leaves, parts, strict=True)
@@ -263,7 +265,7 @@ def _mixed(parts: tuple[TreePart, ...]) -> Trees | TreeMixture:
     return only if len(parts) == 1 and isinstance(only, Trees) else TreeMixture(parts, (1,) * len(parts))
 
 
-def _drawn(
+def _draw(
     concepts: Trees | TreeMixture, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins
 ) -> Tree:
     if isinstance(concepts, TreeMixture):
@@ -271,11 +273,11 @@ def _drawn(
     return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs).draw(coins)
 
 
-def _drawn_and_merged(
+def _draw_and_merge(
     concepts: Trees | TreeMixture, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins
 ) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
-    return _drawn(concepts, sample, ratio, costs, coins).merged()
+    return _draw(concepts, sample, ratio, costs, coins).merged()
 
 
 def _replaced(tree: Tree, subtrees: Iterator[Tree]) -> Tree:

@@ -86,6 +86,7 @@ class RelabelledVote(Redrawn):
 
     @property
     def label_vote(self) -> LabelVote:
+        """The vote that relabels the kept records."""
         return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
 
     def require_draw(self) -> None:
@@ -97,6 +98,7 @@ class RelabelledVote(Redrawn):
         vote = self.label_vote
         proof = wrappers_rules.relabelling(
             prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models),
+            classes=len(self.schema.classes),
             kept=self.kept,
             of=self.records,
             ratio=vote.ratio,

@@ -76,6 +76,7 @@ class Agnostic(AroundVote):
         return Certificate(
             privacy=rule(
                 inner.privacy,
+                classes=len(self.classes.schema.classes),
                 kept=self.kept,
                 of=size.labelled,
                 ratio=vote.ratio,
@@ -108,5 +109,6 @@ class Agnostic(AroundVote):
         return self.learner.learn(self.labelled(vote, kept, rest, coins), coins)
 
     def labelled(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Sample:
+        """The kept records with labels that the others voted for."""
         relabel = vote.relabel_ranks if self.ranks else vote.relabel
         return relabel(self.classes, kept, rest, coins)
