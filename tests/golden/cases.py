@@ -130,6 +130,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("halfspaces:age,dose", "two", **LABELS),
     _learnt("reference:dose", "dose"),
     _learnt("reference:age,dose", "square", epsilon=2),
+    Learnt("auto-staged", "short", "auto", {"epsilon": 25}),
+    Learnt("auto-first-design", "short", "auto:1", {"epsilon": 5}),
 )
 """Every word, with every unit of protection it knows."""
 

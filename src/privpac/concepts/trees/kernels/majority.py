@@ -71,7 +71,7 @@ def largest_gain(signed: Longs, p: int) -> np.int64:
 
 
 @compiled
-def count_prices(signed: Longs, p: int, everything: np.int64, best: np.int64, width: int) -> Longs:
+def count_prices(signed: Longs, p: int, everything: int, best: int, width: int) -> Longs:
     """How many rules have the prices best, best + 1, …; the last entry counts all from best + width on."""
     counts = np.zeros(width + 1, np.int64)
     gains = np.empty(4, np.int64)
@@ -89,7 +89,7 @@ def count_prices(signed: Longs, p: int, everything: np.int64, best: np.int64, wi
 
 
 @compiled
-def list_prices(signed: Longs, p: int, everything: np.int64, out: Longs) -> None:
+def list_prices(signed: Longs, p: int, everything: int, out: Longs) -> None:
     """The price of every rule, in order."""
     gains = np.empty(4, np.int64)
     place = 1 + p + p * (p - 1) // 2
@@ -107,7 +107,7 @@ def list_prices(signed: Longs, p: int, everything: np.int64, out: Longs) -> None
 
 @compiled
 def find_price(
-    signed: Longs, p: int, everything: np.int64, wanted: np.int64, index: np.int64
+    signed: Longs, p: int, everything: int, wanted: int, index: int
 ) -> tuple[int, int, int, int]:
     """The tests and the number of the index-th rule of this price; tests of -1 if there are fewer."""
     gains = np.empty(4, np.int64)
