@@ -30,7 +30,7 @@ from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 
 HALF, ONE = Fraction(1, 2), Fraction(1)
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "0.1.0" / "models"
+GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "0.1.0" / "models"
 SCORES: dict[str, Any] = {"kept": 2, "of": 5, "ratio": HALF, "change": 1, "mistake": 1}
 RULES: dict[str, Callable[[Proof[Privacy], int], Proof[Privacy]]] = {
     "relabelling": lambda inner, k: wrappers_rules.relabelling(inner, classes=k, **SCORES),
