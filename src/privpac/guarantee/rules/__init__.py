@@ -23,6 +23,7 @@ from privpac.guarantee.rules.composition import (
     k_fold,
     on_part,
     post_processing,
+    range_fold,
     sequential,
     total_variation,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "post_processing",
     "pure_concentrated",
     "range_concentrated",
+    "range_fold",
     "range_log_odds",
     "relabelling_accuracy",
     "resampling_accuracy",

@@ -10,6 +10,7 @@ from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import exp_up, power_up
 
 __all__ = [
+    "LARGEST_LOG",
     "ONE",
     "about_log",
     "need",
