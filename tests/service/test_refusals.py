@@ -255,7 +255,7 @@ def test_a_fault_without_a_trace_has_a_line_too(caplog: pytest.LogCaptureFixture
     """An error that is handed over instead of raised has been nowhere."""
 
     async def failing(scope: Any, receive: Any, send: Any) -> None:
-        scope[FACTS].fault = PrivpacError("age 41.73")
+        scope[FACTS].failed(PrivpacError("age 41.73"))
         await problems.response(problems.FAULT)(scope, receive, send)
 
     with caplog.at_level("INFO", logger="privpac.service"):

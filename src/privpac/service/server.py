@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import os
 import shutil
 import tempfile
-from datetime import UTC, datetime
 from typing import Any
 
 import uvicorn
@@ -16,8 +13,8 @@ from fastapi import FastAPI
 from privpac.service.app import create_app
 from privpac.service.serving import Service
 from privpac.service.settings import Settings
+from privpac.service.watch.logs import log_to_stderr
 from privpac.service.watch.metrics import FOLDER
-from privpac.service.watch.observing import log_to_stderr
 
 __all__ = ["SETTINGS", "run", "worker"]
 
@@ -36,7 +33,7 @@ def run(settings: Settings, service: Service | None = None) -> None:
     `service` is what was opened already; several workers open their own.
     """
     if settings.workers == 1:
-        _log()
+        log_to_stderr()
         uvicorn.run(create_app(settings, service=service), **_options(settings))
         return
     if service is not None:
@@ -44,7 +41,7 @@ def run(settings: Settings, service: Service | None = None) -> None:
     folder = tempfile.mkdtemp(prefix="privpac-metrics-")
     os.environ |= {SETTINGS: settings.to_text(), FOLDER: folder}
     try:
-        _log()
+        log_to_stderr()
         target = f"{__name__}:{worker.__name__}"
         uvicorn.run(target, factory=True, workers=settings.workers, **_options(settings))
     finally:
@@ -53,7 +50,7 @@ def run(settings: Settings, service: Service | None = None) -> None:
 
 def worker() -> FastAPI:
     """The application of one worker process."""
-    _log()
+    log_to_stderr()
     return create_app(Settings.from_text(os.environ[SETTINGS]))
 
 
@@ -67,25 +64,3 @@ def _options(settings: Settings) -> dict[str, Any]:
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_worker_healthcheck": HEALTH_SECONDS,
     }
-
-
-class _Line(logging.Formatter):
-    """The server's own messages in the shape of ours; no traceback, which may quote what was asked."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = {"time": now, "level": record.levelname.lower(), "message": record.getMessage()}
-        if record.exc_info and record.exc_info[0] is not None:
-            line["fault"] = record.exc_info[0].__name__
-        return json.dumps(line)
-
-
-def _log() -> None:
-    log_to_stderr()
-    logger = logging.getLogger("uvicorn")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(_Line())
-        logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False

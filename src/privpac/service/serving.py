@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +33,8 @@ REMEMBERED_SECONDS = 1.0
 """How long a key that was found right is not looked up again before a body is read. What is charged or answered is
 decided by the key's state inside the transaction, so a revoked key gets nothing even within it."""
 MOST_REMEMBERED = 10_000
+PROBED_SECONDS = 1.0
+"""How long a write that went well stands for others."""
 
 
 def ledger_url(bundle: Bundle, given: str | None) -> str:
@@ -73,6 +76,7 @@ class Service:
         self._rate = Rate(settings.limits.requests_per_second)
         self._remembered: dict[tuple[str, str], tuple[float, Key]] = {}
         self._commits: GroupCommit | None = None
+        self._probing, self._probed = threading.Lock(), 0.0
 
     @classmethod
     def open(cls, settings: Settings, *, epsilon: Amount | None = None, upgrade: bool = False) -> Service:
@@ -103,9 +107,21 @@ class Service:
             self._commits.stop()
         self.store.close()
 
-    @property
     def ready(self) -> bool:
-        return self._commits is not None and migrating.is_current(self.store) and not self.answering.ended
+        """Whether a request could be charged and answered now; an error of the ledger says why not.
+
+        It tries a write, at most once in `PROBED_SECONDS`: anybody may ask, and a write costs others time.
+        """
+        if self._commits is None or self.answering.ended:
+            return False
+        with self._probing:
+            if time.monotonic() < self._probed:
+                return True
+            if not migrating.is_current(self.store):
+                return False
+            migrating.try_write(self.store)
+            self._probed = time.monotonic() + PROBED_SECONDS
+        return True
 
     def remembered(self, presented: Presented) -> Key | None:
         """A key that was found right a moment ago."""
