@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from privpac.errors import PrivpacError
 from privpac.service.watch.facts import facts_of
 
-__all__ = ["FAULT", "STOPPED", "Ended", "Problem", "install", "response"]
+__all__ = ["FAULT", "SLOW", "STOPPED", "Ended", "Problem", "install", "response"]
 
 CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "not_json"}
 REMEDIES = {
@@ -49,6 +49,13 @@ FAULT = Problem(
     "fault",
     "The service failed in a way nobody foresaw; no answer left it.",
     remedy="Send the request again with the same idempotency key; it is not charged twice.",
+)
+SLOW = Problem(
+    408,
+    "too_slow",
+    "The body of the request did not come in time; nothing was charged.",
+    remedy="Send it at once, or ask in several requests.",
+    headers={"Connection": "close"},
 )
 STOPPED = Problem(
     503,

@@ -1,7 +1,7 @@
 """Every line on stderr as one JSON document: ours, the server's own, and those of libraries.
 
-What a library says may quote what was asked, so only the server's messages are passed on; of others their name, the
-type of their error and its place.
+What a library says may quote what was asked, so only the server's messages and ours are passed on; of others their
+name, the type of their error and its place.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from privpac.service.watch.observing import LOGGER
 __all__ = ["log_to_stderr"]
 
 SERVER = "uvicorn"
+TRUSTED = (SERVER, "privpac")
 
 
 def log_to_stderr() -> None:
@@ -43,7 +44,7 @@ class _Line(logging.Formatter):
         if record.name == LOGGER.name:
             return record.getMessage()
         line = {"time": _now(), "level": record.levelname.lower()}
-        if record.name.partition(".")[0] == SERVER:
+        if record.name.partition(".")[0] in TRUSTED:
             line["message"] = record.getMessage().strip()
         else:
             line["logger"] = record.name

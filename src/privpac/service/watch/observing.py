@@ -34,8 +34,8 @@ GONE = 499
 class Observing:
     """ASGI middleware; the framework's own would cost as much as the rest of a request."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app, self.metrics = app, metrics
+    def __init__(self, app: ASGIApp, metrics: Metrics, *, body_seconds: float = 30.0) -> None:
+        self.app, self.metrics, self.body_seconds = app, metrics, body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -57,7 +57,7 @@ class Observing:
                 await problems.response(problem)(scope, receive, sending)
 
         try:
-            await self.app(scope, receive, sending)
+            await self.app(scope, self._in_time(receive), sending)
         except ClientDisconnect:
             facts.code = "client_gone"
         except asyncio.CancelledError:  # the service stops and could not wait any longer
@@ -67,6 +67,25 @@ class Observing:
             await refuse(problems.FAULT)
         finally:
             self._note(scope, facts, identity, status or GONE, time.perf_counter() - begin)
+
+    def _in_time(self, receive: Receive) -> Receive:
+        """The body, as long as it comes soon enough; a `Problem` if it does not."""
+        loop = asyncio.get_running_loop()
+        end, complete = loop.time() + self.body_seconds, False
+
+        async def received() -> Message:
+            nonlocal complete
+            if complete:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(end):
+                    message = await receive()
+            except TimeoutError:
+                raise problems.SLOW from None
+            complete = not message.get("more_body", False)
+            return message
+
+        return received
 
     def _note(self, scope: Scope, facts: Facts, identity: str, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", ELSEWHERE)
