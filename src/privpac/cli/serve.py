@@ -116,7 +116,7 @@ def _announce(service: Service, *, as_json: bool) -> None:
     else:
         console.show(f"Answers at {facts['url']}/v1/predict, charged to {facts['ledger']}.")
     sys.stdout.flush()  # whoever waits for this line through a pipe should not wait until the end
-    if all(key.revoked is not None for key in keys.listed(service.store)):
+    if not keys.any_in_use(service.store):
         console.note(
             "Nobody has a key yet. Make one with: privpac keys create --role analyst "
             f"--ledger {service.store.where}",

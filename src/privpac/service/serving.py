@@ -33,6 +33,7 @@ REMEMBERED_SECONDS = 1.0
 """How long a key that was found right is not looked up again before a body is read. What is charged or answered is
 decided by the key's state inside the transaction, so a revoked key gets nothing even within it."""
 MOST_REMEMBERED = 10_000
+WRONG_KEYS_PER_SECOND = 10.0
 PROBED_SECONDS = 1.0
 """How long a write that went well stands for others."""
 
@@ -74,6 +75,8 @@ class Service:
         self.answering = Answering(bundle, store, coins or SystemCoins())
         self.metrics = Metrics()
         self._rate = Rate(settings.limits.requests_per_second)
+        self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys a second came from this address")
+        """By address. Whoever tries keys is slowed down; keys that were found right before are not."""
         self._remembered: dict[tuple[str, str], tuple[float, Key]] = {}
         self._commits: GroupCommit | None = None
         self._probing, self._probed = threading.Lock(), 0.0
@@ -128,6 +131,10 @@ class Service:
         until, key = self._remembered.get((presented.id, presented.secret), (0.0, None))
         return key if time.monotonic() < until else None
 
+    def knows(self, presented: Presented) -> bool:
+        """Whether this key was right before; it may have been revoked since."""
+        return (presented.id, presented.secret) in self._remembered
+
     def find(self, presented: Presented) -> Key | None:
         """The key, as it is stored now."""
         with self.store.reading() as connection:
@@ -141,7 +148,8 @@ class Service:
 
     def count(self, key: Key) -> None:
         """One more request of this key; refused if they come too fast."""
-        self._rate.take(key.id)
+        self._rate.check(key.id)
+        self._rate.count(key.id)
 
     async def predict(self, key: Key, body: Body, cells: Mapping[str, Any]) -> Outcome:
         """Pay, answer, keep: durable before it returns."""
