@@ -35,7 +35,7 @@ __all__ = [
     "worst_ratio",
 ]
 
-TRIED = 12
+TRIES = 12
 """Inputs on which declared symmetries are tried, spread over all of them; `symmetry=False` relies on none."""
 
 
@@ -140,6 +140,8 @@ class Audit:
         self._factor = _factor(case.claim.epsilon)
         self._memory = Enumeration()
         self._laws: dict[Numbers, Law] = {}
+        self._true: dict[Numbers, Law] = {}
+        """Laws that were enumerated and not carried over from another input of the orbit."""
         self._scaled: dict[Numbers, tuple[dict[Any, int], int]] = {}
         self._exact: Fraction | None = Fraction(1)
         self._delta = Fraction(0)
@@ -154,10 +156,12 @@ class Audit:
 
     @property
     def pairs(self) -> int:
+        """The number of neighbouring inputs compared so far."""
         return math.floor(self._settled)
 
     @property
     def broken(self) -> bool:
+        """Whether some pair of neighbouring inputs already breaks the claim."""
         return self._delta > self.case.claim.delta
 
     def advance(
@@ -189,6 +193,7 @@ class Audit:
             self.seconds += time.process_time() - begin
 
     def finding(self) -> Finding:
+        """What is known so far, with the worst pair of inputs."""
         worst = None
         if self._worst is not None:
             one, other, output = self._worst
@@ -250,19 +255,23 @@ class Audit:
                 raise _OutOfTime
             return self.case.run(records, coins)
 
-        found = outcome_law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
-        self._raised |= {outcome.kind for outcome in found if isinstance(outcome, Raised)}
-        self._answered |= not all(isinstance(outcome, Raised) for outcome in found)
-        return found
+        law = outcome_law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
+        self._raised |= {outcome.kind for outcome in law if isinstance(outcome, Raised)}
+        self._answered |= not all(isinstance(outcome, Raised) for outcome in law)
+        return law
 
     def _law(self, data: Numbers) -> Law:
         """Computed for the chosen input of the orbit, and carried over."""
         if data not in self._laws:
             home, element = self._group.chosen(data)
-            if home not in self._laws:
-                self._laws[home] = self._run_law(home)
-            self._laws[data] = self._group.carry(element, self._laws[home])
+            self._laws[data] = self._group.carry(element, self._enumerated(home))
         return self._laws[data]
+
+    def _enumerated(self, data: Numbers) -> Law:
+        """By running this very input, once; the audit then has its law, too."""
+        if data not in self._true:
+            self._laws[data] = self._true[data] = self._run_law(data)
+        return self._true[data]
 
     def _integers(self, data: Numbers) -> tuple[dict[Any, int], int]:
         """The law over its common denominator: quotients of integers compare faster than fractions."""
@@ -286,13 +295,13 @@ class Audit:
     def _try_symmetries(self) -> None:
         if self._group.order == 1 and not self.case.sets:
             return
-        spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIED)
+        spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIES)
         for i, data in enumerate(self._inputs()):
             if i % spread == spread // 2:
-                self._group.try_on(data, self._run_law)
-                if self.case.sets and self._run_law(data, sets=False) != self._run_law(data):
+                self._group.try_on(data, self._enumerated)
+                if self.case.sets and self._run_law(data, sets=False) != self._enumerated(data):
                     raise ParameterError("Case", "sets", True, allowed="False: the run looks at the order")
-            if i >= TRIED * spread:
+            if i >= TRIES * spread:
                 return
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from privpac.checker.document import CERTIFICATE, FROM_DATA
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Accuracy, Answers, Privacy, fact_from_json
+from privpac.guarantee.facts import Accuracy, Answers, Concentrated, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
+from privpac.guarantee.price import concentrated_price
 from privpac.guarantee.proof import Proof, explain
+from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
 
 __all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate"]
@@ -32,7 +35,10 @@ _HEADINGS = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from."""
+    """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from.
+
+    `labelled` and `unlabelled` count the records; `coins` is "system" for a release and "seeded" otherwise.
+    """
 
     privacy: Proof[Privacy]
     accuracy: tuple[Proof[Accuracy], ...]
@@ -55,10 +61,22 @@ class Certificate:
 
     @property
     def delta(self) -> Fraction:
+        """The delta that is promised."""
         return self.privacy.fact.delta
 
     @property
+    def rho(self) -> Fraction:
+        """What it costs a ledger that adds rho: rho-zCDP but for `delta`, rounded up."""
+        return rho_up(self.price.fact.rho)
+
+    @cached_property
+    def price(self) -> Proof[Concentrated]:
+        """Why it costs so much: derived from the steps of `privacy`, and not stored."""
+        return concentrated_price(self.privacy)
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
+        """What the promise takes for granted, in sentences."""
         return self.privacy.assumptions
 
     @property
@@ -68,6 +86,7 @@ class Certificate:
 
     @property
     def for_release(self) -> bool:
+        """Whether the coins were the system's: a seeded draw is not private."""
         return self.coins == "system"
 
     def assuming(self, text: str) -> Certificate:
@@ -75,9 +94,11 @@ class Certificate:
         return replace(self, privacy=rules.assuming(self.privacy, text))
 
     def with_coins(self, origin: str) -> Certificate:
+        """The same certificate for a draw with coins of this origin, 'system' or 'seeded'."""
         return replace(self, coins=origin)
 
     def to_json(self) -> dict[str, Any]:
+        """The stored form (`privpac-certificate/1`), which `privpac verify` derives again."""
         also = {"also": [proof.to_json() for proof in self.also]} if self.also else {}
         return {
             "format": FORMAT,
@@ -98,6 +119,7 @@ class Certificate:
         }
 
     def explain(self) -> str:
+        """The promise and its derivation, in words."""
         return explain_certificate(self.to_json())
 
 

@@ -38,6 +38,8 @@ class Proof(Generic[F]):
     premises: tuple[Proof[Fact], ...] = ()
     where: Mapping[str, Value] = field(default_factory=dict, hash=False)
     assumes: tuple[str, ...] = ()
+    beside: tuple[Proof[Fact], ...] = field(default=(), compare=False, repr=False)
+    """What the rule proves of the same release besides. Documents of the first format have no place for it."""
     seal: InitVar[object] = None  # not kept: `dataclasses.replace` must not make a proof of something else
 
     def __post_init__(self, seal: object) -> None:
@@ -66,6 +68,7 @@ class Proof(Generic[F]):
         return explain(self.to_json())
 
     def to_json(self) -> dict[str, object]:
+        """The whole derivation as JSON: rule, fact, parameters, assumptions and premises."""
         tree: dict[str, object] = {"rule": self.rule, "fact": self.fact.to_json()}
         if self.where:
             tree["where"] = dict(self.where)

@@ -85,6 +85,7 @@ class Confusion:
     """Half-width due to sampling; on the learner's own records it covers the choice from the whole class."""
 
     def to_json(self) -> dict[str, Any]:
+        """The estimate as JSON, numbers as exact text."""
         return {
             "counts": [list(row) for row in self.counts],
             "records": self.records,
@@ -99,6 +100,7 @@ class Confusion:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Confusion:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         numbers = ("accuracy", "low", "high", "noise", "sampling")
         record(tree, "counts", "records", "holdout", "confidence", *numbers)
         require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")
@@ -132,9 +134,14 @@ def _ratio(epsilon: Fraction) -> Fraction:
     return ratio
 
 
-def estimate_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
-    """What releasing the confusion counts (or one difference of two models) costs: at most `epsilon`."""
-    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, unit=unit)
+def estimate_privacy(
+    *, epsilon: Fraction, unit: Unit = Unit.RECORD, difference: bool = False
+) -> Proof[Privacy]:
+    """What releasing the confusion counts costs, or one `difference` of two models: at most `epsilon`.
+
+    A replaced record moves two cells of the table by 1 each, but a difference of two models by 2, which costs more rho.
+    """
+    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, single=not difference, unit=unit)
     return rules.declared(mechanism, epsilon=epsilon)
 
 
