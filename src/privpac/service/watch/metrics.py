@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import IO
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows: what was left behind stays until somebody cleans up
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["CONTENT_TYPE", "FOLDER", "Metrics", "metric_folder"]
 
@@ -79,21 +79,23 @@ class Metrics:
 @contextmanager
 def metric_folder() -> Iterator[Path]:
     """A folder in which workers add up their counts; those that killed services left behind are removed."""
-    _remove_abandoned()
+    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
+        with suppress(OSError), lock.open("rb") as held:  # somebody else's, or in use
+            _lock(held)
+            shutil.rmtree(lock.parent, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        with (folder / IN_USE).open("wb") as lock:
-            if fcntl is not None:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+        with (folder / IN_USE).open("wb") as held:
+            _lock(held)
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_abandoned() -> None:
-    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
-        if fcntl is None:
-            return
-        with suppress(OSError), lock.open("rb") as held:  # somebody else's, or in use
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(lock.parent, ignore_errors=True)
+def _lock(file: IO[bytes]) -> None:
+    """Hold the file until it is closed, if only by a kill; `OSError` if somebody else does.
+
+    Windows has no such lock, and does not remove what is open.
+    """
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
