@@ -67,6 +67,11 @@ def prepare(store: SqlStore, *, upgrade: bool) -> None:
         revision = _current_revision(connection)
     if revision == _newest():
         return
+    if revision is not None and revision > (_newest() or ""):  # numbers of four digits
+        raise PrivpacError(
+            f"The service's tables at '{store.where}' are of a newer version of privpac than this one.",
+            remedy="Install the version that wrote them, or go on with a backup of before.",
+        )
     if revision is not None and not upgrade:
         raise PrivpacError(
             f"The service's tables at '{store.where}' are of another version of privpac.",
