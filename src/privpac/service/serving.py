@@ -75,7 +75,7 @@ class Service:
         self.answering = Answering(bundle, store, coins or SystemCoins())
         self.metrics = Metrics()
         self._rate = Rate(settings.limits.requests_per_second)
-        self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys a second came from this address")
+        self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys per second came from this address")
         """By address. Whoever tries keys is slowed down; keys that were found right before are not."""
         self._remembered: dict[tuple[str, str], tuple[float, Key]] = {}
         self._commits: GroupCommit | None = None

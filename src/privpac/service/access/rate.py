@@ -21,7 +21,7 @@ class Rate:
         self,
         per_second: float,
         *,
-        what: str = "requests a second came with this key",
+        what: str = "requests per second came with this key",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._per_second, self._what, self._clock = per_second, what, clock
