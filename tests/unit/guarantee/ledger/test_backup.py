@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -50,6 +51,21 @@ def test_a_file_is_copied_with_what_lies_beside(book: Ledger, url: str) -> None:
     with closing(sqlite3.connect("b.db")) as connection:
         assert connection.execute("SELECT answer FROM answers").fetchall() == [("yes",)]
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
+
+
+def test_only_the_owner_may_read_a_ledger_and_its_copies(tmp_path: Path) -> None:
+    """Whatever the umask: hashes of keys and stored answers lie beside the ledger."""
+    before = os.umask(0)
+    try:
+        ledger = Ledger(epsilon=1, path=tmp_path / "a.db")
+        ledger.charge(epsilon="0.1")
+        backup(str(tmp_path / "a.db"), tmp_path / "copy.db")
+        restore(tmp_path / "copy.db", str(tmp_path / "b.db")).charge(epsilon="0.1")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert {"a.db", "a.db-wal", "copy.db", "b.db"} <= set(modes)
+    assert set(modes.values()) == {0o600}
 
 
 def test_lines_become_a_file(book: Ledger) -> None:
