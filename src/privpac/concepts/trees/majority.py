@@ -3,7 +3,7 @@
 A sum of evidence where a tree asks one question after the other: a record is put where two of three signs point. All
 8·(p choose 3) rules are equally likely beforehand. Counts of sets of three tests say all that is needed, so the law
 costs one pass over them, and a majority is written as a tree of depth 3, like everything else a mixture draws. Tested
-by tests/unit/test_majority.py and tests/exact/ (row `majority`).
+by tests/unit/concepts/trees/test_majority.py and tests/exact/ (row `majorities`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and 
 (`constructions.stored_classes`).
 
 Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
-Tested by tests/unit/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
+Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
 """
 
 from __future__ import annotations
