@@ -55,7 +55,7 @@ class Books(Protocol):
         """Open a new ledger, where that is possible."""
 
     def shares(self) -> tuple[Share, ...]:
-        """What everybody has spent, where people are told apart."""
+        """What everybody has spent, where people are distinguished."""
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Who made a charge, where that is known."""
