@@ -9,8 +9,9 @@ without looking at them; the order and the models are kept for all answers, the 
 Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts. Where a budget
 adds rho, exponential weights give four times as many answers of one epsilon, and three times as many of one error.
 Proof: docs/proofs/vote.md, docs/proofs/plurality.md, docs/proofs/exponential-vote.md. Tested by
-tests/exact/test_prediction.py, tests/unit/test_vote.py, tests/unit/test_plurality.py,
-tests/unit/test_exponential_vote.py, tests/statistical/test_prediction.py.
+tests/exact/test_prediction.py, tests/unit/constructions/prediction/test_vote.py,
+tests/unit/mechanisms/test_plurality.py, tests/unit/mechanisms/test_exponential_vote.py,
+tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations

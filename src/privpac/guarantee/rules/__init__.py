@@ -1,4 +1,4 @@
-"""The only functions that make a `Proof`: one a theorem, each with its page in docs/proofs/; one file a family.
+"""The only functions that make a `Proof`: one per theorem, each with its page in docs/proofs/; one file per family.
 
 A rule checks its own conditions and refuses (`RuleRefused`) when one fails. Conditions about the code (a class that
 does not look at the records, coins that are fresh) cannot be checked here: they are named in the docstring, and the
