@@ -32,8 +32,6 @@ THEORY, EXACT, GENERIC = (
     "unit/constructions/few_labels/test_generic.py",
 )
 
-RHO = "exact/test_concentrated.py"
-
 ERRATA: dict[str, tuple[str, str, str, str]] = {
     "BBKN Lemma 3.4": ("points-outside-count", "2^d − m", POINTS, "test_the_printed_weight_of_unseen"),
     "BBKN Lemma 3.9": ("floor-points-proper", "exactly `error`", POINTS, "test_mass_exactly_error"),
@@ -145,14 +143,6 @@ ERRATA: dict[str, tuple[str, str, str, str]] = {
         "unit/constructions/prediction/test_vote.py",
         "test_the_exponential_mechanism_on",
     ),
-    "rho of events": (
-        "log-odds-concentrated",
-        "epsilon²/8 is false",
-        RHO,
-        "test_log_odds_of_events_are_not_a_range",
-    ),
-    "rho of a subsample": ("subsampled-concentrated", "²/8 is false", RHO, "test_a_subsample_does_not_cost"),
-    "range of permute-and-flip": ("draw-range", "no such range", RHO, "test_permute_and_flip_has_no_range"),
     "LWY Theorem 18": ("relabelled-vote", "30 to 180", RELABELLED, "test_splitting_the_budget"),
 }
 
