@@ -16,6 +16,7 @@ from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.words import Request
 from privpac.data.declared import schema_for
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
+from privpac.data.purchases import purchase_of
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
@@ -101,7 +102,7 @@ def learn(
             method=method,
             error=_share(error, "error"),
         )
-        return release_few_labels(recipe, lambda coins: recipe.run(both, coins), payment=payment)
+        return release_few_labels(recipe, lambda coins: recipe.run(both, coins), payment=payment, table=table)
     sample = open_sample(table, declared, y=y, engine=engine, spark=spark, progress=progress)
     request = Request(schema=declared, size=sample.size, **wishes)
     return learn_sample(
@@ -112,6 +113,7 @@ def learn(
         holdout=exact_decimal(holdout, owner="learn", name="holdout"),
         leaf_epsilon=_share(leaf_epsilon, "leaf_epsilon"),
         payment=payment,
+        table=table,
     )
 
 
@@ -124,8 +126,10 @@ def learn_sample(
     holdout: Fraction,
     leaf_epsilon: Fraction | None,
     payment: Payment,
+    table: object = None,
 ) -> Model:
-    """As `learn`, once the records are encoded."""
+    """As `learn`, once the records are encoded; `table` is what they were read from."""
+    word = concepts if isinstance(concepts, str) else concepts.word
     recipe = Recipe(concepts, request, estimate_epsilon, holdout, leaf_epsilon)
     certificate = recipe.certify()
     if recipe.advice is not None:
@@ -145,7 +149,8 @@ def learn_sample(
         draw=lambda coins: recipe.run(sample, coins),
         document=document,
         verify=lambda model: verify_model(model, concepts),
-        note=f"learn {concepts if isinstance(concepts, str) else concepts.word}",
+        note=f"learn {word}",
+        purchase=purchase_of(word, request.schema, table=table),
         unread=unread_records(sample),
     )
 
@@ -168,14 +173,18 @@ def _refuse_extras(extras: Mapping[str, object]) -> None:
             )
 
 
-def release_few_labels(recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, payment: Payment) -> Model:
+def release_few_labels(
+    recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, payment: Payment, table: object = None
+) -> Model:
     """A model from labelled and unlabelled records, both in memory."""
+    method = recipe.settings["method"]
     return payment.release(
         recipe.certify(),
         draw=run,
         document=lambda rule, signed: Model(rule, recipe.request.schema, signed.to_json()),
         verify=lambda model: verify_model(model, recipe.concepts),
-        note=f"few labels, {recipe.settings['method']}",
+        note=f"few labels, {method}",
+        purchase=purchase_of(f"few labels, {method}", recipe.request.schema, table=table),
     )
 
 

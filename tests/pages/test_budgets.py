@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 from fastapi.testclient import TestClient
 
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
+from privpac.guarantee.ledger.promises import Promises
 from privpac.service.pages.budget.books import FileBooks, NoBooks, Share
 from privpac.service.pages.place import Place
 from privpac.service.pages.render import amount, when
@@ -31,7 +32,7 @@ def test_a_total_must_be_a_number(client: TestClient, place: Place, epsilon: str
 
 
 def test_entries_sums_and_the_share(client: TestClient, place: Place) -> None:
-    place.books.make(epsilon="1", delta="0.001")
+    place.books.make(epsilon="1", delta="0.001", reserved_delta="0.001")
     ledger = place.books.ledger
     assert ledger is not None
     ledger.charge(epsilon="0.1", note="<b>first</b>")
@@ -64,8 +65,8 @@ def test_an_analyst_sees_her_own(service: TestClient, monkeypatch: pytest.Monkey
     books.ledger.charge(epsilon="0.25", note="ann asked")
     books.ledger.charge(epsilon="0.125", note="bob asked")
     shares = (
-        Share("ann", "analyst", Budget(Fraction(1, 4)), Budget(Fraction(1, 2))),
-        Share("bob", "analyst", Budget(Fraction(1, 8))),
+        Share("ann", "analyst", Cost(Fraction(1, 4)), Promises(Fraction(1, 2))),
+        Share("bob", "analyst", Cost(Fraction(1, 8))),
     )
     monkeypatch.setattr(FileBooks, "shares", lambda self: shares)
     monkeypatch.setattr(FileBooks, "spender", lambda self, note, key: note.split()[0])

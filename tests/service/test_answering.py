@@ -17,7 +17,7 @@ from privpac.answering.bundle.bundle import load
 from privpac.answering.questions import Asked, draw
 from privpac.coins import Coins, SeededCoins, law
 from privpac.errors import PrivpacError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.answering.answering import Answering, Ask, Outcome, Reply
@@ -32,7 +32,7 @@ NUMBERS = itertools.count()
 def answering(bundle: Path, folder: Path, coins: Coins, *, epsilon: object = 10) -> tuple[Answering, str]:
     """A fresh ledger with one key, and what answers over it."""
     url = f"sqlite:///{folder / f'{next(NUMBERS)}.db'}"
-    store = SqlStore.create(url, total=Budget.read("test", epsilon=epsilon))
+    store = SqlStore.create(url, promises=Promises(Fraction(epsilon)))
     migrating.prepare(store, upgrade=True)
     key, _ = keys.create(store, role="analyst")
     return Answering(load(bundle), store, coins), key.id

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from privpac.cli.app import app
 from privpac.errors import ParameterError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.access.keys import Presented
@@ -20,7 +20,7 @@ from privpac.service.store import migrating
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqlStore:
-    made = SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", total=Budget(Fraction(1)))
+    made = SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", promises=Promises(Fraction(1)))
     migrating.prepare(made, upgrade=True)
     return made
 
@@ -85,7 +85,7 @@ def test_wrong_wishes_are_refused(store: SqlStore, wrong: dict[str, object]) -> 
 
 def test_the_command_line_makes_lists_and_revokes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'fresh.db'}"
-    SqlStore.create(url, total=Budget(Fraction(1)))
+    SqlStore.create(url, promises=Promises(Fraction(1)))
     run = CliRunner()
     options = ["--ledger", url, "--json"]
     made = run.invoke(

@@ -20,9 +20,10 @@ from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Loss, Privacy, Release
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.releasing import cost_of
 
 __all__ = ["Offer", "offer_for"]
 
@@ -92,12 +93,16 @@ class Offer:
         return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property
-    def cost(self) -> Budget:
+    def cost(self) -> Cost:
         """What the certificate costs: of one answer, or of all that are declared."""
-        certificate = self.certify()
-        cost = Budget.covering(certificate.epsilon, certificate.delta)
+        cost = cost_of(self.certify())
         # The proved delta is at most the declared one; the same must hold of what is charged for it.
         return replace(cost, delta=min(cost.delta, self.delta))
+
+    @cached_property
+    def answer_cost(self) -> Cost:
+        """What a ledger is charged for one answer, or counts where the declared ones are paid for."""
+        return Cost.covering(self.price)
 
     def to_json(self) -> dict[str, Any]:
         return {

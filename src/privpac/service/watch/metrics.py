@@ -49,11 +49,13 @@ class Metrics:
     def committed(self, size: int) -> None:
         self._groups.observe(size)
 
-    def text(self, left: Fraction) -> bytes:
+    def text(self, left: Fraction, rho: Fraction | None = None) -> bytes:
         """All of it, of all workers, and what is left now."""
         registry = self._registry
         if FOLDER in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         now = f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
+        if rho is not None:
+            now += f"# TYPE privpac_left_rho gauge\nprivpac_left_rho {float(rho)}\n"
         return generate_latest(registry) + now.encode()
