@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from fractions import Fraction
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ SCHEMA = {
 def document() -> Tree:
     """What a service over a small bundle says at /openapi.json."""
     from privpac import PrivatePredictor
-        from privpac.guarantee.ledger.promises import Promises
-from privpac.guarantee.ledger.sql_store import SqlStore
+    from privpac.guarantee.ledger.promises import Promises
+    from privpac.guarantee.ledger.sql_store import SqlStore
     from privpac.service.app import create_app
     from privpac.service.settings import Settings
 

@@ -12,7 +12,7 @@ import pytest
 from privpac import Ledger, Occam, Schema, Size, Thresholds, learn
 from privpac.cli import main
 from privpac.coins import Coins, SeededCoins
-from privpac.errors import DataError, NotCertified, UnverifiedRelease
+from privpac.errors import BudgetExceeded, DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import Cost
 from privpac.releasing import Payment

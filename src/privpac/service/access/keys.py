@@ -50,6 +50,7 @@ class Key:
 
     @classmethod
     def from_row(cls, row: Mapping[Any, Any]) -> Key:
+        """The key that a row of the table of keys describes."""
         spent = Cost(Fraction(row["epsilon_spent"]), rho=Fraction(row["rho_spent"]))
         total = None
         if row["epsilon_total"] is not None:
@@ -58,14 +59,16 @@ class Key:
 
     @property
     def total(self) -> Budget | None:
+        """What the key may spend; None if it has no limit of its own."""
         return None if self.promises is None else self.promises.total
 
     @property
     def left(self) -> Fraction | None:
-        """What may still be spent by adding."""
+        """Epsilon that the key may still spend by adding; None if it has no limit of its own."""
         return None if self.promises is None else self.promises.left(self.spent).epsilon
 
     def to_json(self) -> dict[str, Any]:
+        """The key as its owner may see it: never its secret."""
         return {
             "id": self.id,
             "name": self.name,
@@ -104,8 +107,9 @@ class Presented:
 
     @classmethod
     def read(cls, token: str) -> Presented | None:
-        found = TOKEN.fullmatch(token)
-        return None if found is None else cls(found[1], found[2])
+        """The two parts of a token; None if it does not have the form of one."""
+        match = TOKEN.fullmatch(token)
+        return None if match is None else cls(match[1], match[2])
 
 
 def _hash(secret: str, salt: bytes) -> bytes:

@@ -28,6 +28,7 @@ class Share:
 
     @property
     def left(self) -> str | None:
+        """What may still be spent; None if there is no limit."""
         return None if self.promises is None else self.promises.remainder(self.spent)
 
 
