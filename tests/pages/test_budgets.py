@@ -70,7 +70,7 @@ def test_an_analyst_sees_her_own(service: TestClient, monkeypatch: pytest.Monkey
     )
     monkeypatch.setattr(FileBooks, "shares", lambda self: shares)
     monkeypatch.setattr(FileBooks, "spender", lambda self, note, key: note.split()[0])
-    monkeypatch.setattr(FileBooks, "price", Fraction(1, 8))
+    monkeypatch.setattr(FileBooks, "price", Cost.covering(Fraction(1, 8)))
     service.post("/sign-in", data={"key": "key-of-ann"})
     own = service.get("/budget").text
     assert "ann asked" in own

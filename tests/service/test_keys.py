@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from privpac.cli.app import app
 from privpac.errors import ParameterError
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
@@ -70,7 +71,7 @@ def test_spending_moves_only_from_where_it_was(store: SqlStore) -> None:
     key, _ = keys.create(store, role="analyst", epsilon=1)
     for expected, amount in ((True, Fraction(1, 3)), (False, Fraction(1, 2))):
         with store.transact() as transaction:
-            assert keys.spend(transaction.connection, key, spent=amount) == expected
+            assert keys.spend(transaction.connection, key, spent=Cost(amount)) == expected
     assert keys.listed(store)[0].left == Fraction(2, 3)
 
 

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from privpac.coins import SystemCoins
 from privpac.errors import ParameterError
-from privpac.guarantee.ledger.budget import Amount, Budget, Cost, exact_text
+from privpac.guarantee.ledger.budget import Amount, Budget, Cost, exact_text, read_share
 from privpac.guarantee.ledger.promises import Promises
 from privpac.service.store.tables import API_KEY
 
@@ -133,7 +133,7 @@ def create(
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise ParameterError(OWNER, "name", name, allowed=f"at most {LONGEST_NAME} printable characters")
     total = Budget() if epsilon is None else Budget.read(OWNER, epsilon=epsilon, delta=delta)
-    if epsilon is None and delta:
+    if epsilon is None and read_share(OWNER, "delta", delta):
         raise ParameterError(OWNER, "delta", delta, allowed="left out where epsilon is")
     identity, secret, salt = _random_hex(ID_BYTES), _random_hex(SECRET_BYTES), _random_hex(SALT_BYTES)
     row = {
