@@ -40,7 +40,7 @@ D = TypeVar("D")
 
 def cost_of(certificate: Certificate) -> Cost:
     """What a ledger is charged for what a certificate certifies; from public numbers, as the certificate itself."""
-    return Cost.covering(certificate.epsilon, certificate.delta)
+    return Cost.covering(certificate.epsilon, certificate.delta, certificate.rho)
 
 
 class _ChargedCoins:

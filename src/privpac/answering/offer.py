@@ -105,7 +105,8 @@ class Offer:
     @cached_property
     def answer_cost(self) -> Cost:
         """What a ledger is charged for one answer, or counts where the declared ones are paid for."""
-        return Cost.covering(self.price)
+        # Answers that were declared are paid for by `cost`, and their own ledger counts them by epsilon alone.
+        return Cost.covering(self.price, rho=self.certify().rho if self.answers is None else None)
 
     def to_json(self) -> dict[str, Any]:
         """The public terms, as a bundle stores them."""

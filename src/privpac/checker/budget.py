@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from privpac.checker.directed import exp_bounds, ln_floor
+from privpac.checker.curves import ln_bounds
 from privpac.errors import NotCertified
 
 __all__ = ["check_budget"]
-
-_HALVINGS = 64
-"""Of an interval of 10^-12: far below the last of twelve decimals."""
-_BITS = 512
 
 
 def check_budget(total: Mapping[str, object]) -> None:
@@ -36,26 +32,8 @@ def check_budget(total: Mapping[str, object]) -> None:
     except (KeyError, ValueError, ZeroDivisionError):
         raise _refusal() from None
     below = order - 1
-    lost = below * _ln(below)[1] - order * _ln(order)[0] + _ln(1 / (delta - reserved))[1]
+    lost = below * ln_bounds(below)[1] - order * ln_bounds(order)[0] + ln_bounds(1 / (delta - reserved))[1]
     _require(rho <= max(Fraction(0), (epsilon - lost / below) / order))
-
-
-def _ln(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of ln x, by halving the interval of the twelfth decimal."""
-    if x == 1:
-        return Fraction(0), Fraction(0)
-    low = ln_floor(x)
-    high = low + Fraction(1, 10**12)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        at_least, at_most = exp_bounds(middle, _BITS) if middle else (Fraction(1), Fraction(1))
-        if at_most <= x:
-            low = middle
-        elif at_least >= x:
-            high = middle
-        else:
-            break
-    return low, high
 
 
 def _require(condition: bool) -> None:

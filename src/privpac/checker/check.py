@@ -28,7 +28,7 @@ from privpac.checker.reading import (
     read_privacy,
     require,
 )
-from privpac.checker.steps import RULES, covers
+from privpac.checker.steps import RULES, concentrated, covers
 from privpac.errors import NotCertified
 
 __all__ = ["FORMATS", "check_certificate", "check_derivation"]
@@ -53,7 +53,7 @@ _CERTIFICATE = {
 _DEEPEST = 100
 
 
-_ASSUMING = ("assuming", "group", *covers.ASSUMING)
+_ASSUMING = ("assuming", "group", *covers.ASSUMING, *concentrated.ASSUMING)
 """Rules that may add an assumption."""
 
 
