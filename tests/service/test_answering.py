@@ -106,7 +106,7 @@ def test_a_total_with_a_delta_gives_more_answers_to_all_and_to_one_key(
     assert own >= 8
     refused = service.answer([ask(service, small.id, *range(own + 1))])[0]
     assert isinstance(refused, Problem)
-    assert (refused.code, refused.left["answers"]) == ("analyst_budget", own)
+    assert (refused.code, refused.facts["left"]["answers"]) == ("analyst_budget", own)
     given = service.answer([ask(service, small.id, *range(own))])[0]
     assert isinstance(given, Reply)
     left = json.loads(given.text)["left"]

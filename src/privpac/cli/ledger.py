@@ -102,9 +102,8 @@ def verify(place: Place, *, as_json: Json = False) -> None:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
         console.show_json(facts)
         return
-    console.show(
-        f"Verified: {len(entries)} charges add up, and {account.remainder} is left of {book.promises}."
-    )
+    spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
+    console.show(f"Verified: {len(entries)} charges add up to {spent} of {account.promises}.")
     console.show(promise_of(account))
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")

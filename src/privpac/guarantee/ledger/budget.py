@@ -10,7 +10,6 @@ from decimal import Decimal, DecimalException
 from fractions import Fraction
 
 from privpac.errors import ParameterError
-from privpac.numbers.concentrated import pure_rho, rho_up
 
 __all__ = ["Amount", "Budget", "Cost", "exact_text", "read_amount", "read_positive", "read_share"]
 
@@ -142,9 +141,9 @@ class Cost:
     def read(cls, owner: str, *, epsilon: object, delta: object = 0, rho: object = None) -> Cost:
         """Read public parameters as exact decimals; without a rho it is what any release of this epsilon costs."""
         pair = Budget.read(owner, epsilon=epsilon, delta=delta)
-        if rho is None:
-            return cls.covering(pair.epsilon, pair.delta)
-        return cls(pair.epsilon, pair.delta, rho_up(read_positive(owner, "rho", rho)))
+        return cls.covering(
+            pair.epsilon, pair.delta, None if rho is None else read_positive(owner, "rho", rho)
+        )
 
     @classmethod
     def covering(cls, epsilon: Fraction, delta: Fraction = Fraction(0), rho: Fraction | None = None) -> Cost:
@@ -153,6 +152,8 @@ class Cost:
         >>> Cost.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
         Cost(epsilon=1/3, delta=0.000001, rho=0.055045270592)
         """
+        from privpac.numbers.concentrated import pure_rho, rho_up  # `--help` reads budgets and needs no flint
+
         kept = [_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)]
         return cls(kept[0], kept[1], pure_rho(kept[0]) if rho is None else rho_up(rho))
 
