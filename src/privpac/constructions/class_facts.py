@@ -1,7 +1,8 @@
 """What a plan needs to know about a class of concepts: its size, its dimension, its domain; public numbers only.
 
 The same numbers as those of the classes in `privpac.concepts`, without their kernels, so that a plan answers at once
-(tests/unit/test_class_facts.py compares the two). A class is named by its word, and described either by numbers (`bits`
+(tests/unit/constructions/test_class_facts.py compares the two). A class is named by its word, and described either by
+numbers (`bits`
 of a column, how many `columns` or `tests`) or by a schema.
 """
 
@@ -45,7 +46,7 @@ class ClassFacts:
     shatters: int
     """At least this many points are shattered: what floors may use."""
     cells: int | None = None
-    """Values of the one column a class looks at."""
+    """Values of the one column that a class looks at."""
     tests: int | None = None
     parts: int = 1
     """Intervals of a union, columns of a box, levels of a tree."""

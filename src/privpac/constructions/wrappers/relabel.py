@@ -4,7 +4,8 @@ Statement: the first `kept` records are relabelled and learnt from; their own la
 ln 4 + weight·epsilon·voters/kept + what the learner inside loses. The others vote and lose `epsilon`.
 Source: Li–Wang–Ye 2025, Algorithm 1 and Lemma 17 (A_Auxiliary). Accuracy as `Agnostic`.
 Holds if: positions are public, and the order of the records does not depend on what they say.
-Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py, tests/unit/test_transforms.py.
+Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py,
+tests/unit/constructions/wrappers/test_wrappers.py.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ class Relabelled(AroundVote):
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
-        own = wrappers_rules.relabelling_part(inner.privacy, ratio=vote.ratio, change=vote.change)
+        own = wrappers_rules.relabelling_part(
+            inner.privacy, classes=len(self.classes.schema.classes), ratio=vote.ratio, change=vote.change
+        )
         drawn = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
         voting = rules.post_processing(
             rules.declared(drawn, epsilon=self.epsilon), what="an answer from the labels"

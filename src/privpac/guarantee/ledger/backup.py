@@ -1,7 +1,7 @@
 """Copies of a ledger, made while it is in use, and ledgers made from copies.
 
 A ledger in a file is copied as a file, with all tables beside it. One in PostgreSQL becomes a text file: a line for the
-account and a line a charge, of one moment; what others keep in that database is for the database's own tools. Either
+account and a line per charge, of one moment; what others keep in that database is for the database's own tools. Either
 kind of copy can be restored to either place. A copy is verified before it is written, and before it is restored.
 
 A restored ledger has the identity of the original and forgets what was charged after the copy was made. Two of them in
@@ -82,7 +82,7 @@ def _write_lines(url: str, out: Path) -> Account:
 
     account, entries = SqlStore.open(url).contents()
     verify_rows(account, entries)
-    with new_file(out.resolve()) as draft, draft.open("x", encoding="utf-8", newline="\n") as stream:
+    with new_file(out.resolve()) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(json.dumps(_first_line(account)) + "\n")
         for entry in entries:
             stream.write(json.dumps(entry.row()) + "\n")

@@ -233,8 +233,8 @@ STATEMENTS: tuple[Statement, ...] = (
         {"pure epsilon": "rho = epsilon·tanh(epsilon/2)"},
         proof="docs/proofs/privacy-filter.md",
         tested=(
-            "tests/unit/test_promises.py",
-            "tests/unit/test_concentrated.py",
+            "tests/unit/guarantee/ledger/test_promises.py",
+            "tests/unit/numbers/test_concentrated.py",
             "tests/laws/test_filter.py",
         ),
     ),

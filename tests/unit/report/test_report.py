@@ -1,0 +1,339 @@
+"""The report: self-contained, complete, and safe whatever columns are called."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privpac import Model, Schema, learn
+from privpac.cli.report import write_report
+from privpac.concepts.base import RuleBase
+from privpac.concepts.hypotheses import KINDS, hypothesis_from_json
+from privpac.errors import PrivpacError
+from privpac.report.lines import LETTER, WIDTH, _stacked, number_line, ticks
+from privpac.report.meaning import does_not_mean, means
+from privpac.report.page import report_html
+from privpac.report.pictures import MOST_CATEGORIES, picture
+
+NASTY = "<script>alert('x')</script> & \"co\""
+
+SCHEMA = Schema.from_json(
+    {
+        "label": "ill",
+        "classes": ["healthy", NASTY],
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True},
+            {"name": "bmi", "kind": "numeric", "lower": -3.5, "upper": 0.001},
+            {"name": "key", "kind": "numeric", "lower": 0, "upper": 2**128 - 1, "integer": True},
+            {"name": "seen", "kind": "date", "lower": "2020-01-01", "upper": "2029-12-31"},
+            {"name": "smoker", "kind": "boolean"},
+            {"name": NASTY, "kind": "categorical", "categories": [f"town {i}" for i in range(60)]},
+        ],
+    }
+)
+
+RULES: dict[str, dict[str, Any]] = {
+    "up": {"kind": "threshold", "column": "age", "cut": "65", "up": True},
+    "down": {"kind": "threshold", "column": "bmi", "cut": str(2**31), "up": False},
+    "never": {"kind": "threshold", "column": "age", "cut": "121", "up": True},
+    "day": {"kind": "threshold", "column": "seen", "cut": "1500", "up": True},
+    "yes": {"kind": "threshold", "column": "smoker", "cut": "1", "up": True},
+    "point": {"kind": "point", "column": "key", "cell": str(2**127 + 5)},
+    "last": {"kind": "point", "column": "age", "cell": "120"},
+    "town": {"kind": "point", "column": NASTY, "cell": "7"},
+    "interval": {"kind": "interval", "column": "age", "low": "20", "high": "30", "inside": 1},
+    "empty": {"kind": "interval", "column": "age", "low": "0", "high": "0", "inside": 1},
+    "union": {"kind": "union", "column": "age", "intervals": [["3", "4"], ["110", "121"]], "inside": 0},
+    "match": {"kind": "match", "column": NASTY, "category": 3, "equal": False},
+    "constant": {"kind": "constant", "label": 1},
+    "side": {"kind": "box", "columns": ["age"], "low": ["20"], "high": ["30"], "inside": 1},
+    "plane": {
+        "kind": "box",
+        "columns": ["age", "bmi"],
+        "low": ["20", "7"],
+        "high": ["121", "99"],
+        "inside": 1,
+    },
+    "corner": {
+        "kind": "box",
+        "columns": ["age", "seen"],
+        "low": ["120", "9"],
+        "high": ["121", "99"],
+        "inside": 0,
+    },
+    "nowhere": {"kind": "box", "columns": ["age", "bmi"], "low": ["0", "0"], "high": ["0", "0"], "inside": 1},
+    "solid": {
+        "kind": "box",
+        "columns": ["age", "bmi", "seen"],
+        "low": ["20", "0", "5"],
+        "high": ["30", "999", "3653"],
+        "inside": 1,
+    },
+    "tree": {
+        "kind": "tree",
+        "root": {
+            "test": {"column": "age", "cell": "65", "kind": "at least"},
+            "low": {"label": 0},
+            "high": {
+                "test": {"column": NASTY, "cell": "7", "kind": "equals"},
+                "low": {"label": 1},
+                "high": {"label": 0},
+            },
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    generator = np.random.default_rng(5)
+    age = generator.integers(0, 120, 3000)
+    table = {
+        "age": age,
+        "bmi": generator.uniform(-3, 0, 3000),
+        "key": age,
+        "seen": ["2024-02-03"] * 3000,
+        "smoker": age % 2 == 0,
+        NASTY: ["town 3"] * 3000,
+        "ill": [NASTY if a >= 70 else "healthy" for a in age],
+    }
+    return learn(
+        table,
+        schema=SCHEMA,
+        concepts="thresholds:age",
+        epsilon="1",
+        estimate_epsilon="0.5",
+        holdout="0.25",
+        records_per_person=2,
+        random_state=3,
+    )
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text; fails on a tag that is not closed."""
+
+    VOID = frozenset({"meta", "br", "rect", "line", "circle"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_holds_everything_there_is_to_know(model: Model) -> None:
+    page = Page(report_html(model))
+    assert model.estimate is not None
+    for text in (
+        model.describe(),
+        model.to_sql(),
+        "NOT FOR RELEASE",
+        "no person stands behind more than 2 records",
+        "(1, 0)-DP",
+        "Exponential mechanism",
+        "Two-sided geometric noise",
+        "Direct accuracy bound",
+        "What it does not mean",
+        "privpac verify model.json",
+        str(model.to_json()["digest"]),
+        *(f"{count:,}" for row in model.estimate.counts for count in row),
+        *SCHEMA.names,
+    ):
+        assert text in page.text
+    assert (
+        page.text.count("ratio ≈") == 4
+    )  # long fractions are shortened: two mechanisms, two accuracy bounds
+
+
+def test_the_page_asks_for_nothing_and_runs_nothing(model: Model) -> None:
+    text = report_html(model)
+    page = Page(text)
+    assert not {"script", "img", "link", "iframe", "object", "embed", "form"} & set(page.tags)
+    names = {name for name, _ in page.attributes}
+    assert not {"src", "href", "srcset", "onload", "onclick", "data", "action"} & names
+    assert "default-src 'none'" in text
+    assert not re.search(r"https?:|url\(|@import", text)
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_the_page_is_the_same_every_time_and_written_whole(model: Model, tmp_path: Path) -> None:
+    write_report(model, tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report_html(model)
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+    with pytest.raises(PrivpacError, match="folder"):
+        write_report(model, tmp_path / "nowhere" / "r.html")
+
+
+def test_the_page_is_made_from_the_model_alone(model: Model) -> None:
+    """No private data: a model read back from its file gives the same page."""
+    from privpac.model import model_from
+
+    again = model_from(json.loads(json.dumps(model.to_json())))
+    assert report_html(again) == report_html(model)
+
+
+def test_every_kind_has_a_picture_or_a_sentence() -> None:
+    assert {tree["kind"] for tree in RULES.values()} <= set(KINDS)
+    for tree in RULES.values():
+        rule = hypothesis_from_json(tree)
+        assert rule.shape(SCHEMA) is not None or rule.questions(SCHEMA) is not None, tree
+
+
+@pytest.mark.parametrize("name", list(RULES))
+def test_pictures_are_well_formed_and_escaped(name: str) -> None:
+    text = picture(hypothesis_from_json(RULES[name]), SCHEMA)
+    page = Page(text)
+    assert "script" not in page.tags
+    legend = "Predicted ill" if name == "tree" else "ill = healthy"
+    assert legend in page.text  # it names the label and, where there is room, its classes
+    for number in re.findall(r' x="(-?[\d.]+)"', text):
+        assert 0 <= float(number) <= WIDTH
+
+
+def test_the_line_is_divided_in_proportion() -> None:
+    text = picture(hypothesis_from_json(RULES["interval"]), SCHEMA)
+    bands = sorted(
+        (float(x), float(width), css)
+        for css, x, width in re.findall(r'<rect class="(k\d)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', text)
+    )
+    assert [css for _, _, css in bands] == ["k0", "k1", "k0"]
+    assert sum(width for _, width, _ in bands) == pytest.approx(WIDTH - 2, abs=0.3)
+    assert bands[1][1] == pytest.approx((WIDTH - 2) * 10 / 121, abs=0.2)
+    assert re.findall(r'class="cutlabel"[^>]*>([^<]*)<', text) == ["20", "30"]
+
+
+def test_the_thinnest_segment_can_be_seen() -> None:
+    text = picture(hypothesis_from_json(RULES["point"]), SCHEMA)
+    widths = [float(width) for width in re.findall(r'<rect class="k1"[^>]*width="([\d.]+)"', text)]
+    assert widths == [3.0]
+    assert str(2**127 + 5) in text
+
+
+def test_labels_keep_apart() -> None:
+    column = SCHEMA.column("age")
+    segments = [(i, i + 1, i % 2) for i in range(121)]
+    text = number_line(column, segments, SCHEMA)
+    labels = re.findall(r'class="cutlabel" x="([\d.]+)" y="([\d.]+)"[^>]*>(\d+)<', text)
+    assert len(labels) == 120
+    rows: dict[str, list[tuple[float, float]]] = {}
+    for x, y, shown in labels:
+        half = len(shown) * LETTER / 2
+        rows.setdefault(y, []).append((float(x) - half, float(x) + half))
+    for spans in rows.values():
+        for (_, end), (start, _) in zip(sorted(spans), sorted(spans)[1:], strict=False):
+            assert end <= start + 0.2
+    assert _stacked([]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "integer"),
+    [
+        (0, 1, True),
+        (0, 3, True),
+        (-5, 7 * 10**300, True),
+        (0, 10**900, True),
+        (1000000, 1000003, True),
+        (1e-9, 2e-9, False),
+        (-1e308, 5e307, False),
+        (-0.3, 12.7, False),
+    ],
+)
+def test_ticks_are_few_distinct_and_in_place(lower: Any, upper: Any, integer: bool) -> None:
+    tree = {"name": "a", "kind": "numeric", "lower": lower, "upper": upper, "integer": integer}
+    column = Schema.from_json({"label": "y", "columns": [tree]}).columns[0]
+    marks = ticks(column)
+    assert 2 <= len(marks) <= 10
+    assert len({mark.text for mark in marks}) == len(marks)
+    for mark in marks:
+        exact = (Fraction(mark.text) - Fraction(lower)) / (Fraction(upper) - Fraction(lower) + integer)
+        assert mark.place == pytest.approx(float(exact), abs=1e-5)
+
+
+def test_many_categories_are_cut_short() -> None:
+    text = picture(hypothesis_from_json(RULES["match"]), SCHEMA)
+    assert "… 20 more" in text
+    assert text.count("<li class=") == MOST_CATEGORIES + 1
+    assert text.index("town 3<") < text.index("town 0<")  # the exception comes first
+
+
+def test_an_unknown_kind_falls_back_to_its_sentence() -> None:
+    class Oracle(RuleBase):
+        def to_json(self) -> dict[str, object]:
+            return {"kind": "oracle"}
+
+        def describe(self, schema: Schema) -> str:
+            return "1 if <it> says so"
+
+    assert picture(Oracle(), SCHEMA) == '<pre class="rule">1 if &lt;it&gt; says so</pre>'  # type: ignore[arg-type]
+
+
+def _certified(epsilon: str, delta: str = "0", unit: str = "record") -> Any:
+    """As much of a model as `meaning` reads."""
+    privacy = {"fact": {"unit": unit}}
+    tree = {"epsilon": epsilon, "delta": delta, "request": {"records_per_person": 1}, "privacy": privacy}
+    return SimpleNamespace(certificate=tree)
+
+
+def test_meaning_uses_the_numbers_of_the_certificate() -> None:
+    words = " ".join(means(_certified("1")))
+    assert "e^1 ≤ 2.719" in words  # rounded up
+    assert "73.2 %" in words
+    assert "weak" not in words
+    assert "weak" in " ".join(means(_certified("9")))
+    assert "10^23" in " ".join(means(_certified("50")))
+    assert "a further 1e-6" in " ".join(means(_certified("1", "0.000001")))
+    assert "the label of one record" in " ".join(means(_certified("1", unit="label")))
+    assert any("one record per person" in text for text in does_not_mean(_certified("1")))
+
+
+def test_meaning_never_understates() -> None:
+    for epsilon in ("0.1", "1", "3.7", "12", "39"):
+        words = " ".join(means(_certified(epsilon)))
+        shown = re.search(r"≤ ([\d,.]+)\.", words)
+        assert shown is not None
+        factor = float(shown.group(1).replace(",", ""))
+        assert factor >= np.exp(float(epsilon)) * (1 - 1e-12)
+        guess = re.search(r"than ([\d.]+) %", words)
+        assert guess is not None
+        assert float(guess.group(1)) / 100 >= 1 / (1 + np.exp(-float(epsilon))) - 1e-12
+
+
+def test_no_accuracy_is_said_plainly() -> None:
+    table = {"a": [0, 1, 2, 3], "y": [0, 0, 1, 1]}
+    schema = {
+        "label": "y",
+        "columns": [{"name": "a", "kind": "numeric", "lower": 0, "upper": 9, "integer": True}],
+    }
+    made = learn(table, schema=schema, concepts="thresholds:a", epsilon="0.01")
+    page = Page(report_html(made))
+    assert "No accuracy is proved from 4 records" in page.text
+    assert "NOT FOR RELEASE" not in page.text
+    assert "Privacy assumes nothing about the records." in page.text
+    assert "confusion" not in {value for _, value in page.attributes}
