@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import Charge
+from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge
 from privpac.guarantee.ledger.backup import backup, restore
+from privpac.guarantee.ledger.layout import insertion
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.promises import Promises
+from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.contracts.store_conformance import NewStore, StoreConformance, adding, costing
 from tests.contracts.store_transactions import TransactionConformance
@@ -60,6 +62,50 @@ class TestPostgresStore(StoreConformance, TransactionConformance):
             return SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), promises=promises)
 
         return make
+
+
+FIRST_TABLES = """
+CREATE TABLE account (
+    id TEXT NOT NULL, total_epsilon TEXT NOT NULL, total_delta TEXT NOT NULL,
+    spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL, count BIGINT NOT NULL, head TEXT NOT NULL
+);
+CREATE TABLE entry (
+    number BIGINT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
+    note TEXT NOT NULL, key TEXT UNIQUE, time TEXT NOT NULL, hash TEXT NOT NULL
+);
+CREATE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'a ledger only grows'; END $$;
+CREATE TRIGGER no_edit BEFORE UPDATE OR DELETE ON entry
+    FOR EACH ROW EXECUTE FUNCTION ledger_only_grows();
+COMMENT ON TABLE account IS 'privpac-ledger/1';
+"""
+"""As the first version made them."""
+
+
+def test_a_ledger_of_the_first_format_goes_on_adding_and_can_be_migrated(
+    address: str, tmp_path: Path
+) -> None:
+    account = Account.opened(adding(1, "0.1"), identity="old", opening=FIRST_FORMAT, layout=1)
+    row = account.facts()
+    engine = sa.create_engine(address)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(FIRST_TABLES)
+        connection.execute(sa.text(insertion("account", row)), row)
+    engine.dispose()
+    ledger, other = Ledger.open(address), Ledger.open(address)
+    first = ledger.charge(epsilon="0.25", rho="0.001", key="k", purchase=Purchase(word="trees:2"))
+    assert (first.purchase, first.layout) == (None, 1)
+    backup(address, tmp_path / "copy.jsonl")
+    assert restore(tmp_path / "copy.jsonl", str(tmp_path / "copy.sqlite")).entries() == (first,)
+    ledger.migrate()
+    ledger.verify()
+    assert ledger.account().head == first.hash
+    second = other.charge(epsilon="0.25", rho="0.001", purchase=Purchase(word="trees:2"))
+    assert ledger.entries() == (first, second)
+    assert (second.rho, ledger.spent_rho) == (Fraction("0.001"), first.rho + second.rho)
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(epsilon="0.6", rho="0.001")
+    Ledger.open(address).verify()
 
 
 def test_ledgers_open_by_url(address: str) -> None:

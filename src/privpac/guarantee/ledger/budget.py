@@ -10,6 +10,7 @@ from decimal import Decimal, DecimalException
 from fractions import Fraction
 
 from privpac.errors import ParameterError
+from privpac.numbers.concentrated import pure_rho, rho_up
 
 __all__ = ["Amount", "Budget", "Cost", "exact_text", "read_amount", "read_positive", "read_share"]
 
@@ -152,8 +153,6 @@ class Cost:
         >>> Cost.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
         Cost(epsilon=1/3, delta=0.000001, rho=0.055045270592)
         """
-        from privpac.numbers.concentrated import pure_rho, rho_up  # `--help` reads budgets and needs no flint
-
         kept = [_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)]
         return cls(kept[0], kept[1], pure_rho(kept[0]) if rho is None else rho_up(rho))
 

@@ -72,7 +72,7 @@ def test_an_old_ledger_opens_unchanged_and_goes_on_adding(
     assert ledger.charge(epsilon="0.5", rho="0.00001", key="k") == made == ledger.entries()[-1]
     assert (made.rho, made.purchase) == (pure_rho(Fraction(1, 2)), None)  # there is no place for more
     assert ledger.charge(epsilon="0.1", delta="1e-6").number == 4
-    with pytest.raises(BudgetExceeded, match="is left of epsilon 3, delta 0.001"):
+    with pytest.raises(BudgetExceeded, match=r"is left of epsilon 3, delta 0\.001"):
         ledger.charge(epsilon="2", rho="0.00001")
     ledger.verify()
     assert (mark(old), "rho" in columns(old)) == (FIRST_ID, False)
