@@ -7,7 +7,6 @@ import re
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from fastapi import FastAPI
 from starlette.routing import Match, Mount
 from starlette.types import Scope
 
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
@@ -101,8 +100,8 @@ def _share(key: Key) -> Share:
     return Share(
         key.id,
         key.role,
-        Budget(key.spent),
-        None if key.total is None else Budget(key.total),
+        key.spent,
+        key.promises,
         active=key.revoked is None,
         shown=key.name or key.id,
     )
@@ -123,8 +122,8 @@ class ServiceBooks(NoBooks):
         return self._service.store.where
 
     @property
-    def price(self) -> Fraction:  # type: ignore[override]
-        return self._service.bundle.offer.price
+    def price(self) -> Cost:  # type: ignore[override]
+        return self._service.bundle.offer.answer_cost
 
     @property
     def charges_learning(self) -> bool:  # type: ignore[override]
