@@ -106,9 +106,7 @@ def list_prices(signed: Longs, p: int, everything: int, out: Longs) -> None:
 
 
 @compiled
-def find_price(
-    signed: Longs, p: int, everything: int, wanted: int, index: int
-) -> tuple[int, int, int, int]:
+def find_price(signed: Longs, p: int, everything: int, wanted: int, index: int) -> tuple[int, int, int, int]:
     """The tests and the number of the index-th rule of this price; tests of -1 if there are fewer."""
     gains = np.empty(4, np.int64)
     place = 1 + p + p * (p - 1) // 2
