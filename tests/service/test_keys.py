@@ -122,8 +122,8 @@ def test_ten_thousand_keys_are_listed_a_page_at_a_time(store: SqlStore) -> None:
     )
     assert len(json.loads(again.stdout)) == 3
     assert time.process_time() - begin < 10
-    assert keys.named(store, last) is not None
-    assert keys.named(store, "nothing") is None
+    assert keys.key_of(store, last) is not None
+    assert keys.key_of(store, "nothing") is None
     assert keys.any_in_use(store)
 
 

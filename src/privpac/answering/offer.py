@@ -14,6 +14,7 @@ from typing import Any
 from privpac.answering.price import composed
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
+from privpac.constructions.prediction.vote import Law
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -136,5 +137,6 @@ def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -
         epsilon=wishes.price / people,
         models=wishes.models,
         records=size.labelled,
+        law=Law.EXPONENTIAL if wishes.adds_rho and wishes.answers is None else Law.MAJORITY,
     )
     return Offer(predictor, size, wishes.price, wishes.answers, wishes.delta, people, coins)

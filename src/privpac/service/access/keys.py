@@ -35,8 +35,8 @@ __all__ = [
     "any_in_use",
     "create",
     "find",
+    "key_of",
     "listed",
-    "named",
     "revoke",
     "rho_json",
     "spend",
@@ -182,7 +182,7 @@ def listed(store: SqlStore, *, after: str | None = None, most: int | None = None
         return [Key.from_row(row) for row in connection.execute(select).mappings()]
 
 
-def named(store: SqlStore, identity: str) -> Key | None:
+def key_of(store: SqlStore, identity: str) -> Key | None:
     """The key of this id, whether or not anybody presents it."""
     with store.reading() as connection:
         row = connection.execute(sa.select(API_KEY).where(API_KEY.c.id == identity)).mappings().first()

@@ -93,7 +93,7 @@ def _entered(service: Service, text: str) -> Visitor | None:
 
 
 def _visitor_by_id(service: Service, identity: str) -> Visitor | None:
-    return _visitor(keys.named(service.store, identity))
+    return _visitor(keys.key_of(service.store, identity))
 
 
 def _share(key: Key) -> Share:
@@ -135,7 +135,7 @@ class ServiceBooks(NoBooks):
         return tuple(map(_share, found))
 
     def share(self, name: str) -> Share | None:
-        key = keys.named(self._service.store, name)
+        key = keys.key_of(self._service.store, name)
         return None if key is None else _share(key)
 
     def spender(self, note: str, key: str | None) -> str | None:

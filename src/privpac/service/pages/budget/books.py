@@ -55,7 +55,7 @@ class Books(Protocol):
         """Open a new ledger, where that is possible."""
 
     def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
-        """What everybody has spent, where people are told apart: a page of them and one more, if there is one."""
+        """What everybody has spent, where people are distinguished: a page of them and one more, if there is one."""
 
     def share(self, name: str) -> Share | None:
         """What one of them has spent."""
