@@ -82,7 +82,9 @@ def test_the_formula_says_what_the_rule_says(kept: int, weight: Fraction, ranks:
     inner = rules.exponential_mechanism(ratio=ratio_for(own / 2))
     rule = wrappers_rules.rank_relabelling if ranks else wrappers_rules.relabelling
     ratio = ratio_for(vote / (2 * mistake))
-    proved = rule(inner, kept=kept, of=100, ratio=ratio, change=change, mistake=mistake).fact.epsilon.upper
+    proved = rule(
+        inner, kept=kept, of=100, ratio=ratio, change=change, mistake=mistake, classes=2
+    ).fact.epsilon.upper
     formula = epsilon_relabelled(Fraction(kept, 100), vote=vote, inner=own, weight=weight, ranks=ranks)
     assert float(proved) == pytest.approx(float(formula), rel=1e-9)
     assert proved <= formula + Fraction(1, 10**11)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from privpac.guarantee.ledger.store import SqliteStore
 @pytest.fixture
 def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     monkeypatch.chdir(tmp_path)
-    ledger = Ledger(epsilon=1, delta="1e-6", path="a.db")
+    ledger = Ledger(epsilon=1, delta="1e-6", reserved_delta="1e-6", path="a.db")
     ledger.charge(epsilon="1/3", note="Größe ≤ 3", key="k")
     ledger.charge(epsilon="0.1", delta="1e-9")
     return ledger
@@ -30,8 +31,8 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 def lines(ledger: Ledger) -> list[str]:
     """A copy as it is made of a ledger in PostgreSQL."""
     account = SqliteStore.open(ledger.path).account()
-    rows = [entry.facts() | {"hash": entry.hash} for entry in ledger.entries()]
-    return [json.dumps(row) for row in ({"format": BACKUP_FORMAT, **account.facts()}, *rows)]
+    rows = [entry.row() for entry in ledger.entries()]
+    return [json.dumps(row) for row in ({"backup": BACKUP_FORMAT, **account.facts()}, *rows)]
 
 
 @pytest.mark.parametrize("url", ["", "sqlite:///"])
@@ -50,6 +51,21 @@ def test_a_file_is_copied_with_what_lies_beside(book: Ledger, url: str) -> None:
     with closing(sqlite3.connect("b.db")) as connection:
         assert connection.execute("SELECT answer FROM answers").fetchall() == [("yes",)]
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
+
+
+def test_only_the_owner_may_read_a_ledger_and_its_copies(tmp_path: Path) -> None:
+    """Whatever the umask: hashes of keys and stored answers lie beside the ledger."""
+    before = os.umask(0)
+    try:
+        ledger = Ledger(epsilon=1, path=tmp_path / "a.db")
+        ledger.charge(epsilon="0.1")
+        backup(str(tmp_path / "a.db"), tmp_path / "copy.db")
+        restore(tmp_path / "copy.db", str(tmp_path / "b.db")).charge(epsilon="0.1")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert {"a.db", "a.db-wal", "copy.db", "b.db"} <= set(modes)
+    assert set(modes.values()) == {0o600}
 
 
 def test_lines_become_a_file(book: Ledger) -> None:
