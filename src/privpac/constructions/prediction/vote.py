@@ -17,6 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,14 @@ class PreparedVote:
     predictor: Vote
     models: Sequence[Any]
 
+    @cached_property
+    def _law(self) -> VoteLaw:
+        """The same for every answer, and its fractions take longer than a draw from them."""
+        return VoteLaw(self.predictor.models, self.predictor.ratio)
+
     def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
         vote = self.predictor
         votes = vote.voters.tally(self.models, cells)
         if votes.shape[1] == 2:
-            return VoteLaw(vote.models, vote.ratio).draw(votes[:, 1], coins)
+            return self._law.draw(votes[:, 1], coins)
         return PluralityLaw(vote.ratio).draw(votes, coins)

@@ -195,13 +195,16 @@ def find(connection: Any, presented: Presented) -> Key | None:
 
 def spend(connection: Any, key: Key, *, spent: Fraction) -> bool:
     """Move what `key` has spent to `spent`: only if nobody moved or revoked it since it was read."""
-    moved = connection.execute(
-        sa.update(API_KEY)
-        .where(
-            API_KEY.c.id == key.id,
-            API_KEY.c.epsilon_spent == exact_text(key.spent),
-            API_KEY.c.revoked.is_(None),
-        )
-        .values(epsilon_spent=exact_text(spent))
+    facts = {"holder": key.id, "before": exact_text(key.spent), "after": exact_text(spent)}
+    return bool(connection.execute(_SPENT, facts).rowcount == 1)
+
+
+_SPENT = (
+    sa.update(API_KEY)
+    .where(
+        API_KEY.c.id == sa.bindparam("holder"),
+        API_KEY.c.epsilon_spent == sa.bindparam("before"),
+        API_KEY.c.revoked.is_(None),
     )
-    return bool(moved.rowcount == 1)
+    .values(epsilon_spent=sa.bindparam("after"))
+)
