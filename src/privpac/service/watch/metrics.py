@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import sys
 import tempfile
@@ -12,8 +13,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from privpac import __version__
 
 if sys.platform != "win32":
     import fcntl
@@ -28,6 +38,12 @@ IN_USE = "in-use"
 """A file in the folder that is locked as long as the service lives, in whatever container."""
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 GROUPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+_BUILD = (
+    "# HELP privpac_build_info The version that runs\n# TYPE privpac_build_info gauge\n"
+    f'privpac_build_info{{version="{__version__}",python="{platform.python_version()}"}} 1\n'
+)
 
 
 class Metrics:
@@ -48,6 +64,32 @@ class Metrics:
         self._groups = Histogram(
             "privpac_commit_requests", "Requests in one commit", buckets=GROUPS, registry=self._registry
         )
+        self._errors = Counter(
+            "privpac_ledger_errors",
+            "Requests for which the ledger could not be used",
+            registry=self._registry,
+        )
+        self._in_progress = Gauge(
+            "privpac_requests_in_progress",
+            "Requests that wait for their answer",
+            registry=self._registry,
+            multiprocess_mode="livesum",
+        )
+        if FOLDER not in os.environ:  # of several workers nobody would know which one it is about
+            ProcessCollector(registry=self._registry)
+
+    @contextmanager
+    def progress(self) -> Iterator[None]:
+        """A request that waits for its answer as long as the block runs."""
+        self._in_progress.inc()
+        try:
+            yield
+        finally:
+            self._in_progress.dec()
+
+    def ledger_failed(self) -> None:
+        """Count a request for which the ledger could not be used."""
+        self._errors.inc()
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request and how long it took."""
@@ -72,8 +114,11 @@ class Metrics:
         if FOLDER in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        now = f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
-        return generate_latest(registry) + now.encode()
+        now = (
+            "# HELP privpac_left_epsilon Epsilon that is left in the ledger\n"
+            f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
+        )
+        return generate_latest(registry) + now.encode() + _BUILD.encode()
 
 
 @contextmanager

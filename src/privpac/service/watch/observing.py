@@ -57,7 +57,8 @@ class Observing:
                 await problems.response(problem)(scope, receive, sending)
 
         try:
-            await self.app(scope, self._in_time(receive), sending)
+            with self.metrics.progress():
+                await self.app(scope, self._in_time(receive), sending)
         except ClientDisconnect:
             facts.code = "client_gone"
         except asyncio.CancelledError:  # the service stops and could not wait any longer
@@ -92,6 +93,8 @@ class Observing:
         self.metrics.request(route, scope["method"], status, seconds)
         if facts.code is not None:
             self.metrics.refused(facts.code)
+        if facts.cause is not None:
+            self.metrics.ledger_failed()
         if facts.epsilon:
             self.metrics.charged(facts.epsilon)
         line: dict[str, Any] = {
