@@ -108,17 +108,20 @@ class Metrics:
         """Count a group of answers that were committed together."""
         self._groups.observe(size)
 
-    def text(self, left: Fraction) -> bytes:
+    def text(self, left: Fraction, rho: Fraction | None = None) -> bytes:
         """All of it, of all workers, and what is left now."""
         registry = self._registry
         if FOLDER in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        now = (
-            "# HELP privpac_left_epsilon Epsilon that is left in the ledger\n"
-            f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
-        )
+        now = _gauge("privpac_left_epsilon", "Epsilon that is left in the ledger", left)
+        if rho is not None:
+            now += _gauge("privpac_left_rho", "Rho that is left in the ledger", rho)
         return generate_latest(registry) + now.encode() + _BUILD.encode()
+
+
+def _gauge(name: str, help_: str, value: Fraction) -> str:
+    return f"# HELP {name} {help_}\n# TYPE {name} gauge\n{name} {float(value)}\n"
 
 
 @contextmanager
