@@ -408,7 +408,7 @@ class _Group:
 
 # Made once: to put a statement together takes longer than to run it.
 _ENDED = sa.select(END.c.bundle).where(END.c.bundle == sa.bindparam("of"))
-_WANTED = sa.bindparam("wanted", expanding=True)
+_WANTED: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
 _ANSWERS = sa.select(ANSWER.c.question, ANSWER.c.label).where(
     ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_WANTED)
 )
