@@ -1,4 +1,7 @@
-"""What Prometheus may know: counts, times and epsilons; nothing about rows, answers or keys."""
+"""What Prometheus may know: counts, times and epsilons; nothing about rows, answers or keys.
+
+Nor the memory and the processor time of the process, which many services tell: they depend on the records it holds.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    ProcessCollector,
-    generate_latest,
-)
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from privpac import __version__
@@ -75,8 +71,6 @@ class Metrics:
             registry=self._registry,
             multiprocess_mode="livesum",
         )
-        if FOLDER not in os.environ:  # of several workers nobody would know which one it is about
-            ProcessCollector(registry=self._registry)
 
     @contextmanager
     def progress(self) -> Iterator[None]:
