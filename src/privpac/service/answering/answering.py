@@ -408,13 +408,13 @@ class _Group:
 
 # Made once: to put a statement together takes longer than to run it.
 _ENDED = sa.select(END.c.bundle).where(END.c.bundle == sa.bindparam("of"))
-_WANTED: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
+_QUESTIONS: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
 _ANSWERS = sa.select(ANSWER.c.question, ANSWER.c.label).where(
-    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_WANTED)
+    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_QUESTIONS)
 )
-_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_WANTED))
+_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_QUESTIONS))
 _REQUESTS = sa.select(REQUEST).where(
-    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_WANTED)
+    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_QUESTIONS)
 )
 _PAID, _SENT = sa.insert(ANSWER), sa.insert(REQUEST)
 _LABELLED = (
