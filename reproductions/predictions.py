@@ -100,7 +100,7 @@ def _fewest(needed: dict[str, int]) -> dict[str, str]:
 
 
 def _unmeasured(name: str, n: int, vc: int, *, quick: bool) -> str:
-    from privpac.cli.reproductions.predictions_measured import unmeasured
+    from reproductions.predictions_measured import unmeasured
 
     if quick and name == "net_relabelled":
         return "not in the quick table"
@@ -108,7 +108,7 @@ def _unmeasured(name: str, n: int, vc: int, *, quick: bool) -> str:
 
 
 def _measured(name: str, n: int, price: Fraction, wrong: Fraction, models: int) -> float:
-    from privpac.cli.reproductions.predictions_measured import measured
+    from reproductions.predictions_measured import measured
 
     return measured(name, n, epsilon=price, error=wrong, models=models)
 
