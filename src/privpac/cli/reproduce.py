@@ -2,7 +2,8 @@
 
 The code that makes them is no part of the package: it stands in the folder `reproductions` of the source, where this
 verb finds it. Its module has `rows(*, quick, progress)`, a list of mappings from column to plain value with the same
-keys, and may have `figure(rows)`, which returns `pictures.curves.Curves`. `progress(done, of)` may be called at any time.
+keys, and may have `figure(rows)`, which returns `pictures.curves.Curves`. `progress(done, of)` may be called at any
+time.
 """
 
 from __future__ import annotations
