@@ -27,6 +27,7 @@ from privpac.concepts.base import (
     Cells,
     Costs,
     CountedByScore,
+    E,
     Hypothesis,
     RuleBase,
     ScoredGibbs,
@@ -101,15 +102,15 @@ class Lookup(RuleBase):
         return two_classes_misfit(schema)
 
 
-class _Members(Protocol):
+class _Members(Protocol[E]):
     """The two ways to give a class; both count, by class, the records that each member puts into class 1."""
 
     @property
     def size(self) -> int: ...
 
-    def statistic(self, classes: int) -> Statistic[Any]: ...
+    def statistic(self, classes: int) -> Statistic[E]: ...
 
-    def hits(self, evidence: Any) -> Hits: ...
+    def hits(self, evidence: E) -> Hits: ...
 
     def member(self, index: int) -> Hypothesis: ...
 

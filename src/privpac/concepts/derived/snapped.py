@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
 __all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns", "snaps"]
+
+S = TypeVar("S")
 
 Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
@@ -47,20 +49,20 @@ def ordered_columns(concepts: ConceptClass) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class SnappedStatistic:
+class SnappedStatistic(Generic[S]):
     """The statistic of the coarse class: cells are replaced by the number of marks at or below them."""
 
-    inner: Statistic[Any]
+    inner: Statistic[S]
     marks: tuple[tuple[str, tuple[int, ...]], ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.inner.columns
 
-    def zero(self) -> Any:
+    def zero(self) -> S:
         return self.inner.zero()
 
-    def absorb(self, state: Any, block: Block) -> Any:
+    def absorb(self, state: S, block: Block) -> S:
         edges = dict(self.marks)
         cells = {
             name: _groups(values, edges[name]) if name in edges else values
@@ -68,7 +70,7 @@ class SnappedStatistic:
         }
         return self.inner.absorb(state, Block(cells=cells, labels=block.labels, n=block.n))
 
-    def merge(self, a: Any, b: Any) -> Any:
+    def merge(self, a: S, b: S) -> S:
         return self.inner.merge(a, b)
 
 
@@ -132,7 +134,7 @@ class Snapped:
         return self.concepts.vc
 
     @property
-    def statistic(self) -> SnappedStatistic:
+    def statistic(self) -> SnappedStatistic[Any]:
         return SnappedStatistic(self.coarse.statistic, self.marks)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
