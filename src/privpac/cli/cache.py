@@ -62,7 +62,7 @@ class Cache:
             return json.loads(self._path(name, options).read_text(encoding="utf-8"))
         return None
 
-    def put(self, name: str, value: Any, *, options: str) -> None:
+    def put(self, name: str, value: object, *, options: str) -> None:
         """Keep it, whole or not at all, instead of what older code left under the same name and options."""
         path = self._path(name, options)
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")

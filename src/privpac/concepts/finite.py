@@ -321,7 +321,7 @@ class Finite(AnyNumber, CountedByScore, Stored):
 
         return TableDichotomies(statistic, rows, table, mistakes, members.member)
 
-    def scores(self, evidence: Any, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: object, *, costs: Costs) -> Named[Hypothesis]:
         members = self._members
         prices = members.hits(evidence).prices(costs)
         places = self.size if self.weights is None else sum(self.weights)
@@ -332,11 +332,11 @@ class Finite(AnyNumber, CountedByScore, Stored):
 
         return Named(Runs([Row.of(0, lasts, prices, places - 1)]), name)
 
-    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+    def gibbs(self, evidence: object, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
-def _read_members(schema: Schema, members: Any) -> tuple[Predicate, ...] | Table:
+def _read_members(schema: Schema, members: object) -> tuple[Predicate, ...] | Table:
     if isinstance(members, Table):
         if schema.column(members.column.name) != members.column:
             raise SchemaError(

@@ -99,7 +99,7 @@ def rules() -> dict[str, Callable[..., Any]]:
     return {name: function for name, function in named.items() if _makes_a_proof(function)}
 
 
-def _makes_a_proof(member: Any) -> bool:
+def _makes_a_proof(member: object) -> bool:
     return isfunction(member) and str(member.__annotations__.get("return", "")).startswith("Proof")
 
 

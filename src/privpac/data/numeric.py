@@ -61,7 +61,7 @@ class Numeric(Column):
         if not self.integer:
             self._check_grid()
 
-    def _bound(self, end: str, value: Any) -> int | float:
+    def _bound(self, end: str, value: object) -> int | float:
         if isinstance(value, str) and self.integer:
             read = reading.each([value], reading.whole)
             value = None if read is None else read[0]

@@ -49,12 +49,12 @@ def _spread(repetitions: int, columns: int, seed: int) -> Values:
     return u
 
 
-def _count(u: Values, n: Any, chance: Any) -> Values:
+def _count(u: Values, n: object, chance: object) -> Values:
     counts: Values = np.asarray(binom.ppf(u, n, chance), dtype=np.float64)
     return counts
 
 
-def _listed(chances: Any) -> list[float]:
+def _listed(chances: object) -> list[float]:
     values: list[float] = np.asarray(chances, dtype=np.float64).tolist()
     return values
 

@@ -88,7 +88,7 @@ class _Refused:
 
 
 def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def run(task: Any) -> Any:
+    def run(task: object) -> Any:
         from privpac.errors import PrivpacError
 
         try:

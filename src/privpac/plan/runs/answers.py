@@ -191,7 +191,7 @@ def net_relabelled(found: Answer, supply: Supply) -> Experiment:
         own = planned(n, epsilon)
         cells = population.records.block().cells
 
-        def errs(sample: Any, coins: Any) -> float:
+        def errs(sample: object, coins: object) -> float:
             voted = _voted_wrong(
                 population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
             )

@@ -37,7 +37,7 @@ def encoded(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
     raise _refused(None if name is None else schema.column(name))
 
 
-def _plain(value: Any, column: Column) -> Any:
+def _plain(value: object, column: Column) -> Any:
     """A JSON value that is one: no list, no object, no number beyond all doubles, no endless text."""
     if isinstance(value, float):
         if math.isfinite(value):

@@ -59,7 +59,7 @@ class Drawer:
             return facts
         return {}
 
-    def note(self, **facts: Any) -> None:
+    def note(self, **facts: object) -> None:
         """Remember more facts; whoever reads meanwhile sees the old ones or the new ones."""
         self.write(STATE, json.dumps({**self.state, **facts}))
 

@@ -5,7 +5,7 @@ Two processes that start together wait for the ledger's lock, and the second fin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alembic import command
 from alembic.config import Config
@@ -28,7 +28,7 @@ def _config() -> Config:
     return config
 
 
-def _current_revision(connection: Any) -> str | None:
+def _current_revision(connection: object) -> str | None:
     context = MigrationContext.configure(connection, opts={"version_table": "service_version"})
     revision: str | None = context.get_current_revision()
     return revision
