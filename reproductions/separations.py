@@ -19,7 +19,6 @@ from typing import Any
 
 from privpac.cli.console import Progress
 from privpac.constructions.cuts import recursive_formulas as rec_concave
-from privpac.constructions.cuts.long_keys import LongKeys
 from privpac.constructions.points import formulas as points
 from privpac.constructions.points import hard_failures
 from privpac.constructions.points import representation_formulas as representations
@@ -27,6 +26,7 @@ from privpac.constructions.points import sampled_formulas as sampled_points
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.simulate import Failures, interval, smallest_n
 from privpac.theory import floors, sizes
+from reproductions.long_keys import LongKeys
 
 __all__ = ["figure", "rows"]
 

@@ -39,7 +39,6 @@ MAY_MAKE_COINS = {
     "audit/one_run.py": MADE_UP,
     "answering/bundle/bundle.py": "coins for a bundle's predictor, which pays through `releasing`",
     "answering/bundle/writing.py": "a bundle's identity",
-    "constructions/cuts/long_keys.py": MADE_UP,
     "constructions/points/hard_failures.py": MADE_UP,
     "plan/populations.py": MADE_UP,
     "plan/runs/base.py": MADE_UP,

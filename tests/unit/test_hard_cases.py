@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reproductions.long_keys import LongKeys
 from scipy.special import expit
 from scipy.stats import binom
 
@@ -18,7 +19,6 @@ from privpac.coins import law
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import Learner
-from privpac.constructions.cuts.long_keys import LongKeys
 from privpac.constructions.points import hard_failures
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints

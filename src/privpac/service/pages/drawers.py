@@ -89,10 +89,6 @@ class Drawer:
             raise DataError("The file is empty, or none was chosen.", remedy="Choose a file.")
         return path
 
-    def discard(self, name: str) -> None:
-        """Delete a file if it is there."""
-        self.file(name).unlink(missing_ok=True)
-
     def remove(self) -> None:
         """Delete the drawer with all its files."""
         shutil.rmtree(self.path, ignore_errors=True)
