@@ -13,7 +13,7 @@ from typing import Any
 
 from privpac.cli.console import Progress
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
-from privpac.constructions.points.formulas import records_sparse
+from privpac.constructions.points.sparse_formulas import records_sparse
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]

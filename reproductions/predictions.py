@@ -25,10 +25,8 @@ from privpac.constructions.prediction.formulas import (
     records_vote,
     records_vote_printed,
 )
-from privpac.constructions.prediction.relabelled_formulas import (
-    records_net_relabelled,
-    records_relabelled_vote,
-)
+from privpac.constructions.prediction.net_formulas import records_net_relabelled
+from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
 

@@ -21,9 +21,11 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom
 
 from privpac.coins import SeededCoins
-from privpac.constructions.points.formulas import Clip, Sparsity
-from privpac.constructions.points.representation_formulas import Code, Cover
+from privpac.constructions.points.cover_formulas import Cover
+from privpac.constructions.points.formulas import Clip
+from privpac.constructions.points.representation_formulas import Code
 from privpac.constructions.points.sampled_formulas import Boost
+from privpac.constructions.points.sparse_formulas import Sparsity
 
 __all__ = ["boosted", "clipped", "coded", "covered", "points", "sparse", "thresholds", "uniforms"]
 

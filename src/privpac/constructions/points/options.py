@@ -52,21 +52,21 @@ def _code(wish: Wish) -> Need:
 
 
 def _cover(wish: Wish) -> Need:
-    from privpac.constructions.points.representation_formulas import plan_cover
+    from privpac.constructions.points.cover_formulas import plan_cover
 
     n, cover = plan_cover(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
 
 
 def _sparse(wish: Wish) -> Need:
-    from privpac.constructions.points.formulas import plan_sparse
+    from privpac.constructions.points.sparse_formulas import plan_sparse
 
     n, sparsity = plan_sparse(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
 def _sparse_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.points.formulas import sparsity_at
+    from privpac.constructions.points.sparse_formulas import sparsity_at
 
     found = sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
@@ -86,7 +86,7 @@ def _anything(wish: Wish, need: Need) -> bool:
 
 def _has_sets(wish: Wish, need: Need) -> bool:
     """Whether a random set with the share that the command chooses holds any value at all."""
-    from privpac.constructions.points.representation_formulas import cover_for
+    from privpac.constructions.points.cover_formulas import cover_for
 
     cover = cover_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
     return cover.share * wish.concepts.size >= 1

@@ -46,7 +46,7 @@ def _flipped_at(wish: Wish, n: int) -> Need | None:
 
 
 def _net(wish: Wish) -> Need:
-    from privpac.constructions.prediction.relabelled_formulas import records_net_relabelled
+    from privpac.constructions.prediction.net_formulas import records_net_relabelled
 
     return Need(
         records_net_relabelled(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
@@ -54,7 +54,7 @@ def _net(wish: Wish) -> Need:
 
 
 def _net_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.prediction.relabelled_formulas import error_net_relabelled
+    from privpac.constructions.prediction.net_formulas import error_net_relabelled
 
     if n < 2:
         return None
@@ -100,7 +100,8 @@ def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
 def _runs(way: str, concepts: ClassFacts, n: int, *, epsilon: Fraction, models: int) -> bool:
     """Whether a way to answer is not refused for so many records, planned as its command plans it."""
     from privpac.constructions.prediction.formulas import plan_flipped
-    from privpac.constructions.prediction.relabelled_formulas import plan_net_relabelled, plan_relabelled_vote
+    from privpac.constructions.prediction.net_formulas import plan_net_relabelled
+    from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
 
     numbers: dict[str, Any] = {"epsilon": epsilon, "failure": FAILURE, "vc": concepts.vc}
     if way == "consistent":
