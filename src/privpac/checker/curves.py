@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import comb, factorial
 
 from privpac.checker import directed
 
-__all__ = ["conversion", "log_odds", "noise", "places", "pure", "spread", "subsampled"]
+__all__ = ["conversion", "log_odds", "noise", "places", "pure", "range_fold", "spread", "subsampled"]
 
 _UNIT = Fraction(1, 10**12)
 _PLACES = 10**24
@@ -77,6 +78,53 @@ def conversion(rho: Fraction, delta: Fraction, order: Fraction) -> Fraction:
     below = order - 1
     logs = below * _ln(below)[1] - order * _ln(order)[0] - _ln(delta)[0]
     return max(Fraction(0), _up(order * rho + logs / below))
+
+
+_DELTA_UNIT = Fraction(1, 10**30)
+
+
+def range_fold(epsilon: Fraction, times: int, total: Fraction) -> Fraction:
+    """delta of `times` releases of log-odds epsilon at `total`, rounded up to 30 decimals.
+
+    2·e^(total/2)/(2·(y - 1/y))^times, y = e^(epsilon/2), times the sum over j with T_j > 0 of (-1)^j·C(times, j) times
+    the sum over odd n of 2^-n·T_j^(n+times)/(n+times)!, where T_j = (times - 2j)·epsilon - total.
+    """
+    if epsilon == 0 or total >= times * epsilon:
+        return Fraction(0)
+    for bits in (512 + 32 * times << i for i in range(6)):
+        low, high = (end / _DELTA_UNIT for end in _fold_bounds(epsilon, times, total, bits))
+        edges = {-(-end.numerator // end.denominator) for end in (low, high)}
+        if len(edges) == 1:
+            return min(Fraction(1), edges.pop() * _DELTA_UNIT)
+    raise directed.OutOfRange("a delta could not be rounded")
+
+
+def _fold_bounds(epsilon: Fraction, times: int, total: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    low = high = Fraction(0)
+    for j in range(times + 1):
+        left = (times - 2 * j) * epsilon - total
+        if left <= 0:
+            break
+        ways, (small, large) = (-1) ** j * comb(times, j), _tail(left, times, bits)
+        low, high = low + min(ways * small, ways * large), high + max(ways * small, ways * large)
+    (y, above), (half, over) = directed.exp_bounds(epsilon / 2, bits), directed.exp_bounds(total / 2, bits)
+    thin, thick = (2 * (y - 1 / y)) ** times, (2 * (above - 1 / above)) ** times
+    return 2 * half * max(Fraction(0), low) / thick, 2 * over * high / thin
+
+
+def _tail(x: Fraction, times: int, bits: int) -> tuple[Fraction, Fraction]:
+    """The sum over odd n of 2^-n·x^(n+times)/(n+times)! between bounds."""
+    term, n = x ** (times + 1) / 2 / factorial(times + 1), 1
+    unit = Fraction(1, 1 << bits)
+    found = off = slip = Fraction(0)  # `slip`: how far the term is cut below the true one; `off`: all of them
+    while True:
+        term = Fraction((term.numerator << bits) // term.denominator, 1 << bits)
+        slip += unit
+        found, off, n = found + term, off + slip, n + 2
+        step = x * x / 4 / ((n + times - 1) * (n + times))
+        if term <= unit and step < Fraction(1, 2):  # what follows is then below the last term and its slip
+            return found, found + off + slip + unit
+        term, slip = term * step, -(-slip * step // unit) * unit
 
 
 def _ln(x: Fraction) -> tuple[Fraction, Fraction]:

@@ -19,7 +19,7 @@ from privpac.guarantee.facts import Concentrated, Privacy, Range, Release
 from privpac.guarantee.proof import Proof
 from privpac.guarantee.rules.concentrated import DRAWS
 
-__all__ = ["concentrated_price"]
+__all__ = ["concentrated_price", "range_of"]
 
 _THROUGH = ("declared", "assuming", "on-part", "post-processing")
 """Rules that keep a range: what they promise is no more than their premise does."""
@@ -56,8 +56,8 @@ def _draw(proof: Proof[Privacy]) -> Price:
     return rules.range_concentrated(rules.draw_range(proof))
 
 
-def _range(proof: Proof[Privacy]) -> Proof[Range] | None:
-    """The range of the draw this is computed from."""
+def range_of(proof: Proof[Privacy]) -> Proof[Range] | None:
+    """The range of the draw this is computed from; None if it is no single stage of exponential draws."""
     while proof.rule in _THROUGH:
         proof = _premise(proof)
     return rules.draw_range(proof) if proof.rule in DRAWS else None
@@ -95,7 +95,7 @@ def _group(proof: Proof[Privacy]) -> Price | None:
 
 
 def _subsampling(proof: Proof[Privacy]) -> Price | None:
-    inner = _range(_premise(proof))
+    inner = range_of(_premise(proof))
     if inner is None:
         return None
     kept, of = int(proof.where["kept"]), int(proof.where["of"])

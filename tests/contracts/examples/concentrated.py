@@ -43,6 +43,7 @@ EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     ),
     "concentrated-mixture": lambda: rules.concentrated_mixture(_draw(), _rough()),
     "concentrated-group": lambda: rules.concentrated_group(_draw(), size=3),
+    "range-fold": lambda: rules.range_fold(rules.range_log_odds(_range()), times=4, epsilon=Fraction(3)),
     "concentrated-privacy": lambda: rules.concentrated_privacy(
         _rough(), delta=Fraction(1, 10**6), order=Fraction(21)
     ),

@@ -1,4 +1,4 @@
-"""The only functions that make a `Proof`: one a theorem, each with its page in docs/proofs/; one file a family.
+"""The only functions that make a `Proof`: one per theorem, each with its page in docs/proofs/; one file per family.
 
 A rule checks its own conditions and refuses (`RuleRefused`) when one fails. Conditions about the code (a class that
 does not look at the records, coins that are fresh) cannot be checked here: they are named in the docstring, and the
@@ -23,6 +23,7 @@ from privpac.guarantee.rules.composition import (
     k_fold,
     on_part,
     post_processing,
+    range_fold,
     sequential,
     total_variation,
 )
@@ -79,6 +80,7 @@ __all__ = [
     "post_processing",
     "pure_concentrated",
     "range_concentrated",
+    "range_fold",
     "range_log_odds",
     "relabelling_accuracy",
     "resampling_accuracy",
