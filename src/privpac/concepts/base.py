@@ -7,7 +7,7 @@ of cell numbers; the schema turns cells into people's units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
@@ -33,6 +33,7 @@ __all__ = [
     "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
+    "Move",
     "RuleBase",
     "Scored",
     "ScoredClass",
@@ -55,6 +56,10 @@ Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
 
 Cells = Mapping[str, NDArray[Any]]
+
+
+Move = Callable[[str, int], int]
+"""Where a cut of a column goes: the new cell for its name and the old one."""
 
 
 class Hypothesis(Protocol):
@@ -85,6 +90,9 @@ class Hypothesis(Protocol):
         """Cells at which a rule about one ordered column can begin another answer (some may change nothing); None if
         it is not made of cuts and values."""
 
+    def recut(self, move: Move) -> Hypothesis | None:
+        """The same rule with every cut of an ordered column where `move` puts it; None if it is not made of cuts."""
+
     def questions(self, schema: Schema) -> Questions | None:
         """The same function as questions asked one after the other, to be drawn as a tree; None if it asks none."""
 
@@ -103,6 +111,9 @@ class RuleBase:
     """What files call it."""
 
     def edges(self) -> Iterable[int] | None:
+        return None
+
+    def recut(self, move: Move) -> Hypothesis | None:
         return None
 
     def questions(self, schema: Schema) -> Questions | None:

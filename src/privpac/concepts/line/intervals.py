@@ -7,14 +7,14 @@ These are the unions of at most one interval, with their own name and text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, RuleBase, Stored
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
 from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
@@ -73,6 +73,9 @@ class Interval(RuleBase):
 
     def edges(self) -> Iterable[int]:
         return self._union.edges()
+
+    def recut(self, move: Move) -> Interval:
+        return replace(self, low=move(self.column, self.low), high=move(self.column, self.high))
 
     def questions(self, schema: Schema) -> Questions:
         return self._union.questions(schema)

@@ -23,6 +23,7 @@ from privpac.concepts.base import (
     CountedByScore,
     Hypothesis,
     MixtureGibbs,
+    Move,
     RuleBase,
     Stored,
 )
@@ -80,6 +81,9 @@ class Constant(RuleBase):
     def edges(self) -> Iterable[int]:
         return ()
 
+    def recut(self, move: Move) -> Constant:
+        return self
+
     def questions(self, schema: Schema) -> Questions:
         return self.label
 
@@ -128,6 +132,9 @@ class Match(RuleBase):
         if schema.column(self.column).ordered:
             return "it looks for a category where there are none"
         return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.category])
+
+    def recut(self, move: Move) -> Match:
+        return self
 
     def questions(self, schema: Schema) -> Questions:
         return ask(
