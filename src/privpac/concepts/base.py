@@ -34,6 +34,7 @@ __all__ = [
     "MergeableClass",
     "MixtureGibbs",
     "Move",
+    "OneColumn",
     "RuleBase",
     "Scored",
     "ScoredClass",
@@ -121,6 +122,17 @@ class RuleBase:
 
     def shape(self, schema: Schema) -> Shape | None:
         return None
+
+
+class OneColumn(RuleBase):
+    """A rule about one column."""
+
+    column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """That column alone."""
+        return (self.column,)
 
 
 class Gibbs(Protocol):

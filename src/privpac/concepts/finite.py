@@ -29,7 +29,7 @@ from privpac.concepts.base import (
     CountedByScore,
     E,
     Hypothesis,
-    RuleBase,
+    OneColumn,
     ScoredGibbs,
     Stored,
 )
@@ -57,16 +57,12 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True)
-class Lookup(RuleBase):
+class Lookup(OneColumn):
     """Class 1 on the cells of a column whose bit is '1'."""
 
     kind: ClassVar[str] = "lookup"
     column: str
     bits: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def _predicate(self) -> Predicate:

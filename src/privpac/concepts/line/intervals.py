@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, OneColumn, Stored
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
 from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
@@ -29,7 +29,7 @@ __all__ = ["Interval", "Intervals"]
 
 
 @dataclass(frozen=True)
-class Interval(RuleBase):
+class Interval(OneColumn):
     """Class `inside` where low <= cell < high, the other class elsewhere; low = high = 0: nowhere inside."""
 
     kind: ClassVar[str] = "interval"
@@ -37,10 +37,6 @@ class Interval(RuleBase):
     low: int
     high: int
     inside: int = 1
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def _union(self) -> Union:

@@ -24,6 +24,7 @@ from privpac.concepts.base import (
     Hypothesis,
     MixtureGibbs,
     Move,
+    OneColumn,
     RuleBase,
     Stored,
 )
@@ -92,17 +93,13 @@ class Constant(RuleBase):
 
 
 @dataclass(frozen=True)
-class Match(RuleBase):
+class Match(OneColumn):
     """Class 1 where a categorical column has one value (`equal`), or where it has any other."""
 
     kind: ClassVar[str] = "match"
     column: str
     category: int
     equal: bool
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         matches = np.asarray(cells[self.column] == self.category, dtype=bool)

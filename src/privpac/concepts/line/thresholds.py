@@ -23,7 +23,7 @@ from privpac.concepts.base import (
     CountedByScore,
     Hypothesis,
     Move,
-    RuleBase,
+    OneColumn,
     ScoredGibbs,
     Stored,
 )
@@ -47,17 +47,13 @@ Direction = Literal["up", "down", "either"]
 
 
 @dataclass(frozen=True)
-class Threshold(RuleBase):
+class Threshold(OneColumn):
     """Class 1 where cell >= cut (`up`) or cell < cut (not `up`)."""
 
     kind: ClassVar[str] = "threshold"
     column: str
     cut: int
     up: bool
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values = cells[self.column]

@@ -60,9 +60,10 @@ At = Callable[[Wish, int, int], Need | None]
 
 
 def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.constructions.few_labels.formulas import boost_at
+    from privpac.constructions.few_labels.formulas import boost_search
 
-    found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_numbers(wish))
+    search = boost_search(_family(wish.concepts), wish.epsilon, wish.failure)
+    found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
 
 
@@ -75,9 +76,10 @@ def _boost(wish: Wish) -> Need:
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.constructions.few_labels.relabel_formulas import relabel_at
+    from privpac.constructions.few_labels.relabel_formulas import relabel_search
 
-    found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_numbers(wish))
+    search = relabel_search(_family(wish.concepts), wish.epsilon, wish.failure)
+    found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 

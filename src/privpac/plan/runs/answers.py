@@ -87,7 +87,7 @@ def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[i
             own = make(n, found.wish.epsilon)
         except SizeError:
             return 0, 0
-        return own.kept, getattr(own, "models", 0)
+        return own.kept, own.models if isinstance(own, RelabelledVote | NetRelabelled) else 0
 
     return numbers
 
