@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.errors import SizeError
 from privpac.numbers.exact import decimal_text
+from privpac.theory import floors
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 20
 
@@ -188,4 +189,40 @@ OPTIONS: tuple[Option, ...] = (
         runs=_has_runs,
         hard="boosted",
     ),
+)
+
+
+def _proper_points(option: Option, wish: Wish) -> bool:
+    return protects_whole_records(option) and option.proper and wish.concepts.kind == "points"
+
+
+def _any_points(option: Option, wish: Wish) -> bool:
+    return protects_whole_records(option) and wish.concepts.kind == "points"
+
+
+def _proper_points_records(wish: Wish) -> int:
+    return floors.floor_points_proper(
+        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _proper_points_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_points(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+def _any_points_records(wish: Wish) -> int:
+    return floors.floor_points_any(
+        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _any_points_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_points_any(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(20, "floor-points-proper", _proper_points, _proper_points_records, _proper_points_exclude),
+    FloorRow(30, "floor-points-any", _any_points, _any_points_records, _any_points_exclude),
 )

@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.class_facts import ClassFacts, listed
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option
+from privpac.constructions.prediction.floors import floor_private_prediction
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
 from privpac.theory.listing import MOST_BLOCK
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 80
 
@@ -185,4 +186,22 @@ OPTIONS: tuple[Option, ...] = (
         at=_net_at,
         command=_answers("reference"),
     ),
+)
+
+
+def _private_answers(option: Option, wish: Wish) -> bool:
+    """What protects whole records answers every query privately, and unlabelled records do not help there."""
+    return wish.concepts.shatters > 1 and option.protects in ("records", "predictions") and option.pure
+
+
+def _prediction_records(wish: Wish) -> int:
+    """A promise that may fail has a mean error that is larger by its failure."""
+    mean = wish.error + wish.failure
+    if mean >= Fraction(1, 2):
+        return 0
+    return floor_private_prediction(wish.concepts.shatters, error=mean, epsilon=wish.epsilon)
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(60, "floor-private-prediction", _private_answers, _prediction_records),
 )
