@@ -76,7 +76,7 @@ def test_two_services_of_one_database_share_budget_answers_and_replies(url: str,
     assert len(book.entries()) == 11
     assert keys.listed(services[0].store)[0].left == 0
     for service in services:
-        assert service.ready
+        assert service.ready()
         service.stop()
 
 

@@ -69,12 +69,21 @@ def create(
 
 
 @keys.command("list")
-def list_keys(*, ledger: LedgerUrl, as_json: Json = False) -> None:
-    """All keys, with what they spent; never the keys themselves."""
+def list_keys(
+    *,
+    ledger: LedgerUrl,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 100,
+    after: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only keys made after this one, the oldest first.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Keys, with what they spent; never the keys themselves."""
     store = _opened(ledger)
     from privpac.service.access import keys as service_keys
 
-    trees = [key.to_json() for key in service_keys.listed(store)]
+    found = service_keys.listed(store, after=after, most=limit + 1)
+    trees = [key.to_json() for key in found[:limit]]
     if as_json:
         console.show_json(trees)
         return
@@ -92,6 +101,8 @@ def list_keys(*, ledger: LedgerUrl, as_json: Json = False) -> None:
         for tree in trees
     ]
     console.show(console.table_text(headings, rows, right=("spent", "of")))
+    if len(found) > limit:
+        console.note(f"There are more: privpac keys list --after {found[limit - 1].id}", as_json=False)
 
 
 @keys.command()

@@ -105,7 +105,7 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     `cover_ratio`.
     Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
     drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_cover(error=0.1, failure=0.05, epsilon=1)
     (275, Cover(keys=69172, share=Fraction(1, 400)))
@@ -129,7 +129,7 @@ def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_cover(error=0.1, failure=0.05, epsilon=0.5)
     483
@@ -143,7 +143,7 @@ def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fr
 
     Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_cover"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")

@@ -54,7 +54,7 @@ def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
     """The smallest error on the grid that `proves_sparse` proves; 1, which always holds, when it proves none.
 
     Statement: as `proves_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
-    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_sparse"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -110,7 +110,8 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     """Records coordinate Gibbs needs, whatever the domain, and the prior that needs so few.
 
     Statement: as `proves_sparse`, searched over the prior. Source: register `sparse-sets-accuracy`.
-    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/test_point_sizes.py.
+    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_sparse(error=0.1, failure=0.05, epsilon=1)[0]
     234
@@ -138,7 +139,7 @@ def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `plan_sparse`.
     Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_sparse(error=0.1, failure=0.05, epsilon=0.5)
     431

@@ -7,8 +7,9 @@ Source: Li–Wang–Ye 2025, Lemma 19; Dagan–Feldman 2020, Lemma 6; the vote i
 Holds if: a model is a function of its own block. Blocks are slots of a uniformly random order of the records, drawn
 without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
 Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts.
-Proof: docs/proofs/vote.md, docs/proofs/plurality.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py,
-tests/unit/test_plurality.py, tests/statistical/test_prediction.py.
+Proof: docs/proofs/vote.md, docs/proofs/plurality.md. Tested by tests/exact/test_prediction.py,
+tests/unit/constructions/prediction/test_vote.py,
+tests/unit/mechanisms/test_plurality.py, tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _write_lines(url: str, out: Path) -> Account:
 
     account, entries = SqlStore.open(url).contents()
     verify_rows(account, entries)
-    with new_file(out.resolve()) as draft, draft.open("x", encoding="utf-8", newline="\n") as stream:
+    with new_file(out.resolve()) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write(json.dumps({"format": BACKUP_FORMAT, **account.facts()}) + "\n")
         for entry in entries:
             stream.write(json.dumps(entry.facts() | {"hash": entry.hash}) + "\n")

@@ -340,12 +340,17 @@ def stored_account(rows: Sequence[Any]) -> Account | None:
 
 @contextmanager
 def new_file(place: Path) -> Iterator[Path]:
-    """A draft beside the place, which gets its name once it is complete; `FileExistsError` if that is taken."""
+    """A draft beside the place, which gets its name once it is complete; `FileExistsError` if that is taken.
+
+    It exists already, empty, and only its owner may read it, whatever files usually look like: it will hold hashes of
+    keys and answers. What SQLite writes beside a file has the same rights.
+    """
     if place.exists():
         raise FileExistsError(str(place))
     if not place.parent.is_dir():
         raise ParameterError("Ledger", "path", str(place), allowed="in an existing folder")
     draft = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         yield draft
         _publish(draft, place)

@@ -25,12 +25,26 @@ from privpac.service.store.tables import API_KEY
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore
 
-__all__ = ["ROLES", "Key", "Presented", "create", "find", "listed", "revoke", "spend"]
+__all__ = [
+    "PAGE",
+    "ROLES",
+    "Key",
+    "Presented",
+    "any_in_use",
+    "create",
+    "find",
+    "listed",
+    "named",
+    "revoke",
+    "spend",
+]
 
 OWNER = "keys"
 ROLES = ("analyst", "owner")
 SECRET_BYTES, SALT_BYTES, ID_BYTES = 32, 16, 6
 LONGEST_NAME = 100
+PAGE = 100
+"""Keys that are listed at once, unless somebody asks for another number."""
 TOKEN = re.compile(rf"privpac_([0-9a-f]{{{2 * ID_BYTES}}})_([0-9a-f]{{{2 * SECRET_BYTES}}})")
 
 
@@ -124,11 +138,32 @@ def create(store: SqlStore, *, role: str, name: str = "", epsilon: Amount | None
     return Key.from_row(row), f"privpac_{identity}_{secret}"
 
 
-def listed(store: SqlStore) -> list[Key]:
-    """All keys, the oldest first; revoked ones too."""
+def listed(store: SqlStore, *, after: str | None = None, most: int | None = None) -> list[Key]:
+    """Keys, the oldest first, revoked ones too: all of them, or at most so many that come after the key `after`."""
+    select = sa.select(API_KEY).order_by(API_KEY.c.created, API_KEY.c.id).limit(most)
     with store.reading() as connection:
-        rows = connection.execute(sa.select(API_KEY).order_by(API_KEY.c.created, API_KEY.c.id)).mappings()
-        return [Key.from_row(row) for row in rows]
+        if after is not None:
+            last = connection.execute(sa.select(API_KEY.c.created).where(API_KEY.c.id == after)).scalar()
+            if last is None:
+                raise ParameterError(OWNER, "after", after[:40], allowed="the id of a key")
+            place = sa.tuple_(API_KEY.c.created, API_KEY.c.id)
+            select = select.where(place > sa.tuple_(sa.literal(last), sa.literal(after)))
+        return [Key.from_row(row) for row in connection.execute(select).mappings()]
+
+
+def named(store: SqlStore, identity: str) -> Key | None:
+    """The key of this id, whether or not anybody presents it."""
+    with store.reading() as connection:
+        row = connection.execute(sa.select(API_KEY).where(API_KEY.c.id == identity)).mappings().first()
+        return None if row is None else Key.from_row(row)
+
+
+def any_in_use(store: SqlStore) -> bool:
+    """Whether anybody could ask."""
+    with store.reading() as connection:
+        return (
+            connection.execute(sa.select(API_KEY.c.id).where(API_KEY.c.revoked.is_(None))).first() is not None
+        )
 
 
 def revoke(store: SqlStore, identity: str) -> None:

@@ -88,7 +88,10 @@ class BudgetReply(BaseModel):
     key: KeyBudget = Field(description="The key that asks.")
     price: str = Field(description="Epsilon of one new answer. " + EXACT, examples=["0.1"])
     left: Left
-    keys: list[KeyBudget] | None = Field(default=None, description="All keys; for owners.")
+    keys: list[KeyBudget] | None = Field(default=None, description="Keys, the oldest first; for owners.")
+    next: str | None = Field(
+        default=None, description="What to give as `after` for more keys; null: these are all."
+    )
 
 
 WHY = {

@@ -94,7 +94,18 @@ def _entered(service: Service, text: str) -> Visitor | None:
 
 
 def _visitor_by_id(service: Service, identity: str) -> Visitor | None:
-    return _visitor(next((key for key in keys.listed(service.store) if key.id == identity), None))
+    return _visitor(keys.named(service.store, identity))
+
+
+def _share(key: Key) -> Share:
+    return Share(
+        key.id,
+        key.role,
+        Budget(key.spent),
+        None if key.total is None else Budget(key.total),
+        active=key.revoked is None,
+        shown=key.name or key.id,
+    )
 
 
 class ServiceBooks(NoBooks):
@@ -120,18 +131,13 @@ class ServiceBooks(NoBooks):
         """Not where the ledger only counts answers that were declared and paid for."""
         return self._service.bundle.offer.answers is None
 
-    def shares(self) -> tuple[Share, ...]:
-        return tuple(
-            Share(
-                key.id,
-                key.role,
-                Budget(key.spent),
-                None if key.total is None else Budget(key.total),
-                active=key.revoked is None,
-                shown=key.name or key.id,
-            )
-            for key in keys.listed(self._service.store)
-        )
+    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
+        found = keys.listed(self._service.store, after=after, most=keys.PAGE + 1)
+        return tuple(map(_share, found))
+
+    def share(self, name: str) -> Share | None:
+        key = keys.named(self._service.store, name)
+        return None if key is None else _share(key)
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Answers are charged with the id of the key that asked."""

@@ -54,8 +54,11 @@ class Books(Protocol):
     def make(self, *, epsilon: str, delta: str) -> None:
         """Open a new ledger, where that is possible."""
 
-    def shares(self) -> tuple[Share, ...]:
-        """What everybody has spent, where people are told apart."""
+    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
+        """What everybody has spent, where people are told apart: a page of them and one more, if there is one."""
+
+    def share(self, name: str) -> Share | None:
+        """What one of them has spent."""
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Who made a charge, where that is known."""
@@ -72,8 +75,11 @@ class NoBooks:
     def make(self, *, epsilon: str, delta: str) -> None:
         raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")
 
-    def shares(self) -> tuple[Share, ...]:
+    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
         return ()
+
+    def share(self, name: str) -> Share | None:
+        return None
 
     def spender(self, note: str, key: str | None) -> str | None:
         return None

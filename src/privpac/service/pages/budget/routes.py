@@ -16,7 +16,8 @@ from privpac.errors import NotCertified
 from privpac.guarantee.ledger.account import Entry
 from privpac.guarantee.ledger.budget import Budget, exact_text
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.service.pages.budget.books import Books
+from privpac.service.access.keys import PAGE
+from privpac.service.pages.budget.books import Books, Share
 from privpac.service.pages.entrance import Form, Owner, SignedIn
 from privpac.service.pages.render import page, place_of
 from privpac.service.pages.visitors import Visitor
@@ -42,13 +43,13 @@ class Line:
 
 
 @router.get("")
-def show(request: Request, visitor: SignedIn) -> HTMLResponse:
-    """The books, or the invitation to open some."""
+def show(request: Request, visitor: SignedIn, after: str | None = None) -> HTMLResponse:
+    """The books, or the invitation to open some; keys that come after a given one."""
     books = place_of(request).books
     ledger = books.ledger
     if ledger is None:
         return page(request, "budget_none.html", section="budget", where=books.where)
-    return page(request, "budget.html", section="budget", **_context(books, ledger, visitor))
+    return page(request, "budget.html", section="budget", **_context(books, ledger, visitor, after))
 
 
 @router.post("/make")
@@ -61,15 +62,16 @@ def make(request: Request, visitor: Owner, form: Form) -> Response:
     return RedirectResponse(f"{root}/budget", status_code=303)
 
 
-def _context(books: Books, ledger: Ledger, visitor: Visitor) -> dict[str, Any]:
+def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) -> dict[str, Any]:
     total, spent, entries = ledger.total, ledger.spent, ledger.entries()
     lines = [
         Line(e.number, e.epsilon, e.delta, e.time, e.note, books.spender(e.note, e.key)) for e in entries
     ]
     if not visitor.is_owner:
         lines = [line for line in lines if line.who == visitor.name]
-    everybody = books.shares()
-    shares = [share for share in everybody if visitor.is_owner or share.name == visitor.name]
+    shares = _shares(books, visitor, after)
+    more = len(shares) > PAGE
+    shares = shares[:PAGE]
     left = total - spent
     price = books.price
     return {
@@ -83,10 +85,19 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor) -> dict[str, Any]:
         "lines": list(reversed(lines))[:MOST_ROWS],
         "hidden": max(0, len(lines) - MOST_ROWS),
         "shares": shares,
+        "after": shares[-1].name if more else None,
         "called": {share.name: share.shown or share.name for share in shares},
         "broken": _broken(ledger),
         "chart": json.dumps(_chart(entries, total)) if entries and visitor.is_owner else None,
     }
+
+
+def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
+    """What an analyst may see is her own."""
+    if visitor.is_owner:
+        return list(books.shares(after=after))
+    own = books.share(visitor.name)
+    return [] if own is None else [own]
 
 
 def _share(spent: Budget, total: Budget) -> float:
@@ -105,16 +116,18 @@ def _broken(ledger: Ledger) -> str | None:
 
 
 def _chart(entries: Sequence[Entry], total: Budget) -> dict[str, Any]:
-    """Sums over time; of many entries every so-manieth, and the last."""
-    points, sum_ = [], Fraction(0)
+    """Sums over time; of many entries every so-manieth, and the last.
+
+    The order is the ledger's. An entry whose clock was set back stands where the one before it stands.
+    """
+    points, sum_, time = [], Fraction(0), datetime.fromisoformat(entries[0].time)
     for entry in entries:
-        sum_ += entry.epsilon
-        points.append(
-            {"time": entry.time, "spent": float(sum_), "note": entry.note, "cost": exact_text(entry.epsilon)}
-        )
+        sum_, time = sum_ + entry.epsilon, max(time, datetime.fromisoformat(entry.time))
+        cost = exact_text(entry.epsilon)
+        points.append({"time": time.isoformat(), "spent": float(sum_), "note": entry.note, "cost": cost})
     step = -(-len(points) // MOST_POINTS)
     kept = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
-    first, now = datetime.fromisoformat(entries[0].time), datetime.now(UTC)
+    first, now = datetime.fromisoformat(entries[0].time), max(time, datetime.now(UTC))
     before = first - max(timedelta(minutes=1), (now - first) / 20)
     start = {"time": before.isoformat(), "spent": 0, "note": "", "cost": ""}
     end = {**start, "time": now.isoformat(), "spent": float(sum_)}
