@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from privpac.cli.app import app
 from privpac.errors import ParameterError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.access.keys import Presented
@@ -23,7 +24,7 @@ from privpac.service.store.tables import API_KEY
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqlStore:
-    made = SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", total=Budget(Fraction(1)))
+    made = SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", promises=Promises(Fraction(1)))
     migrating.prepare(made, upgrade=True)
     return made
 
@@ -73,7 +74,7 @@ def test_spending_moves_only_from_where_it_was(store: SqlStore) -> None:
     key, _ = keys.create(store, role="analyst", epsilon=1)
     for expected, amount in ((True, Fraction(1, 3)), (False, Fraction(1, 2))):
         with store.transact() as transaction:
-            assert keys.spend(transaction.connection, key, spent=amount) == expected
+            assert keys.spend(transaction.connection, key, spent=Cost(amount)) == expected
     assert keys.listed(store)[0].left == Fraction(2, 3)
 
 
@@ -121,8 +122,8 @@ def test_ten_thousand_keys_are_listed_a_page_at_a_time(store: SqlStore) -> None:
     )
     assert len(json.loads(again.stdout)) == 3
     assert time.process_time() - begin < 10
-    assert keys.named(store, last) is not None
-    assert keys.named(store, "nothing") is None
+    assert keys.key_of(store, last) is not None
+    assert keys.key_of(store, "nothing") is None
     assert keys.any_in_use(store)
 
 
@@ -137,7 +138,7 @@ def test_wrong_wishes_are_refused(store: SqlStore, wrong: dict[str, object]) -> 
 
 def test_the_command_line_makes_lists_and_revokes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'fresh.db'}"
-    SqlStore.create(url, total=Budget(Fraction(1)))
+    SqlStore.create(url, promises=Promises(Fraction(1)))
     run = CliRunner()
     options = ["--ledger", url, "--json"]
     made = run.invoke(

@@ -189,7 +189,7 @@ def test_every_line_is_json_and_quotes_nobody(
     except RuntimeError as fault:
         logging.getLogger("uvicorn.error").error("Exception in ASGI application\n", exc_info=fault)
         logging.getLogger("asyncio").error("Task exception: %r", fault, exc_info=fault)
-    warnings.showwarning("age 41.73", UserWarning, "/home/olga/x.py", 7)
+    warnings.showwarning("age 41.73", UserWarning, "/srv/olga/x.py", 7)
     assert not logging.raiseExceptions  # or what could not be written would be printed with its words
     err = capsys.readouterr().err
     assert "41.73" not in err

@@ -13,7 +13,7 @@ from alembic import command
 
 from privpac import Ledger, PrivatePredictor
 from privpac.errors import PrivpacError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.app import create_app
@@ -27,7 +27,7 @@ from tests.slow.postgres import postgres
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with postgres() as address:
-        SqlStore.create(address, total=Budget(Fraction(6)))
+        SqlStore.create(address, promises=Promises(Fraction(6)))
         yield address
 
 

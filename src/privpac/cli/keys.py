@@ -51,13 +51,16 @@ def create(
         str | None,
         typer.Option(metavar="NUMBER", help="What its holder may spend; all there is if left out."),
     ] = None,
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The delta of that: with one, many more answers fit.")
+    ] = "0",
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, once: only a hash of it is kept."""
     store = _opened(ledger)
     from privpac.service.access import keys as service_keys
 
-    key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon)
+    key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon, delta=delta)
     if as_json:
         console.show_json({"key": text, **key.to_json()})
     else:

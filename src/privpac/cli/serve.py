@@ -53,6 +53,9 @@ def serve(
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Make the ledger with this total, if there is none.")
     ] = None,
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The total's delta: with one, many more answers fit.")
+    ] = "0",
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0: any free port.")] = 8000,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes that answer.")] = 1,
@@ -99,7 +102,7 @@ def serve(
     with contextlib.closing(listen(settings)) as listening:
         settings = replace(settings, port=listening.getsockname()[1])
         with console.collecting() as warned:
-            service = Service.open(settings, epsilon=epsilon, upgrade=migrate)
+            service = Service.open(settings, epsilon=epsilon, delta=delta, upgrade=migrate)
         for text in warned:
             console.warn(text, as_json=as_json)
         _announce(service, as_json=as_json)

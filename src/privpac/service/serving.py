@@ -82,8 +82,15 @@ class Service:
         self._probing, self._probed = threading.Lock(), 0.0
 
     @classmethod
-    def open(cls, settings: Settings, *, epsilon: Amount | None = None, upgrade: bool = False) -> Service:
-        """Load the bundle and open its ledger, made with `epsilon` as its total if there is none.
+    def open(
+        cls,
+        settings: Settings,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount = 0,
+        upgrade: bool = False,
+    ) -> Service:
+        """Load the bundle and open its ledger, made with `epsilon` and `delta` as its total if there is none.
 
         The service's tables are made if there are none; `upgrade` brings older ones up to date in any database.
         """
@@ -92,7 +99,7 @@ class Service:
         url = ledger_url(bundle, settings.ledger)
         in_file = url.startswith(SQLITE)
         if epsilon is not None and settings.ledger is not None:
-            Ledger(epsilon=epsilon, path=url)
+            Ledger(epsilon=epsilon, delta=delta, path=url)
         elif in_file and not Path(sqlite_file(url)).exists():
             raise PrivpacError(
                 f"There is no ledger {sqlite_file(url)!r}.", remedy="Add --epsilon TOTAL to make one."

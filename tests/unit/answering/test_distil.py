@@ -36,7 +36,7 @@ def test_a_distilled_model_predicts_and_costs_what_its_answers_cost() -> None:
 
 
 def test_declared_answers_carry_their_optimal_composition() -> None:
-    budget = Ledger(epsilon=30, delta="1e-6")
+    budget = Ledger(epsilon=30, delta="1e-6", reserved_delta="1e-6")
     predictor = fitted("0.5", budget, answers=60, delta="1e-6")
     made = distil(predictor, {"x": np.arange(0, 1000, 20)}, LogisticRegression())
     assert made.certificate.epsilon == budget.spent.epsilon

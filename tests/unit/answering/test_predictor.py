@@ -120,7 +120,7 @@ def test_the_charge_is_durable_before_the_answer_is_computed(monkeypatch: pytest
 
 
 def test_declared_answers_are_charged_once_by_the_optimal_composition() -> None:
-    ledger = Ledger(epsilon=1, delta="1e-6")
+    ledger = Ledger(epsilon=1, delta="1e-6", reserved_delta="1e-6")
     price = epsilon_an_answer(answers=100, epsilon=Fraction(1), delta=Fraction(1, 10**6))
     assert price > Fraction(2, 100)  # twice the hundredth part of what 100 answers may cost
     predictor = fitted(price, ledger, answers=100, delta="1e-6")
@@ -142,7 +142,7 @@ def test_declared_answers_are_charged_once_by_the_optimal_composition() -> None:
 
 
 def test_a_proved_delta_too_long_for_a_ledger_is_charged_rounded_up() -> None:
-    ledger = Ledger(epsilon=100, delta="1e-6")
+    ledger = Ledger(epsilon=100, delta="1e-6", reserved_delta="1e-6")
     certificate = fitted("0.1", ledger, answers=40, delta="1e-6").certificate
     assert certificate.delta.denominator.bit_length() > WIDEST
     assert certificate.epsilon == ledger.spent.epsilon < 4
@@ -152,7 +152,7 @@ def test_a_proved_delta_too_long_for_a_ledger_is_charged_rounded_up() -> None:
 def test_rounding_charges_no_more_than_was_declared() -> None:
     exact = fitted("0.1", 100, answers=40, delta="1e-6").certificate.delta
     declared = Fraction(math.ceil(exact * 10**40), 10**40)  # closer than the digits a ledger keeps
-    ledger = Ledger(epsilon=100, delta=declared)
+    ledger = Ledger(epsilon=100, delta=declared, reserved_delta=declared)
     fitted("0.1", ledger, answers=40, delta=declared)
     assert ledger.left.delta == 0
 

@@ -1,6 +1,6 @@
 """The stable learner (A_sta): no single record moves any prediction by much.
 
-A random `kept` of the records say which concepts are told apart: one for each labelling of their points. All records
+A random `kept` of the records say which concepts are distinguished: one for each labelling of their points. All records
 then draw one of them by the exponential mechanism, by their mistakes.
 Statement: replacing one record moves the probability of every event by at most q + (1 - q)·tanh(epsilon/4), q = kept/n;
 as privacy it is (epsilon, q), and q is far too large a delta to protect anybody. It is robustness, not privacy.

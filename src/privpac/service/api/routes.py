@@ -12,7 +12,7 @@ from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
-from privpac.service.answering.answering import unauthorised
+from privpac.service.answering.answering import Left, unauthorised
 from privpac.service.api import bodies
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import encoded
@@ -131,16 +131,17 @@ def _add_reading(router: APIRouter, service: Service) -> None:
         """Of the dataset and of this key; owners see all keys, so many at a time."""
         key = asker(request)
         account = service.store.account()
-        left = account.left.epsilon if key.left is None else min(account.left.epsilon, key.left)
+        left = Left.of(key, account, service.answering.cost)
         parts = {"total": account.total, "spent": account.spent, "left": account.left}
         reply: dict[str, Any] = {
             "dataset": {
                 name: {part: exact_text(getattr(amount, name)) for part, amount in parts.items()}
                 for name in ("epsilon", "delta")
-            },
+            }
+            | keys.rho_json(account.promises, account.spent),
             "key": key.to_json(),
             "price": exact_text(service.answering.price),
-            "left": {"epsilon": exact_text(left), "answers": int(left / service.answering.price)},
+            "left": left.to_json(),
         }
         if key.role == "owner":
             reply |= _page_of_keys(service, limit, after)
@@ -173,5 +174,6 @@ def _add_reading(router: APIRouter, service: Service) -> None:
         address proves nothing."""
         if asker(request).role != "owner":
             raise Problem(403, "owners_only", "This key's role is analyst.", remedy="Use an owner's key.")
-        text = service.metrics.text(service.store.account().left.epsilon)
+        account = service.store.account()
+        text = service.metrics.text(account.left.epsilon, account.promises.left_rho(account.spent))
         return Response(text, media_type=CONTENT_TYPE)

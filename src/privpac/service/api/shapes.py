@@ -21,7 +21,8 @@ EXACT = "An exact decimal, or a fraction such as 1/3."
 class Left(BaseModel):
     """What this key can still spend: the smaller of its own budget and the dataset's."""
 
-    epsilon: str = Field(description=EXACT, examples=["4.9"])
+    epsilon: str = Field(description="By adding. " + EXACT, examples=["4.9"])
+    rho: str | None = Field(default=None, description="Where the total has a delta. " + EXACT)
     answers: int = Field(description="New questions that this pays for.", examples=[49])
 
 
@@ -68,6 +69,7 @@ class DatasetBudget(BaseModel):
 
     epsilon: Amounts
     delta: Amounts
+    rho: Amounts | None = Field(default=None, description="Where the total has a delta: what is counted.")
 
 
 class KeyBudget(BaseModel):
@@ -79,6 +81,7 @@ class KeyBudget(BaseModel):
     created: str
     revoked: str | None
     epsilon: Amounts
+    rho: Amounts | None = Field(default=None, description="Where its own budget has a delta.")
 
 
 class BudgetReply(BaseModel):

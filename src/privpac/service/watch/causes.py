@@ -31,13 +31,13 @@ POSTGRES = {
 }
 """By the class of an SQLSTATE."""
 UNREACHABLE = "the database cannot be reached"
-GONE = "there is no ledger any more where it was"
+NO_LEDGER = "there is no ledger any more where it was"
 DAMAGED = "the ledger is damaged or was replaced"
 OTHERWISE = "an error of the database"
 
 
 @runtime_checkable
-class _Named(Protocol):
+class _SqliteError(Protocol):
     """An error of SQLite."""
 
     @property
@@ -59,14 +59,14 @@ def cause_of(fault: BaseException) -> str | None:
     True
     """
     for error in _chain(fault):
-        if isinstance(error, _Named):
+        if isinstance(error, _SqliteError):
             name = error.sqlite_errorname
             return f"{name}: {SQLITE.get('_'.join(name.split('_')[:2]), OTHERWISE)}"
         if isinstance(error, _Stated):
             state = error.sqlstate
             return UNREACHABLE if state is None else f"{state}: {POSTGRES.get(state[:2], OTHERWISE)}"
         if isinstance(error, ParameterError) and (error.owner, error.parameter) == ("Ledger", "path"):
-            return GONE
+            return NO_LEDGER
         if isinstance(error, NotCertified):
             return DAMAGED
     return None

@@ -66,13 +66,15 @@ class Metrics:
         """Count a group of answers that were committed together."""
         self._groups.observe(size)
 
-    def text(self, left: Fraction) -> bytes:
+    def text(self, left: Fraction, rho: Fraction | None = None) -> bytes:
         """All of it, of all workers, and what is left now."""
         registry = self._registry
         if FOLDER in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         now = f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
+        if rho is not None:
+            now += f"# TYPE privpac_left_rho gauge\nprivpac_left_rho {float(rho)}\n"
         return generate_latest(registry) + now.encode()
 
 

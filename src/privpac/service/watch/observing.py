@@ -27,7 +27,7 @@ __all__ = ["LOGGER", "Observing"]
 
 LOGGER = logging.getLogger("privpac.service")
 ELSEWHERE = "other"  # one name for every path that does not exist, or counters would grow with each attempt
-GONE = 499
+CLIENT_LEFT = 499
 """The status of a request whose asker went away before there was a reply; nobody sees it but the log."""
 
 
@@ -66,7 +66,7 @@ class Observing:
             facts.failed(problem)
             await refuse(problems.FAULT)
         finally:
-            self._note(scope, facts, identity, status or GONE, time.perf_counter() - begin)
+            self._note(scope, facts, identity, status or CLIENT_LEFT, time.perf_counter() - begin)
 
     def _in_time(self, receive: Receive) -> Receive:
         """The body, as long as it comes soon enough; a `Problem` if it does not."""

@@ -279,7 +279,7 @@ def test_learn_predict_and_verify_a_bundle(files: Path) -> None:
 
 
 def test_declared_answers_are_charged_when_the_bundle_is_made(files: Path) -> None:
-    Ledger(epsilon=6, delta="1e-6", path=files / "ledger.db")
+    Ledger(epsilon=6, delta="1e-6", reserved_delta="1e-6", path=files / "ledger.db")
     wishes = ("--epsilon", "0.1", "--delta", "1e-6", "--answers", "60", "--ledger", "ledger.db")
     assert _run(*LEARN, *wishes, "--out", "b").exit_code == 0
     spent = Ledger.open(files / "ledger.db").spent

@@ -22,7 +22,7 @@ from privpac.guarantee.ledger.store import SqliteStore
 @pytest.fixture
 def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     monkeypatch.chdir(tmp_path)
-    ledger = Ledger(epsilon=1, delta="1e-6", path="a.db")
+    ledger = Ledger(epsilon=1, delta="1e-6", reserved_delta="1e-6", path="a.db")
     ledger.charge(epsilon="1/3", note="Größe ≤ 3", key="k")
     ledger.charge(epsilon="0.1", delta="1e-9")
     return ledger
@@ -31,8 +31,8 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 def lines(ledger: Ledger) -> list[str]:
     """A copy as it is made of a ledger in PostgreSQL."""
     account = SqliteStore.open(ledger.path).account()
-    rows = [entry.facts() | {"hash": entry.hash} for entry in ledger.entries()]
-    return [json.dumps(row) for row in ({"format": BACKUP_FORMAT, **account.facts()}, *rows)]
+    rows = [entry.row() for entry in ledger.entries()]
+    return [json.dumps(row) for row in ({"backup": BACKUP_FORMAT, **account.facts()}, *rows)]
 
 
 @pytest.mark.parametrize("url", ["", "sqlite:///"])

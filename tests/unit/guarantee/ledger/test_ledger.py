@@ -22,8 +22,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV
 
 from privpac.errors import BudgetExceeded, ParameterError
-from privpac.guarantee.ledger.budget import Budget, exact_text, read_amount
+from privpac.guarantee.ledger.budget import Budget, Cost, exact_text, read_amount
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.numbers.concentrated import pure_rho
 
 few = settings(max_examples=30, deadline=None)
 amounts = st.one_of(
@@ -149,7 +150,7 @@ def test_ten_times_a_tenth_is_one() -> None:
 
 
 def test_a_refusal_says_asked_left_and_total_and_spends_nothing() -> None:
-    ledger = Ledger(epsilon=1, delta=0.001)
+    ledger = Ledger(epsilon=1, delta=0.001, reserved_delta=0.001)
     ledger.charge(epsilon=0.7, delta="1e-3")
     rows = ledger.entries()
     for use in (ledger.check, ledger.charge):
@@ -183,7 +184,7 @@ def test_sums_are_exact_in_any_order(costs: list[Any], random: Any) -> None:
 @few
 @given(amounts, st.lists(st.tuples(amounts, st.sampled_from(["0", "0.1", "1e-9"])), max_size=8))
 def test_it_admits_exactly_what_fits(total: Any, costs: list[tuple[Any, str]]) -> None:
-    ledger = Ledger(epsilon=total, delta="0.2")
+    ledger = Ledger(epsilon=total, delta="0.2", reserved_delta="0.2")
     limit, spent = Budget(read_amount(total), Fraction(1, 5)), Budget()
     for epsilon, delta in costs:
         cost = Budget(read_amount(epsilon), Fraction(delta))
@@ -195,7 +196,7 @@ def test_it_admits_exactly_what_fits(total: Any, costs: list[tuple[Any, str]]) -
             with pytest.raises(BudgetExceeded):
                 ledger.charge(epsilon=epsilon, delta=delta)
         assert (ledger.spent, ledger.left) == (spent, limit - spent)
-    assert sum((entry.cost for entry in ledger.entries()), Budget()) == spent
+    assert sum((entry.cost for entry in ledger.entries()), Cost()).pair == spent
     ledger.verify()
 
 
@@ -241,10 +242,12 @@ def test_a_path_is_continued_only_with_the_same_totals(tmp_path: Path) -> None:
     again = Ledger(epsilon=0.50, delta="0.000001", path=str(path))
     assert again == ledger == Ledger.open(path)
     assert hash(again) == hash(ledger)
-    assert again.left == Budget(Fraction(2, 5), Fraction(1, 10**6))
+    assert again.left == Budget(Fraction(2, 5))
+    assert again.left_rho == again.promises.approximate.rho - pure_rho(Fraction(1, 10))  # type: ignore[union-attr]
     for other in ({"epsilon": 1, "delta": 1e-6}, {"epsilon": 0.5}):
         with pytest.raises(
-            ParameterError, match=r"total this ledger was made with \(epsilon 0.5, delta 0.000001\)"
+            ParameterError,
+            match=r"total this ledger was made with \(epsilon 0.5, delta 0.000001 \(rho 0\.006",
         ):
             Ledger(**other, path=path)
     assert Ledger(epsilon=0.5, delta=1e-6) != ledger

@@ -13,13 +13,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from privpac.errors import NotCertified
-from privpac.guarantee.ledger.account import Entry
-from privpac.guarantee.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.account import Account, Entry
+from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.total import promise_of
 from privpac.service.access.keys import PAGE
 from privpac.service.pages.budget.books import Books, Share
 from privpac.service.pages.entrance import Form, Owner, SignedIn
-from privpac.service.pages.render import page, place_of
+from privpac.service.pages.render import amount, page, place_of
 from privpac.service.pages.visitors import Visitor
 
 __all__ = ["router"]
@@ -39,6 +40,7 @@ class Line:
     delta: Fraction
     time: str
     note: str
+    bought: str
     who: str | None
 
 
@@ -55,32 +57,33 @@ def show(request: Request, visitor: SignedIn, after: str | None = None) -> HTMLR
 @router.post("/make")
 def make(request: Request, visitor: Owner, form: Form) -> Response:
     """A new ledger with a total that never changes."""
+    amounts = {name: str(form.get(name, "")).strip() for name in ("epsilon", "delta", "reserved_delta")}
     place_of(request).books.make(
-        epsilon=str(form.get("epsilon", "")).strip(), delta=str(form.get("delta", "")).strip() or "0"
+        epsilon=amounts["epsilon"],
+        delta=amounts["delta"] or "0",
+        reserved_delta=amounts["reserved_delta"] or "0",
     )
     root = str(request.scope.get("root_path", "")).rstrip("/")
     return RedirectResponse(f"{root}/budget", status_code=303)
 
 
 def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) -> dict[str, Any]:
-    total, spent, entries = ledger.total, ledger.spent, ledger.entries()
-    lines = [
-        Line(e.number, e.epsilon, e.delta, e.time, e.note, books.spender(e.note, e.key)) for e in entries
-    ]
+    account, entries = ledger.account(), ledger.entries()
+    lines = [_line(entry, books) for entry in entries]
     if not visitor.is_owner:
         lines = [line for line in lines if line.who == visitor.name]
     shares = _shares(books, visitor, after)
     more = len(shares) > PAGE
     shares = shares[:PAGE]
-    left = total - spent
     price = books.price
     return {
-        "total": total,
-        "spent": spent,
-        "left": left,
-        "share": _share(spent, total),
-        "answers": None if not price else max(0, int(left.epsilon / price)),
-        "price": price,
+        "promises": account.promises,
+        "promise": None if account.promises.approximate is None else promise_of(account),
+        "spent": account.spent,
+        "left": account.promises.remainder(account.spent, written=amount),
+        "share": _share(account),
+        "answers": None if price is None else account.room(price),
+        "price": None if price is None else price.epsilon,
         "where": books.where if visitor.is_owner else None,
         "lines": list(reversed(lines))[:MOST_ROWS],
         "hidden": max(0, len(lines) - MOST_ROWS),
@@ -88,7 +91,7 @@ def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) 
         "after": shares[-1].name if more else None,
         "called": {share.name: share.shown or share.name for share in shares},
         "broken": _broken(ledger),
-        "chart": json.dumps(_chart(entries, total)) if entries and visitor.is_owner else None,
+        "chart": json.dumps(_chart(entries, account)) if entries and visitor.is_owner else None,
     }
 
 
@@ -100,10 +103,21 @@ def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
     return [] if own is None else [own]
 
 
-def _share(spent: Budget, total: Budget) -> float:
-    """How much of the scarcer part is gone, in percent, never rounded up to all of it."""
-    parts = [float(a / b) for a, b in ((spent.epsilon, total.epsilon), (spent.delta, total.delta)) if b]
-    return int(1000 * max(parts, default=0.0)) / 10
+def _line(entry: Entry, books: Books) -> Line:
+    bought = "" if entry.purchase is None else str(entry.purchase)
+    who = books.spender(entry.note, entry.key)
+    return Line(entry.number, entry.epsilon, entry.delta, entry.time, entry.note, bought, who)
+
+
+def _share(account: Account) -> float:
+    """How much of the scarcest part is gone, in percent, never rounded up to all of it."""
+    spent, pure, other = account.spent, account.promises.pure, account.promises.approximate
+    parts = [] if pure is None else [spent.epsilon / pure]
+    if other is not None:
+        by_rho = [spent.rho / other.rho] if other.order is not None and other.rho else []
+        parts.append(min(spent.epsilon / other.epsilon, *by_rho) if by_rho else spent.epsilon / other.epsilon)
+        parts += [spent.delta / other.reserved_delta] if other.reserved_delta else []
+    return int(1000 * max(parts)) / 10
 
 
 def _broken(ledger: Ledger) -> str | None:
@@ -115,14 +129,17 @@ def _broken(ledger: Ledger) -> str | None:
     return None
 
 
-def _chart(entries: Sequence[Entry], total: Budget) -> dict[str, Any]:
-    """Sums over time; of many entries every so-manieth, and the last.
+def _chart(entries: Sequence[Entry], account: Account) -> dict[str, Any]:
+    """Sums over time, of rho where that is counted; of many entries every so-manieth, and the last.
 
     The order is the ledger's. An entry whose clock was set back stands where the one before it stands.
     """
+    other, by_rho = account.promises.approximate, account.promises.filters
+    total = other.rho if other is not None and by_rho else account.total.epsilon
     points, sum_, time = [], Fraction(0), datetime.fromisoformat(entries[0].time)
     for entry in entries:
-        sum_, time = sum_ + entry.epsilon, max(time, datetime.fromisoformat(entry.time))
+        sum_ += entry.rho if by_rho else entry.epsilon
+        time = max(time, datetime.fromisoformat(entry.time))
         cost = exact_text(entry.epsilon)
         points.append({"time": time.isoformat(), "spent": float(sum_), "note": entry.note, "cost": cost})
     step = -(-len(points) // MOST_POINTS)
@@ -131,4 +148,5 @@ def _chart(entries: Sequence[Entry], total: Budget) -> dict[str, Any]:
     before = first - max(timedelta(minutes=1), (now - first) / 20)
     start = {"time": before.isoformat(), "spent": 0, "note": "", "cost": ""}
     end = {**start, "time": now.isoformat(), "spent": float(sum_)}
-    return {"total": float(total.epsilon), "points": [start, *kept, end]}
+    unit = "rho" if by_rho else "epsilon"
+    return {"total": float(total), "unit": unit, "points": [start, *kept, end]}
