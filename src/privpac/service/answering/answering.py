@@ -216,7 +216,7 @@ class Answering:
             requests=_requests(connection, asks),
         )
 
-    def _stored(self, connection: Any, asks: Sequence[Ask]) -> dict[bytes, int | None]:
+    def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         wanted = list({key for ask in asks for key in ask.asked.keys})
         rows = _in(connection, _ANSWERS, wanted, of=self.bundle.digest)
@@ -235,7 +235,7 @@ def _in(connection: Any, select: Any, wanted: Sequence[Any], **facts: Any) -> li
     return rows
 
 
-def _holders(connection: Any, asks: Sequence[Ask]) -> dict[str, Key]:
+def _holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
     """The keys these requests came with, as they are stored now."""
     rows = _in(connection, _HOLDERS, sorted({ask.key for ask in asks}))
     return {row["id"]: Key.from_row(row) for row in rows}
@@ -250,7 +250,7 @@ class _Request:
     reply: str | None
 
 
-def _requests(connection: Any, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
+def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
     """What these idempotency keys were used for before."""
     holders = sorted({ask.key for ask in asks})
     wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
