@@ -77,7 +77,7 @@ def learn(
     random_state: int | None = None,
     label: str | None = None,
     engine: str = "auto",
-    spark: Any = None,
+    spark: object = None,
     progress: Callable[[int, int], None] | None = None,
     unlabelled: object = None,
     method: str = "auto",

@@ -300,7 +300,7 @@ def _filled(entry: Mapping[str, Any], key: str, owner: str, how: str, column: st
     return entry[key]
 
 
-def _column(entry: Any) -> Column:
+def _column(entry: object) -> Column:
     if not isinstance(entry, Mapping):
         raise SchemaError(
             "An entry of the schema's columns is not an object.", remedy='Start it with {"name": ...'

@@ -288,12 +288,12 @@ def _costs(costs: Iterable[int] | str | None) -> tuple[int, ...] | str | None:
     return tuple(_plain(cost) for cost in costs)
 
 
-def _plain(number: Any) -> Any:
+def _plain(number: object) -> Any:
     """Grids made with numpy hold its integers."""
     return int(number) if isinstance(number, np.integer) else number
 
 
-def _ledger(value: Any) -> Ledger | None:
+def _ledger(value: object) -> Ledger | None:
     if value is None or isinstance(value, Ledger):
         return value
     raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")

@@ -216,7 +216,7 @@ class Answering:
             requests=_requests(connection, asks),
         )
 
-    def _stored(self, connection: Any, asks: Sequence[Ask]) -> dict[bytes, int | None]:
+    def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         wanted = list({key for ask in asks for key in ask.asked.keys})
         rows = _in(connection, _ANSWERS, wanted, of=self.bundle.digest)
@@ -235,7 +235,7 @@ def _in(connection: Any, select: Any, wanted: Sequence[Any], **facts: Any) -> li
     return rows
 
 
-def _holders(connection: Any, asks: Sequence[Ask]) -> dict[str, Key]:
+def _holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
     """The keys these requests came with, as they are stored now."""
     rows = _in(connection, _HOLDERS, sorted({ask.key for ask in asks}))
     return {row["id"]: Key.from_row(row) for row in rows}
@@ -250,7 +250,7 @@ class _Request:
     reply: str | None
 
 
-def _requests(connection: Any, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
+def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
     """What these idempotency keys were used for before."""
     holders = sorted({ask.key for ask in asks})
     wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
@@ -408,13 +408,13 @@ class _Group:
 
 # Made once: to put a statement together takes longer than to run it.
 _ENDED = sa.select(END.c.bundle).where(END.c.bundle == sa.bindparam("of"))
-_WANTED: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
+_QUESTIONS: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
 _ANSWERS = sa.select(ANSWER.c.question, ANSWER.c.label).where(
-    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_WANTED)
+    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_QUESTIONS)
 )
-_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_WANTED))
+_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_QUESTIONS))
 _REQUESTS = sa.select(REQUEST).where(
-    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_WANTED)
+    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_QUESTIONS)
 )
 _PAID, _SENT = sa.insert(ANSWER), sa.insert(REQUEST)
 _LABELLED = (
