@@ -74,7 +74,7 @@ class PrivatePredictor:
     ) -> None:
         price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
         self.base, self.budget = base, _ledger(budget, slip)
-        adds_rho = bool(self.budget.total.delta)
+        adds_rho = self.budget.promises.filters
         self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person, adds_rho)
         self._schema, self._label = schema, label
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
