@@ -47,7 +47,9 @@ class PrivatePredictor:
 
     Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
     costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
-    the optimal composition for `delta`; otherwise each batch is charged, durably, before it is answered.
+    the optimal composition for `delta`; otherwise each batch is charged, durably, before it is answered. If the budget
+    adds rho (it has a delta), classifiers vote by exponential weights, which cost least of it; the words
+    `vote:logistic` and `weighted:logistic` name either law.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> schema = {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 1}]}

@@ -58,6 +58,8 @@ def vector(values: object) -> Array:
     """One column of any container; arrays are not copied, integers with gaps come back masked."""
     if isinstance(values, np.ndarray):
         return values
+    if isinstance(values, (list, tuple)):  # asking for the type of a series takes longer than encoding a row
+        return objects(values)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _from_series(series)
