@@ -35,6 +35,7 @@ _ONE_RUN = NO_PROMISE + "one run fails every second time; boosted-points repeats
 _STAGES = NO_PROMISE + "later stages of a tree promise no accuracy; the first one is trees:DEPTH"
 _CLASSIFIERS = NO_PROMISE + "nothing is proved of the errors of other libraries' classifiers"
 _PARTS = NO_PROMISE + "a mechanism or a number beside a rule, not a way to learn one"
+_MIXTURE = NO_PROMISE + "what `auto` draws from; classes of its parts are rows of auto"
 _NESTED = NO_PROMISE + "a wrapper around any learner, whose records it takes as they are"
 
 ROW_OF: dict[str, str] = {
@@ -42,6 +43,7 @@ ROW_OF: dict[str, str] = {
     "active": "active",
     "agnostic": "agnostic",
     "agnostic-ranks": NO_PROMISE + "by ranks the labels may belong to no concept, so nothing is proved",
+    "auto-mixture": _MIXTURE,
     "comparison": _PARTS,
     "confidence": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
     "conjunctions": PLAIN,
@@ -63,6 +65,7 @@ ROW_OF: dict[str, str] = {
     "leaf-counts": _PARTS,
     "lists": PLAIN,
     "nested": _NESTED,
+    "majorities": _MIXTURE,
     "net-relabelled": "net-relabelled",
     "noisy-cuts": "noisy-cuts",
     "one-test": PLAIN,
@@ -92,6 +95,7 @@ ROW_OF: dict[str, str] = {
     "scorecards": PLAIN,
     "ssl-relabel": "ssl-relabel",
     "stable": NO_PROMISE + "robust to one record, which is not privacy",
+    "staged-mixture": _STAGES,
     "staged-trees": _STAGES,
     "stumps": PLAIN,
     "stumps-labels": "label-cover",
@@ -99,7 +103,7 @@ ROW_OF: dict[str, str] = {
     "switches": "switches",
     "thresholds": PLAIN,
     "thresholds-labels": "label-thresholds",
-    "tree-mixture": NO_PROMISE + "what `auto` draws from; its parts are rows of auto",
+    "tree-mixture": _MIXTURE,
     "trees": PLAIN,
     "unions": PLAIN,
     "unions-labels": "label-cover",
@@ -131,6 +135,7 @@ ANSWER_ROW = {
     "relabelled": "relabelled-vote",
     "reference": "net-relabelled",
     "vote": _CLASSIFIERS,
+    "weighted": _CLASSIFIERS,
     "auto": _CLASSIFIERS,
 }
 
