@@ -34,9 +34,10 @@ from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacErr
 from privpac.fields import MALFORMED, listed, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import positive, release_few_labels
+from privpac.learning import release_few_labels
 from privpac.model import Model
 from privpac.releasing import Payment
+from privpac.wishes import FewLabelWishes, read_epsilon
 
 __all__ = ["FORMAT", "Asking"]
 
@@ -81,10 +82,10 @@ class Asking:
         request = Request(
             schema=schema,
             size=Size(0, unlabelled=records),
-            epsilon=positive(epsilon, "epsilon"),
+            epsilon=read_epsilon(epsilon, owner="learn"),
             records_per_person=records_per_person,
         )
-        wanted = None if error is None else positive(error, "error")
+        wanted = FewLabelWishes.read(method=method, error=error).error
         settings = ask_settings(concepts, request, labels=labels, error=wanted, method=method)
         asked = int(settings["active"]["asked"])
         recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
@@ -95,6 +96,7 @@ class Asking:
 
     @property
     def certificate(self) -> Certificate:
+        """What will be promised for the rule, signed with the coins of this session."""
         return self.recipe.certify().with_coins(self.coins)
 
     @property
@@ -117,8 +119,8 @@ class Asking:
             )
         positions = list(answers)
         codes = self.recipe.request.schema.label_cells([answers[position] for position in positions])
-        told = dict(zip(positions, codes.tolist(), strict=True))
-        return replace(self, answers={**self.answers, **told})
+        codes_by_position = dict(zip(positions, codes.tolist(), strict=True))
+        return replace(self, answers={**self.answers, **codes_by_position})
 
     def learn(self, table: object, *, ledger: Ledger | None = None, random_state: int | None = None) -> Model:
         """The model, from all records (their labels, if the table has any, are not read) and the answers."""
@@ -211,17 +213,17 @@ class Asking:
     def load(cls, folder: str | os.PathLike[str]) -> Asking:
         """Take a session up again."""
         place = Path(folder)
-        public, secret, told = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
+        public, secret, answers = (_read(place / name) for name in (PUBLIC, SECRET, ANSWERS))
         if public.get("format") != FORMAT:
             raise DataError(f"{str(place)!r} is not a session of format {FORMAT}.")
         try:
-            return cls._from_json(public, secret, told, place)
+            return cls._from_json(public, secret, answers, place)
         except (*MALFORMED, PrivpacError):
             raise DataError(f"The session in {str(place)!r} is incomplete or malformed.") from None
 
     @classmethod
     def _from_json(
-        cls, public: Mapping[str, Any], secret: Mapping[str, Any], told: Mapping[str, Any], place: Path
+        cls, public: Mapping[str, Any], secret: Mapping[str, Any], labels: Mapping[str, Any], place: Path
     ) -> Asking:
         schema = Schema.from_json(public["schema"])
         settings = public["few_labels"]
@@ -231,7 +233,7 @@ class Asking:
         drawn = ([whole(position) for position in listed(secret[name])] for name in ("asked", "kept"))
         last = len(schema.classes) - 1
         answers = {
-            written_whole(position): whole(code, least=0, most=last) for position, code in told.items()
+            written_whole(position): whole(code, least=0, most=last) for position, code in labels.items()
         }
         recipe = FewLabels(concepts, replace(request, size=Size(asked, records - asked)), settings)
         recipe.certify()

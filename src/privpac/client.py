@@ -76,7 +76,13 @@ class Client:
     Safe for many threads. `timeout` is for one attempt and `patience` for a whole call, in seconds: until then, lost
     replies, faults of the server and "too many requests" are met by sending again. Redirects are not followed and a
     proxy is not looked for, so the key goes to that host only; over plain HTTP only to this machine, unless
-    `allow_http` says that the network in between is trusted.
+    `allow_http` says that the network in between is trusted. `context` replaces the usual checks of certificates.
+
+    A refusal of the service is raised as the error it names, such as `BudgetExceeded`; `ParameterError` means that
+    `url` or `key` cannot be what they should be.
+
+    >>> client = Client("https://answers.example.org", "pp_...")  # connects at the first question
+    >>> client.close()
     """
 
     def __init__(

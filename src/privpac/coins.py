@@ -189,10 +189,10 @@ class _BitCoins(ABC):
     def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
         values, error = weights.floats()
         drawn = self.words(count)
-        found = _locate_many(values, error, drawn)
-        for place in np.flatnonzero(found == _DOUBT).tolist():
-            found[place] = self._refine(weights, int(drawn[place]))
-        return found
+        indices = _locate_many(values, error, drawn)
+        for place in np.flatnonzero(indices == _DOUBT).tolist():
+            indices[place] = self._refine(weights, int(drawn[place]))
+        return indices
 
     def _refine(self, weights: Weights, drawn: int) -> int:
         """Decide a doubtful draw by balls, extending the same random number; it is never drawn again.
@@ -324,6 +324,7 @@ class Enumeration:
         self._seen: dict[Hashable, list[Fraction]] = {}
 
     def probabilities(self, weights: Weights) -> list[Fraction]:
+        """The exact probability of every outcome of one choice."""
         key = weights.key
         if key not in self._seen:
             exact = list(weights.exact())
@@ -358,6 +359,7 @@ class Raised:
 
     @classmethod
     def of(cls, error: Exception) -> Raised:
+        """An error as an outcome of a run: its type and its sentence, without the traceback."""
         sentence = str(error) if isinstance(error, PrivpacError) else ""
         return cls(
             type(error).__name__, sentence, error.with_traceback(None)

@@ -22,17 +22,18 @@ from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import positive
 from privpac.model import Model
 from privpac.numbers.exact import plain
 from privpac.releasing import Payment
+from privpac.wishes import read_epsilon
 
 __all__ = ["Comparison", "compare_models"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Released: how many more records the first model gets right, give or take `half_width`."""
+    """Released: how many more of the `records` the first model gets right, as a noisy `difference`, give or take
+    `half_width`; `certificate` is its stored certificate."""
 
     difference: int
     half_width: int
@@ -54,9 +55,11 @@ class Comparison:
         )
 
     def explain(self) -> str:
+        """The comparison and its certificate, in words."""
         return f"{self}\n\n{explain_certificate(self.certificate)}"
 
     def to_json(self) -> dict[str, Any]:
+        """The difference, its interval, which model is better, and the certificate, as JSON."""
         return {
             "difference": self.difference,
             "half_width": self.half_width,
@@ -78,14 +81,42 @@ def compare_models(
     ledger: Ledger | None = None,
     random_state: int | None = None,
 ) -> Comparison:
-    """Compare two models of one schema on labelled records; the ledger is charged before the first coin is tossed."""
+    """Compare two models of one schema on labelled records; the ledger is charged before the first coin is tossed.
+
+    Parameters
+    ----------
+    table, y, records_per_person, ledger, random_state
+        As for `learn`.
+    first, second : Model
+        Two models with the same schema, neither of them learnt from these records if the comparison is to be fair.
+    epsilon : number
+        Privacy of the one number that is released when a record is replaced.
+
+    Raises
+    ------
+    SchemaError
+        The models have different schemas, or the table does not fit theirs; nothing was charged.
+    BudgetExceeded
+        The ledger has not enough left; nothing was charged or computed.
+
+    Examples
+    --------
+    >>> from privpac import compare_models, learn
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+    >>> schema = {"label": "ill", "columns": [age]}
+    >>> good = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+    >>> poor = learn(table, schema=schema, concepts="points:age", epsilon=1, random_state=1)
+    >>> compare_models(table, good, poor, epsilon=1, random_state=1).better
+    'first'
+    """
     if first.schema != second.schema:
         raise SchemaError(
             "The two models were learnt under different schemas.",
             remedy="Compare models of one schema, or estimate each on its own.",
         )
     payment = Payment.by(ledger, random_state=random_state, owner="compare")
-    amount = positive(epsilon, "epsilon")
+    amount = read_epsilon(epsilon, owner="compare")
     sample = open_sample(table, first.schema, y=y)
 
     def draw(coins: Coins) -> tuple[int, int]:
@@ -96,7 +127,7 @@ def compare_models(
         _certificate(first, sample, amount, records_per_person),
         draw=draw,
         document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
-        verify=lambda made: check_certificate(made.certificate),
+        verify=lambda comparison: check_certificate(comparison.certificate),
         note="compare two models",
         unread=unread_records(sample),
     )

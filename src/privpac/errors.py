@@ -30,7 +30,7 @@ __all__ = [
 class PrivpacError(Exception):
     """Root of every error privpac raises on purpose.
 
-    `remedy` says what to do next; it is the last sentence of the message.
+    `remedy` says what to do next; it is the last sentence of the `message`.
     """
 
     exit_code = 2

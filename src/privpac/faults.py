@@ -17,8 +17,8 @@ def place_of(fault: BaseException) -> str:
     folder may be called privpac.
     """
     frames = list(traceback.walk_tb(fault.__traceback__))
-    own = [frame for frame in frames if str(frame[0].f_globals.get("__name__")).split(".")[0] == PACKAGE]
+    ours = [frame for frame in frames if str(frame[0].f_globals.get("__name__")).split(".")[0] == PACKAGE]
     if not frames:  # it was handed over, and never raised
         return "an unknown place"
-    frame, line = (own or frames)[-1]
+    frame, line = (ours or frames)[-1]
     return f"{os.path.basename(frame.f_code.co_filename)}, line {line}"

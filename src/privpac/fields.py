@@ -52,16 +52,19 @@ def record(value: object, *names: str) -> Mapping[str, Any]:
 
 
 def listed(value: object) -> Sequence[Any]:
+    """A list; refused if it is anything else."""
     require(isinstance(value, (list, tuple)), "a list is expected")
     return value  # type: ignore[return-value]
 
 
 def text(value: object) -> str:
+    """A text; refused if it is anything else."""
     require(isinstance(value, str), "text is expected")
     return str(value)
 
 
 def flag(value: object) -> bool:
+    """True or false; refused if it is anything else."""
     require(isinstance(value, bool), "true or false is expected")
     return bool(value)
 

@@ -6,6 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -22,24 +23,39 @@ from privpac.errors import ParameterError, SmallEvidence
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model
-from privpac.numbers.exact import exact_decimal
+from privpac.numbers.exact import plain
 from privpac.releasing import Payment
 from privpac.verification import verify_document
+from privpac.wishes import FewLabelWishes, RuleWishes
 
-__all__ = ["learn", "learn_sample", "positive", "release_few_labels"]
+__all__ = [
+    "Source",
+    "Unlabelled",
+    "learn",
+    "learn_few_labels",
+    "learn_rule",
+    "learn_sample",
+    "release_few_labels",
+]
 
 
-def positive(value: object, name: str) -> Fraction:
-    """A positive decimal, read as it was written."""
-    allowed = "a positive number"
-    number = exact_decimal(value, owner="learn", name=name, allowed=allowed)
-    if number <= 0:
-        raise ParameterError("learn", name, value, allowed=allowed)
-    return number
+@dataclass(frozen=True, repr=False)
+class Source:
+    """Where the records are and how they are read; further ones without labels, if there are any."""
+
+    table: object
+    y: object = None
+    engine: str = "auto"
+    spark: Any = None
+    progress: Callable[[int, int], None] | None = None
 
 
-def _share(value: object, name: str) -> Fraction | None:
-    return None if value is None else positive(value, name)
+@dataclass(frozen=True, repr=False)
+class Unlabelled:
+    """Records without labels, besides those of the table that lack one, and what they are for."""
+
+    wishes: FewLabelWishes
+    further: object = None
 
 
 def learn(
@@ -66,75 +82,114 @@ def learn(
     method: str = "auto",
     error: object = None,
 ) -> Model:
-    """Learn a certified classifier from a table (file, frame or arrays).
+    """Learn a certified classifier from a table.
 
-    Everything that can go wrong with input is found before the ledger is charged; the charge is durable before the
-    first coin is tossed, and the model is verified before it is returned. `schema="from_data"` reads bounds,
-    categories and classes from the table, and the certificate then says so. `estimate_epsilon` and `leaf_epsilon` buy
-    further releases on top of `epsilon`: an estimate of the accuracy, and noisy counts in a tree's leaves, from which
-    `Model.predict_proba` takes its shares. A folder, a pattern such as 'data/*.parquet' or a large file is streamed,
-    unless `engine` is "memory"; `progress` is then told how many records of a pass have been read, and of how many. A
-    Spark DataFrame, or files with `spark` (a session or the address of a cluster), are counted by its executors.
+    Everything that can be wrong with the input is found before the ledger is charged; the charge is durable before the
+    first coin is tossed, and the model is verified before it is returned.
 
-    `unlabelled` are further records without labels; True stands for those of the table whose label is missing. Then
-    `method` says how they are used (plain: not at all, generic, boost, relabel, or the best), and the certificate
-    tells labelled and unlabelled people apart. With `error` the request is refused if less is promised.
+    Parameters
+    ----------
+    table : path, data frame, mapping of columns or arrays
+        The records. A folder, a pattern such as 'data/*.parquet' or a large file is streamed.
+    schema : Schema, path, mapping or "from_data"
+        The public description of the table. "from_data" reads it from the records, and the certificate then says so.
+    epsilon, delta : numbers, default 1 and 0
+        Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1. Few learners use a delta.
+    concepts : str or concept class, default "auto"
+        What to learn: a word such as "trees:3" or "thresholds:age" (an unknown one lists them all), or a class.
+    protect : str, default "records"
+        Whose change is hidden: "records" or "labels".
+    y : array, default None
+        The labels, if they are not a column of the table.
+    costs : sequence of int, default None
+        Public price of misjudging a record of each class, in the order of the schema's classes; all 1 when not given.
+    records_per_person : int, default 1
+        At most so many records belong to one person; epsilon then protects the person.
+    estimate_epsilon, leaf_epsilon : numbers, default None
+        Bought on top of `epsilon`: a private estimate of the accuracy, and noisy counts in the leaves of a tree,
+        from which `Model.predict_proba` takes its shares.
+    holdout : number, default 0
+        The part of the records kept aside for the estimate, which then costs nothing extra.
+    ledger : Ledger, default None
+        Charged before anything is computed.
+    random_state : int, default None
+        None: randomness of the operating system, for release. An integer repeats the same draw and marks the
+        certificate as not for release.
+    label : str, default None
+        The label column, for schema="from_data".
+    engine, spark, progress
+        Where records are counted: "auto", "memory", "streamed" or "spark"; `spark` is a session or the address of a
+        cluster; `progress` is called with the records of a pass that were read so far, and with all of them.
+    unlabelled : table or True, default None
+        Further records without labels; True stands for those of the table whose label is missing. The certificate
+        then distinguishes labelled and unlabelled people.
+    method, error
+        How unlabelled records are used ("plain": not at all, "generic", "boost", "relabel", or "auto" for the best);
+        with `error` the request is refused if less is promised.
+
+    Raises
+    ------
+    ParameterError, SchemaError, DataError, SizeError
+        Something of the request, the schema or the table does not fit; nothing was charged.
+    BudgetExceeded
+        The ledger has not enough left; nothing was charged or computed.
+
+    Examples
+    --------
+    >>> from privpac import learn
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+    >>> schema = {"label": "ill", "columns": [age]}
+    >>> model = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+    >>> print(model.describe())
+    1 if age >= 60, else 0
     """
     payment = Payment.by(ledger, random_state=random_state)
-    declared = schema_for(schema, table, label=label, y=y)
-    wishes: dict[str, Any] = {
-        "epsilon": positive(epsilon, "epsilon"),
-        "delta": _delta(delta),
-        "protect": protect,
-        "costs": None if costs is None else tuple(costs),
-        "records_per_person": records_per_person,
-    }
-    if unlabelled is not None and unlabelled is not False:
-        extra = {"estimate_epsilon": estimate_epsilon, "leaf_epsilon": leaf_epsilon, "costs": costs}
-        streamed = None if engine in ("auto", "memory") else engine
-        _refuse_extras({**extra, "holdout": holdout or None, "engine": streamed, "spark": spark})
-        further = None if unlabelled is True else unlabelled
-        both = SemiSample.of(table, declared, y=y, unlabelled=further)
-        recipe = FewLabels.chosen(
-            concepts,
-            Request(schema=declared, size=both.size, **wishes),
-            method=method,
-            error=_share(error, "error"),
-        )
-        return release_few_labels(recipe, lambda coins: recipe.run(both, coins), payment=payment)
-    sample = open_sample(table, declared, y=y, engine=engine, spark=spark, progress=progress)
-    request = Request(schema=declared, size=sample.size, **wishes)
-    return learn_sample(
-        sample,
-        request,
+    wishes = RuleWishes.read(
+        epsilon=epsilon,
+        delta=delta,
         concepts=concepts,
-        estimate_epsilon=_share(estimate_epsilon, "estimate_epsilon"),
-        holdout=exact_decimal(holdout, owner="learn", name="holdout"),
-        leaf_epsilon=_share(leaf_epsilon, "leaf_epsilon"),
-        payment=payment,
+        protect=protect,
+        costs=costs,
+        records_per_person=records_per_person,
+        estimate_epsilon=estimate_epsilon,
+        leaf_epsilon=leaf_epsilon,
+        holdout=holdout,
     )
+    source = Source(table, y, engine, spark, progress)
+    declared = schema_for(schema, table, label=label, y=y)
+    if unlabelled is None or unlabelled is False:
+        return learn_rule(source, declared, wishes, payment=payment)
+    few = FewLabelWishes.read(method=method, error=error)
+    further = Unlabelled(few, None if unlabelled is True else unlabelled)
+    return learn_few_labels(source, further, declared, wishes, payment=payment)
 
 
-def learn_sample(
-    sample: EngineSample,
-    request: Request,
-    *,
-    concepts: str | ConceptClass,
-    estimate_epsilon: Fraction | None,
-    holdout: Fraction,
-    leaf_epsilon: Fraction | None,
-    payment: Payment,
-) -> Model:
+def learn_rule(source: Source, schema: Schema, wishes: RuleWishes, *, payment: Payment) -> Model:
+    """As `learn`, once the wishes are read."""
+    sample = open_sample(
+        source.table,
+        schema,
+        y=source.y,
+        engine=source.engine,
+        spark=source.spark,
+        progress=source.progress,
+    )
+    return learn_sample(sample, wishes, payment=payment)
+
+
+def learn_sample(sample: EngineSample, wishes: RuleWishes, *, payment: Payment) -> Model:
     """As `learn`, once the records are encoded."""
-    recipe = Recipe(concepts, request, estimate_epsilon, holdout, leaf_epsilon)
+    concepts = wishes.concepts
+    recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
     certificate = recipe.certify()
     if recipe.advice is not None:
-        warnings.warn(recipe.advice, SmallEvidence, stacklevel=3)
+        warnings.warn(recipe.advice, SmallEvidence, stacklevel=4)
 
     def document(released: Released, signed: Certificate) -> Model:
         return Model(
             released.hypothesis,
-            request.schema,
+            sample.schema,
             signed.to_json(),
             released.estimate,
             leaf_counts=released.leaf_counts,
@@ -152,17 +207,42 @@ def learn_sample(
 
 def verify_model(model: Model, concepts: str | ConceptClass) -> None:
     """What a reader of the model file will check, before there is a file: of the text, not of the objects behind it."""
-    own = None if isinstance(concepts, str) else concepts
-    verify_document(json.loads(json.dumps(model.to_json())), concepts=own)
+    custom = None if isinstance(concepts, str) else concepts
+    verify_document(json.loads(json.dumps(model.to_json())), concepts=custom)
+
+
+def learn_few_labels(
+    source: Source, unlabelled: Unlabelled, schema: Schema, wishes: RuleWishes, *, payment: Payment
+) -> Model:
+    """As `learn` with `unlabelled`, once the wishes are read."""
+    _refuse_extras(
+        {
+            "estimate_epsilon": wishes.estimate_epsilon,
+            "leaf_epsilon": wishes.leaf_epsilon,
+            "costs": wishes.costs,
+            "holdout": wishes.holdout or None,
+            "engine": None if source.engine in ("auto", "memory") else source.engine,
+            "spark": source.spark,
+        }
+    )
+    both = SemiSample.of(source.table, schema, y=source.y, unlabelled=unlabelled.further)
+    recipe = FewLabels.chosen(
+        wishes.concepts,
+        Request.of(wishes, schema=schema, size=both.size),
+        method=unlabelled.wishes.method,
+        error=unlabelled.wishes.error,
+    )
+    return release_few_labels(recipe, lambda coins: recipe.run(both, coins), payment=payment)
 
 
 def _refuse_extras(extras: Mapping[str, object]) -> None:
     for name, value in extras.items():
         if value is not None:
+            shown = plain(value) if isinstance(value, Fraction) else value
             raise ParameterError(
                 "learn",
                 name,
-                value,
+                shown,
                 allowed="left out together with unlabelled",
                 remedy="Learn from labelled records alone, or leave it out.",
             )
@@ -177,10 +257,3 @@ def release_few_labels(recipe: FewLabels, run: Callable[[Coins], Hypothesis], *,
         verify=lambda model: verify_model(model, recipe.concepts),
         note=f"few labels, {recipe.settings['method']}",
     )
-
-
-def _delta(value: object) -> Fraction:
-    number = exact_decimal(value, owner="learn", name="delta")
-    if not 0 <= number < 1:
-        raise ParameterError("learn", "delta", value, allowed="at least 0 and below 1")
-    return number

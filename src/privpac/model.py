@@ -40,14 +40,32 @@ FORMAT = document.MODEL
 
 @dataclass(frozen=True)
 class Model:
-    """A released classifier with its public description and its certificate."""
+    """A released classifier with its public description and its certificate: everything in it may be published.
+
+    `learn` makes one, `save` writes it, `load` reads it back, and `verify` derives every number of its file again.
+
+    >>> import tempfile
+    >>> from privpac import learn, load, verify
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> table = {"age": [i % 120 for i in range(2400)], "ill": [int(i % 120 >= 60) for i in range(2400)]}
+    >>> schema = {"label": "ill", "columns": [age]}
+    >>> model = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.json")
+    ...     model.save(path)
+    ...     print(load(path).describe(), "| epsilon", verify(path).epsilon)
+    1 if age >= 60, else 0 | epsilon 1
+    """
 
     hypothesis: Hypothesis
+    """The rule."""
     schema: Schema
     certificate: Mapping[str, Any]
     """The stored form (`privpac-certificate/1`); `explain` prints it, `verify` re-derives it."""
     estimate: Confusion | None = None
+    """The private estimate of the accuracy, if one was bought."""
     version: str = __version__
+    """Of privpac, when it was made."""
     leaf_counts: LeafCounts | None = None
     """Noisy counts in the leaves of a tree, if a share of epsilon was given to them."""
 
@@ -89,6 +107,7 @@ class Model:
         return leaf_counts.proba(tree, MemorySample.of(table, self.schema, labelled=False).block().cells)
 
     def describe(self) -> str:
+        """The rule in words, in the columns' own units."""
         return self.hypothesis.describe(self.schema)
 
     def describe_leaves(self) -> str:
@@ -97,6 +116,7 @@ class Model:
         return "" if counted is None else counted[1].describe(counted[0], self.schema)
 
     def to_sql(self) -> str:
+        """The rule as an SQL expression over the raw columns, without a database's dialect."""
         return self.hypothesis.to_sql(self.schema)
 
     def picture(self) -> str:
@@ -119,6 +139,7 @@ class Model:
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:
+        """The document that `save` writes, with its digest."""
         tree: dict[str, Any] = {
             "format": FORMAT,
             "version": self.version,
@@ -140,7 +161,14 @@ class Model:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model file; a damaged one is refused. Reading is not verifying: see `verify`."""
+    """Read the model file at `path`. Reading is not verifying: see `verify`.
+
+    Raises `DataError` if there is no such file, and `NotCertified` if it is damaged, malformed, or no model.
+
+    >>> load("no-such-model.json")
+    Traceback (most recent call last):
+    privpac.errors.DataError: There is no file 'no-such-model.json'.
+    """
     tree = read_document(path)
     return model_from(tree)
 

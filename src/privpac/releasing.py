@@ -111,14 +111,14 @@ class Payment:
         signed = certificate.with_coins(self.coins.origin)
         cost = Budget.covering(signed.epsilon, signed.delta)
         drawn = self.paid(cost, draw=draw, note=note, unread=unread)
-        made = document(drawn, signed)
+        result = document(drawn, signed)
         try:
-            verify(made)
+            verify(result)
         except NotCertified as reason:
             raise UnverifiedRelease(
-                reason.problem, document=made, charged=self.ledger is not None
+                reason.problem, document=result, charged=self.ledger is not None
             ) from reason
-        return made
+        return result
 
     def paid(
         self,

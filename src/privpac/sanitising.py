@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.release.buckets import Buckets
@@ -20,11 +19,11 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.numbers.exact import exact_decimal
 from privpac.releasing import Payment
 from privpac.verification import verify_document
+from privpac.wishes import TableWishes
 
-__all__ = ["release_table"]
+__all__ = ["release_as", "release_table"]
 
 OWNER = "release"
 
@@ -45,26 +44,82 @@ def release_table(
     engine: str = "auto",
     progress: Callable[[int, int], None] | None = None,
 ) -> ReleasedTable:
-    """Release synthetic records of some columns of a table (file, frame or arrays), with a promise for every query.
+    """Release synthetic records of some columns of a table, with a promise for every query of a kind.
 
-    `method` is 'points' (counts of combinations of any columns, the label among them if named), 'tree', 'quantiles' or
-    'blr' (one ordered column), or 'auto'. With `error`, a table too small for it is refused before anything is spent,
-    and the refusal says how many records would do and which error these prove. The ledger is charged before the first
-    coin is tossed, and the table is verified before it is returned.
+    The ledger is charged before the first coin is tossed, and the table is verified before it is returned.
+
+    Parameters
+    ----------
+    table, schema, label, engine, progress, ledger, random_state
+        As for `learn`.
+    columns : str or sequence of str
+        What is released; the label may be one of them.
+    epsilon : number, default 1
+        Privacy of the released table when one record is replaced.
+    method : str, default "auto"
+        "points" (counts of combinations of any columns), or for one ordered column "tree", "quantiles" or "blr".
+    error, failure : numbers, default None and 0.05
+        All answers are within `error`, but for a chance of `failure`. A table too small for `error` is refused, and
+        the refusal says how many records would do and which error these prove.
+    records_per_person : int, default 1
+        At most so many records belong to one person; epsilon then protects the person.
+
+    Raises
+    ------
+    ParameterError, SchemaError, DataError, SizeError
+        Something of the request, the schema or the table does not fit; nothing was charged.
+    BudgetExceeded
+        The ledger has not enough left; nothing was charged or computed.
+
+    Examples
+    --------
+    >>> from privpac import release_table
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> table = {"age": [i % 120 for i in range(12_000)]}
+    >>> schema = {"label": "ill", "columns": [age]}
+    >>> released = release_table(table, schema=schema, columns="age", epsilon=1, random_state=1)
+    >>> round(released.query(0, 59), 1)
+    0.5
     """
-    payment = Payment.by(ledger, random_state=random_state, owner=OWNER)
-    declared = schema_for(schema, table, label=label)
-    names = (columns,) if isinstance(columns, str) else tuple(columns)
-    sample = _open(table, _narrowed(declared, names), names, engine=engine, progress=progress)
+    wishes = TableWishes.read(
+        columns=columns,
+        epsilon=epsilon,
+        method=method,
+        error=error,
+        failure=failure,
+        records_per_person=records_per_person,
+    )
+    return release_as(
+        wishes,
+        table,
+        schema=schema_for(schema, table, label=label),
+        engine=engine,
+        progress=progress,
+        payment=Payment.by(ledger, random_state=random_state, owner=OWNER),
+    )
+
+
+def release_as(
+    wishes: TableWishes,
+    table: object,
+    *,
+    schema: Schema,
+    engine: str,
+    progress: Callable[[int, int], None] | None,
+    payment: Payment,
+) -> ReleasedTable:
+    """As `release_table`, once the wishes are read."""
+    names = wishes.columns
+    sample = _open(table, _narrowed(schema, names), names, engine=engine, progress=progress)
     request = TableRequest(
         schema=sample.schema,
         columns=names,
         size=_size(sample, names),
-        epsilon=_number("epsilon", epsilon),
-        method=method,
-        error=None if error is None else _number("error", error),
-        failure=_number("failure", failure),
-        records_per_person=records_per_person,
+        epsilon=wishes.epsilon,
+        method=wishes.method,
+        error=wishes.error,
+        failure=wishes.failure,
+        records_per_person=wishes.records_per_person,
     )
 
     def document(released: Released, signed: Certificate) -> ReleasedTable:
@@ -75,14 +130,10 @@ def release_table(
         request.certify(),
         draw=lambda coins: request.sanitiser.release(sample, coins),
         document=document,
-        verify=lambda made: verify_document(json.loads(json.dumps(made.to_json()))),
+        verify=lambda result: verify_document(json.loads(json.dumps(result.to_json()))),
         note=f"release {','.join(names)}",
         unread=unread_records(sample),
     )
-
-
-def _number(name: str, value: object) -> Fraction:
-    return exact_decimal(value, owner=OWNER, name=name)
 
 
 def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:

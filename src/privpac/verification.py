@@ -63,7 +63,12 @@ def verify(path: str | os.PathLike[str], *, concepts: ConceptClass | None = None
     difference is a warning, and a file that names this version must agree. What remains unseen is an edit of what
     chance decided (another rule of the class, other noisy counts) and of the coins' origin, with a new digest.
 
-    A model drawn from a class of your own names that class and does not hold it: give it as `concepts`.
+    `path` is a file or, for a bundle, its folder. A model drawn from a class of your own names that class and does not
+    hold it: give it as `concepts`. `DataError` says that there is no such file.
+
+    >>> verify("no-such-model.json")
+    Traceback (most recent call last):
+    privpac.errors.DataError: There is no file 'no-such-model.json'.
     """
     tree = document.read_at(path)
     return rebuild(path, tree, check_document(tree), concepts=concepts)
@@ -147,8 +152,8 @@ def _refuse_other_origin(schema: Schema, certificate: Mapping[str, Any]) -> None
         raise NotCertified("The schema and the certificate disagree about whether it was read from the data.")
 
 
-def _refuse_other_certificate(made: Certificate, stored: Mapping[str, Any]) -> None:
-    if not document.same(made.to_json(), stored):
+def _refuse_other_certificate(expected: Certificate, stored: Mapping[str, Any]) -> None:
+    if not document.same(expected.to_json(), stored):
         raise NotCertified("The certificate is not the one these parameters and this schema lead to.")
 
 

@@ -18,6 +18,7 @@ from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.errors import PrivpacError, SizeError
 from privpac.plan.answer import Answer
+from privpac.wishes import AnswerWishes
 
 SCHEMAS = {
     "fine": Schema.from_json(
@@ -61,15 +62,7 @@ def certified(command: str, row: Answer, schema: Schema) -> None:
     if options.get("--protect") == "predictions":
         models = int(options["--models"]) if "--models" in options else None
         offer_for(
-            word,
-            schema=schema,
-            size=size,
-            price=epsilon,
-            answers=None,
-            delta=Fraction(0),
-            models=models,
-            records_per_person=1,
-            coins="seeded",
+            AnswerWishes(word, epsilon, models=models), schema=schema, size=size, coins="seeded"
         ).certify()
     elif "--unlabelled" in options:
         FewLabels.chosen(word, Request(schema, size, epsilon), method=options["--method"]).certify()

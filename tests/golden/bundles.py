@@ -11,6 +11,7 @@ from typing import Any
 from privpac import Ledger, PrivatePredictor, SeededCoins, Size
 from privpac.answering.bundle import bundle
 from privpac.answering.offer import offer_for
+from privpac.wishes import AnswerWishes
 from tests.golden.kinds import ONE_ENGINE, SEED, written_json
 from tests.golden.records import RECORDS, SCHEMAS, Place
 
@@ -73,14 +74,9 @@ class Offered:
 
     def make(self, place: Place, folder: Path) -> None:
         offer = offer_for(
-            self.base,
+            AnswerWishes(self.base, Fraction(1, 2), answers=20, records_per_person=2),
             schema=SCHEMAS[self.schema],
             size=Size(240),
-            price=Fraction(1, 2),
-            answers=20,
-            delta=Fraction(0),
-            models=None,
-            records_per_person=2,
             coins="seeded",
         )
         tree = {"schema": offer.schema.to_json(), "certificate": offer.certify().to_json()}

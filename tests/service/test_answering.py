@@ -14,7 +14,7 @@ import pytest
 
 from privpac import Ledger, PrivatePredictor
 from privpac.answering.bundle.bundle import load
-from privpac.answering.questions import Asked, draw
+from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins, SeededCoins, law
 from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.budget import Budget
@@ -66,7 +66,7 @@ def test_served_answers_have_exactly_the_law_of_the_predictor(made_bundle: Path,
         return (first, second), (second, third)
 
     def predictor_labels(predictor: object, cells: object) -> list[int]:
-        asked = Asked.of(cells, predictor.offer.predictor)  # type: ignore[attr-defined,arg-type]
+        asked = AskedRows.of(cells, predictor.offer.predictor)  # type: ignore[attr-defined,arg-type]
         drawn = draw([asked], predictor.prepared, predictor._coins, known={})  # type: ignore[attr-defined]
         return [int(label) for label in asked.labels(drawn)]
 

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from privpac import MemorySample, SeededCoins
 from privpac.answering.bundle import bundle
 from privpac.answering.offer import offer_for
 from privpac.errors import ExposedRecords
+from privpac.wishes import AnswerWishes
 from tests.service.asking import AGES, PRICE, SCHEMA, Served
 from tests.unit.forged_bundles import former
 
@@ -36,8 +36,8 @@ def write(path: Path, word: str, *, changed: bool) -> None:
     if changed:
         labels[0] = "yes"
     sample = MemorySample.of({"age": AGES, "kind": ["u", "v"] * (len(AGES) // 2)}, SCHEMA, y=labels)
-    wishes: dict[str, Any] = {"answers": None, "delta": Fraction(0), "models": 3, "records_per_person": 1}
-    offer = offer_for(word, schema=SCHEMA, size=sample.size, price=Fraction(PRICE), coins="seeded", **wishes)
+    wishes = AnswerWishes(word, Fraction(PRICE), models=3)
+    offer = offer_for(wishes, schema=SCHEMA, size=sample.size, coins="seeded")
     bundle.write(path, offer, offer.predictor.prepare(sample, SeededCoins(1)), coins=SeededCoins(2))
 
 

@@ -42,7 +42,7 @@ from sklearn.utils import all_estimators
 
 from privpac import Ledger, MemorySample, NotCertified, PrivatePredictor, Schema, verify
 from privpac.answering.bundle import bundle, soundness, storage, unpacking
-from privpac.answering.bundle.known_types import KNOWN
+from privpac.answering.bundle.known_types import KNOWN_TYPES
 from privpac.constructions.prediction.voters import Classifiers, Voter
 from privpac.errors import ExposedRecords, PrivpacError
 from tests.unit.forged_bundles import edit, former, replace
@@ -231,7 +231,7 @@ def test_scikit_learns_classifiers_are_known_but_for_a_few(model: Any) -> None:
 
 def test_only_classes_are_known() -> None:
     missing = []
-    for name in sorted(set().union(*KNOWN.values())):
+    for name in sorted(set().union(*KNOWN_TYPES.values())):
         module, _, last = name.rpartition(".")
         try:
             found = getattr(importlib.import_module(module), last)

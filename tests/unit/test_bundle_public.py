@@ -17,6 +17,7 @@ from privpac import MemorySample, PrivatePredictor, Schema, SeededCoins
 from privpac.answering.bundle import bundle
 from privpac.answering.offer import Offer, offer_for
 from privpac.coins import SystemCoins
+from privpac.wishes import AnswerWishes
 
 SCHEMA = Schema.from_json(
     {
@@ -74,14 +75,9 @@ PAIRS: tuple[tuple[Callable[..., Records], Callable[..., Records]], ...] = (
 
 def offer_of(word: object) -> Offer:
     return offer_for(
-        word,
+        AnswerWishes(word, Fraction(2), models=MODELS),
         schema=SCHEMA,
         size=sample(records()).size,
-        price=Fraction(2),
-        answers=None,
-        delta=Fraction(0),
-        models=MODELS,
-        records_per_person=1,
         coins="seeded",
     )
 

@@ -15,7 +15,6 @@ import pytest
 
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
-from privpac.constructions.words import Request
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import (
@@ -30,6 +29,7 @@ from privpac.errors import (
 from privpac.learning import learn_sample
 from privpac.model import digest
 from privpac.releasing import Payment
+from privpac.wishes import RuleWishes
 
 SCHEMA = Schema.from_json(
     {
@@ -342,9 +342,8 @@ class BrokenCoins(SeededCoins):
 
 def draw_with(coins: SeededCoins, ledger: Ledger, **more: Any) -> Model:
     sample = MemorySample.of(table(), SCHEMA)
-    request = Request(schema=SCHEMA, size=sample.size, epsilon=Fraction(1))
-    wishes = {"estimate_epsilon": None, "holdout": Fraction(0), "leaf_epsilon": None, **more}
-    return learn_sample(sample, request, concepts="stumps", payment=Payment(ledger, coins), **wishes)
+    wishes = RuleWishes(Fraction(1), concepts="stumps", **more)
+    return learn_sample(sample, wishes, payment=Payment(ledger, coins))
 
 
 def test_a_refused_charge_leaves_no_draw() -> None:

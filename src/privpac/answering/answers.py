@@ -29,13 +29,15 @@ class Answers(Protocol):
     def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
         """Store them, and return what is stored: of two answers to a question the first remains."""
 
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """The number of questions that were answered."""
 
     def end(self) -> None:
         """Remember, for good, that a draw failed: nothing new is answered any more."""
 
     @property
-    def ended(self) -> bool: ...
+    def ended(self) -> bool:
+        """Whether a draw failed, so that nothing new is answered."""
 
 
 class MemoryAnswers:
@@ -75,13 +77,13 @@ class FileAnswers:
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         with self._connected() as connection:
-            return _known(connection, keys)
+            return _stored_answers(connection, keys)
 
     def keep(self, answers: Mapping[bytes, int]) -> dict[bytes, int]:
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", list(answers.items()))
-            kept = _known(connection, list(answers))
+            kept = _stored_answers(connection, list(answers))
             connection.execute("COMMIT")
         return kept
 
@@ -112,11 +114,11 @@ class FileAnswers:
             ) from problem
 
 
-def _known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, int]:
-    found: dict[bytes, int] = {}
+def _stored_answers(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, int]:
+    labels: dict[bytes, int] = {}
     for start in range(0, len(keys), AT_ONCE):
         some = list(keys[start : start + AT_ONCE])
         marks = ",".join("?" * len(some))
         rows = connection.execute(f"SELECT key, label FROM answer WHERE key IN ({marks})", some)
-        found.update((bytes(key), int(label)) for key, label in rows)
-    return found
+        labels.update((bytes(key), int(label)) for key, label in rows)
+    return labels

@@ -23,6 +23,7 @@ from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.wishes import AnswerWishes
 
 __all__ = ["Offer", "offer_for"]
 
@@ -62,6 +63,7 @@ class Offer:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions."""
         return self.predictor.schema
 
     @cached_property
@@ -81,7 +83,8 @@ class Offer:
         return proof
 
     def certify(self) -> Certificate:
-        own = self.predictor.certify(self.size)
+        """The certificate of one answer or, if their number was declared, of all answers together."""
+        inner = self.predictor.certify(self.size)
         proof = self.one_answer
         if self.answers is not None:
             what = f"{self.answers} answers, declared beforehand"
@@ -89,7 +92,7 @@ class Offer:
             proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
         if self.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
-        return replace(own, privacy=proof, request=self.to_json(), coins=self.coins)
+        return replace(inner, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property
     def cost(self) -> Budget:
@@ -100,6 +103,7 @@ class Offer:
         return replace(cost, delta=min(cost.delta, self.delta))
 
     def to_json(self) -> dict[str, Any]:
+        """The public terms, as a bundle stores them."""
         return {
             "protect": "predictions",
             "predictor": dict(self.predictor.to_json()),
@@ -116,25 +120,15 @@ def _require_people(records: object) -> None:
         raise ParameterError(OWNER, "records_per_person", records, allowed="a positive integer")
 
 
-def offer_for(
-    base: object,
-    *,
-    schema: Schema,
-    size: Size,
-    price: Fraction,
-    answers: int | None,
-    delta: Fraction,
-    models: int | None,
-    records_per_person: int,
-    coins: str,
-) -> Offer:
-    """What is offered if `base` answers from so many records at `price`."""
-    _require_people(records_per_person)
+def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -> Offer:
+    """What is offered to a person who wishes such answers from so many records."""
+    people = wishes.records_per_person
+    _require_people(people)
     predictor = predictor_for(
-        base,
+        wishes.base,
         schema=schema,
-        epsilon=price / records_per_person,
-        models=models,
+        epsilon=wishes.price / people,
+        models=wishes.models,
         records=size.labelled,
     )
-    return Offer(predictor, size, price, answers, delta, records_per_person, coins)
+    return Offer(predictor, size, wishes.price, wishes.answers, wishes.delta, people, coins)

@@ -15,7 +15,7 @@ from privpac.answering.answers import Answers, MemoryAnswers
 from privpac.answering.bundle import writing
 from privpac.answering.offer import Offer, offer_for
 from privpac.answering.preparing import prepare
-from privpac.answering.questions import Asked, draw
+from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
@@ -27,6 +27,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.releasing import Payment
+from privpac.wishes import AnswerWishes, read_delta, read_epsilon
 
 __all__ = ["PrivatePredictor"]
 
@@ -39,7 +40,9 @@ class PrivatePredictor:
 
     `base` is what answers: a scikit-learn classifier (a vote of many of them on disjoint blocks of the records), a
     class of concepts (a fresh draw for every answer), a word for either, or a predictor. `budget` is a `Ledger`, or a
-    number: a new ledger of so much epsilon.
+    number: a new ledger of so much epsilon. Of it, every distinct question takes `epsilon_per_answer`; with more than
+    one of `records_per_person` that protects the person. `schema`, `label` and `random_state` are as for `learn`;
+    `models` is the number of voters.
 
     Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
     costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
@@ -68,12 +71,10 @@ class PrivatePredictor:
         random_state: int | None = None,
         label: str | None = None,
     ) -> None:
-        price = Budget.read(OWNER, epsilon=epsilon_per_answer, delta=delta)
-        self.base, self._price, self._delta = base, price.epsilon, price.delta
-        self.budget = _ledger(budget, price.delta)
+        price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
+        self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person)
+        self.base, self.budget = base, _ledger(budget, slip)
         self._schema, self._label = schema, label
-        self._answers_declared, self._models = answers, models
-        self._records_per_person = records_per_person
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
         self._lock = threading.Lock()
         self._offer: Offer | None = None
@@ -85,9 +86,10 @@ class PrivatePredictor:
         """A predictor whose records are prepared already, charging `ledger` for every answer (see `bundle`)."""
         self = cls.__new__(cls)
         self.base, self.budget = offer.predictor, ledger
-        self._price, self._delta = offer.price, offer.delta
-        self._schema, self._label, self._models = offer.schema, None, None
-        self._answers_declared, self._records_per_person = offer.answers, offer.records_per_person
+        self._wishes = AnswerWishes(
+            offer.predictor, offer.price, offer.delta, offer.answers, None, offer.records_per_person
+        )
+        self._schema, self._label = offer.schema, None
         self._coins, self._lock = coins, threading.Lock()
         self._begin(offer, prepared, meter=ledger, answers=answers)
         return self
@@ -99,17 +101,7 @@ class PrivatePredictor:
         """Take in the records. Declared answers are charged here; otherwise nothing is spent yet."""
         schema = schema_for(self._schema, table, label=self._label, y=y)
         sample = MemorySample.of(table, schema, y=y)
-        offer = offer_for(
-            self.base,
-            schema=schema,
-            size=sample.size,
-            price=self._price,
-            answers=self._answers_declared,
-            delta=self._delta,
-            models=self._models,
-            records_per_person=self._records_per_person,
-            coins=self._coins.origin,
-        )
+        offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
         with self._lock:
             prepared = prepare(offer, sample, Payment(self.budget, self._coins))
             declared = offer.answers
@@ -119,6 +111,7 @@ class PrivatePredictor:
 
     @property
     def offer(self) -> Offer:
+        """What is answered and at which price; refused before `fit`."""
         return self._require_records()
 
     def _require_records(self) -> Offer:
@@ -134,6 +127,7 @@ class PrivatePredictor:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions; refused before `fit`."""
         return self.offer.schema
 
     @property
@@ -163,17 +157,17 @@ class PrivatePredictor:
 
     def classify_cells(self, cells: Cells) -> NDArray[np.uint8]:
         """As `classify`, for rows that are encoded already."""
-        asked = Asked.of(cells, self.offer.predictor)
+        asked = AskedRows.of(cells, self.offer.predictor)
         if not len(asked.queries):
             return np.empty(0, dtype=np.uint8)
         with self._lock:
             known = self._answers.known(asked.keys)
             new = asked.new(known)
             if new:
-                known |= self._answers.keep(self._drawn(asked, known, len(new)))
+                known |= self._answers.keep(self._draw_new(asked, known, len(new)))
         return asked.labels(known)
 
-    def _drawn(self, asked: Asked, known: Container[bytes], count: int) -> dict[bytes, int]:
+    def _draw_new(self, asked: AskedRows, known: Container[bytes], count: int) -> dict[bytes, int]:
         """Answers to the new questions, paid for before the first look at the records.
 
         A draw that fails might do so because of a record, and a failure that can be asked for again tells more than was

@@ -35,15 +35,15 @@ class Queries:
         """The questions of encoded rows; only `columns` decide."""
         rows = _rows(cells, schema, columns)
         salt = "\0".join(columns).encode()[:64]
-        found: dict[bytes, int] = {}
+        numbers: dict[bytes, int] = {}
         first: list[int] = []
         which = np.empty(len(rows), dtype=np.int64)
         for i, row in enumerate(rows):
-            place = found.setdefault(row, len(first))
+            place = numbers.setdefault(row, len(first))
             if place == len(first):
                 first.append(i)
             which[i] = place
-        keys = [hashlib.blake2b(row, digest_size=DIGEST, key=salt).digest() for row in found]
+        keys = [hashlib.blake2b(row, digest_size=DIGEST, key=salt).digest() for row in numbers]
         return cls(keys, np.array(first, dtype=np.int64), which)
 
     def __len__(self) -> int:

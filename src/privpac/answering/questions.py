@@ -17,18 +17,19 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Predictor, Prepared
 
-__all__ = ["Asked", "draw"]
+__all__ = ["AskedRows", "draw"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Asked:
+class AskedRows:
     """Encoded rows, and the distinct questions among them."""
 
     cells: Cells
     queries: Queries
 
     @classmethod
-    def of(cls, cells: Cells, predictor: Predictor) -> Asked:
+    def of(cls, cells: Cells, predictor: Predictor) -> AskedRows:
+        """The questions these cells put to the predictor."""
         return cls(cells, Queries.of(cells, predictor.schema, predictor.columns))
 
     @property
@@ -47,7 +48,7 @@ class Asked:
 
 
 def draw(
-    batches: Sequence[Asked], prepared: Prepared, coins: Coins, *, known: Container[bytes]
+    batches: Sequence[AskedRows], prepared: Prepared, coins: Coins, *, known: Container[bytes]
 ) -> dict[bytes, int]:
     """Answers to the questions of all batches that are not known, every distinct one drawn once with its own coins."""
     rows: dict[bytes, tuple[int, int]] = {}

@@ -49,10 +49,11 @@ def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
 
 
 def concepts_of(stored: Any, schema: Schema) -> ConceptClass:
-    found = concepts_from_json(stored, schema)
-    if isinstance(found, str):
-        return learner_for(found, Request(schema, Size(1), Fraction(1))).concepts
-    return found
+    """The class of concepts that a stored predictor names or describes."""
+    concepts = concepts_from_json(stored, schema)
+    if isinstance(concepts, str):
+        return learner_for(concepts, Request(schema, Size(1), Fraction(1))).concepts
+    return concepts
 
 
 def _vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:

@@ -44,6 +44,7 @@ class Controls:
 
     @property
     def sound(self) -> bool:
+        """Whether the method accepts a mechanism that keeps its promise."""
         return not self.right.broken
 
 

@@ -78,6 +78,7 @@ class Event:
     worth: float = field(repr=False, default=0.0)
 
     def hits(self, outcomes: Sequence[Outcome]) -> int:
+        """How many of the outcomes lie in the event."""
         return int((self.score(outcomes) >= self.cut).sum())
 
 
@@ -88,8 +89,8 @@ def best_event(one: Sequence[Outcome], two: Sequence[Outcome], *, delta: float) 
     best = Event(_never, 1.0, True, "no event", -math.inf)
     for kind, score in _scores(*made):
         for first in (True, False):
-            found = _best_cut(kind, score, made, kept, first=first, delta=delta)
-            best = max(best, found, key=lambda event: event.worth)
+            candidate = _best_cut(kind, score, made, kept, first=first, delta=delta)
+            best = max(best, candidate, key=lambda event: event.worth)
     return best
 
 

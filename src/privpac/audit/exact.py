@@ -35,7 +35,7 @@ __all__ = [
     "worst_ratio",
 ]
 
-TRIED = 12
+TRIES = 12
 """Inputs on which declared symmetries are tried, spread over all of them; `symmetry=False` relies on none."""
 
 
@@ -154,10 +154,12 @@ class Audit:
 
     @property
     def pairs(self) -> int:
+        """The number of neighbouring inputs compared so far."""
         return math.floor(self._settled)
 
     @property
     def broken(self) -> bool:
+        """Whether some pair of neighbouring inputs already breaks the claim."""
         return self._delta > self.case.claim.delta
 
     def advance(
@@ -189,6 +191,7 @@ class Audit:
             self.seconds += time.process_time() - begin
 
     def finding(self) -> Finding:
+        """What is known so far, with the worst pair of inputs."""
         worst = None
         if self._worst is not None:
             one, other, output = self._worst
@@ -250,10 +253,10 @@ class Audit:
                 raise _OutOfTime
             return self.case.run(records, coins)
 
-        found = outcome_law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
-        self._raised |= {outcome.kind for outcome in found if isinstance(outcome, Raised)}
-        self._answered |= not all(isinstance(outcome, Raised) for outcome in found)
-        return found
+        law = outcome_law(run, memory=self._memory, sets=self.case.sets if sets is None else sets)
+        self._raised |= {outcome.kind for outcome in law if isinstance(outcome, Raised)}
+        self._answered |= not all(isinstance(outcome, Raised) for outcome in law)
+        return law
 
     def _law(self, data: Numbers) -> Law:
         """Computed for the chosen input of the orbit, and carried over."""
@@ -286,13 +289,13 @@ class Audit:
     def _try_symmetries(self) -> None:
         if self._group.order == 1 and not self.case.sets:
             return
-        spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIED)
+        spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIES)
         for i, data in enumerate(self._inputs()):
             if i % spread == spread // 2:
                 self._group.try_on(data, self._run_law)
                 if self.case.sets and self._run_law(data, sets=False) != self._run_law(data):
                     raise ParameterError("Case", "sets", True, allowed="False: the run looks at the order")
-            if i >= TRIED * spread:
+            if i >= TRIES * spread:
                 return
 
 

@@ -37,6 +37,7 @@ class OneRun:
 
     @property
     def broken(self) -> bool:
+        """Whether the measured loss is above the promised epsilon."""
         return self.lower_bound > self.epsilon
 
 

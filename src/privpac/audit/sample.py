@@ -68,6 +68,7 @@ class Sampled:
 
     @property
     def verdict(self) -> str:
+        """'broken' or 'not refuted': sampling never proves a claim."""
         return "broken" if self.broken else "not refuted"
 
 

@@ -47,5 +47,5 @@ def survey(
             if time.process_time() < deadline:
                 work.advance(seconds, deadline=deadline, progress=tell)
         waiting = [work for work in waiting if not work.finished]
-    found = {name: limit.finding() for name, limit in limits.items()}
-    return {name: replace(work.finding(), limit=found.get(name)) for name, work in works.items()}
+    findings = {name: limit.finding() for name, limit in limits.items()}
+    return {name: replace(work.finding(), limit=findings.get(name)) for name, work in works.items()}

@@ -76,9 +76,11 @@ class Group:
 
     @property
     def order(self) -> int:
+        """The number of elements."""
         return len(self._words)
 
     def apply(self, element: Numbers, data: Numbers) -> Numbers:
+        """The input that an element makes of this one; sorted unless the order of records matters."""
         moved = [element[i] for i in data]
         return tuple(moved) if self._ordered else tuple(sorted(moved))
 
@@ -92,6 +94,7 @@ class Group:
         return self._chosen[data]
 
     def orbit_size(self, data: Numbers) -> int:
+        """The number of different inputs that the elements make of this one."""
         return 1 if self.order == 1 else len({self.apply(element, data) for element in self._words})
 
     def carry(self, element: Numbers, law: Law) -> Law:

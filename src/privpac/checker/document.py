@@ -144,7 +144,7 @@ def read_document(path: str | os.PathLike[str], *formats: str) -> dict[str, Any]
         raise DataError(f"There is no file {name}.") from None
     except (OSError, ValueError, RecursionError):
         raise NotCertified(
-            f"{name} is not a complete {_named(formats)}: it cannot be read as JSON.",
+            f"{name} is not a complete {_names_of(formats)}: it cannot be read as JSON.",
             remedy="Copy it again from where it was made.",
         ) from None
     return require_document(tree, *formats, name=name)
@@ -155,7 +155,7 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
     allowed = formats or tuple(KINDS)
     known = tree.get("format") if isinstance(tree, dict) else None
     if not isinstance(tree, dict) or known not in allowed:
-        raise NotCertified(f"{name} is not a {_named(formats)} of format {' or '.join(allowed)}.")
+        raise NotCertified(f"{name} is not a {_names_of(formats)} of format {' or '.join(allowed)}.")
     kind = KINDS[str(known)]
     if kind.fields is None:
         return tree
@@ -174,7 +174,7 @@ def _is_version(value: object) -> bool:
     return isinstance(value, str) and _VERSION.fullmatch(value) is not None
 
 
-def _named(formats: Iterable[str]) -> str:
+def _names_of(formats: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(KINDS[known].name for known in formats)) or "document"
 
 

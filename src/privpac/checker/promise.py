@@ -13,7 +13,7 @@ from privpac.checker.reading import read_privacy
 
 __all__ = ["Promise", "check_document", "check_file"]
 
-_NOT_MADE = (
+_CERTIFICATE_ALONE = (
     "Not looked at: whether the stored parameters and schema lead to this certificate, and what else the document "
     "holds. `privpac verify` without `--certificate-only` looks at that too."
 )
@@ -41,6 +41,7 @@ class Promise:
 
     @property
     def for_release(self) -> bool:
+        """Whether the coins were the system's: a seeded draw is not private."""
         return self.coins == "system"
 
     @property
@@ -73,7 +74,7 @@ class Promise:
             f"Promised: epsilon {self.epsilon}, delta {self.delta} for each {self.unit}, by a {self.kind}{writer}.",
             f"Looked at: the certificate, {self.steps} steps re-derived{sealed}.",
             *self.warnings,
-            _NOT_MADE,
+            _CERTIFICATE_ALONE,
         ]
 
     def to_json(self) -> dict[str, Any]:

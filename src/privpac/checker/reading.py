@@ -72,6 +72,7 @@ class Broken(Exception):
 
 
 def require(condition: bool, reason: str) -> None:
+    """Refuse a step of a certificate, for this reason, unless the condition holds."""
     if not condition:
         raise Broken(reason)
 
@@ -140,6 +141,7 @@ class Loss:
 
     @classmethod
     def read(cls, tree: Tree) -> Loss:
+        """The loss written in a certificate; refused unless it has exactly two numbers and a positive factor."""
         known = isinstance(tree, Mapping) and set(tree) == {"log", "factor"}
         require(known, "an epsilon has other fields than log and factor")
         loss = cls(number(tree["log"]), number(tree["factor"]))
@@ -199,6 +201,7 @@ def check_fact(fact: object) -> None:
 
 
 def read_privacy(node: Tree) -> Privacy:
+    """The privacy that a step claims; refused if a field is missing or out of range."""
     fact = read_fact(node, "privacy")
     require(fact["neighbours"] == "replace-one", "neighbours must be replace-one")
     require(fact["release"] in _RELEASES, "there is no such release")
@@ -210,6 +213,7 @@ def read_privacy(node: Tree) -> Privacy:
 
 
 def only_premise(node: Tree) -> Tree:
+    """The premise of a step that must have exactly one."""
     premises = node.get("premises", ())
     require(len(premises) == 1, "exactly one premise is expected")
     premise: Tree = premises[0]

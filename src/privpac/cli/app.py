@@ -67,7 +67,7 @@ def _root(
 
 def app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     """The command line with some verbs only: reading what one of them takes is quicker than what all take."""
-    made = typer.Typer(
+    application = typer.Typer(
         name="privpac",
         add_completion=False,
         no_args_is_help=True,
@@ -76,24 +76,24 @@ def app(verbs: Sequence[str] = VERBS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    made.callback()(_root)
+    application.callback()(_root)
     for name in verbs:
         verb = getattr(import_module(f"privpac.cli.{name}"), name)
         if isinstance(verb, typer.Typer):
-            made.add_typer(verb)
+            application.add_typer(verb)
         else:
-            made.command()(verb)
-    return made
+            application.command()(verb)
+    return application
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; an interruption is for the caller."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    as_json = "--json" in given
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in words
     console.prepare_streams()
-    verbs = given[:1] if given and given[0] in VERBS else VERBS
+    verbs = words[:1] if words and words[0] in VERBS else VERBS
     try:
-        code = app(verbs)(given, prog_name="privpac", standalone_mode=False)
+        code = app(verbs)(words, prog_name="privpac", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:

@@ -92,21 +92,21 @@ def _cases(names: list[str], *, large: bool) -> dict[str, Callable[[], Case]]:
         near = get_close_matches(unknown[0], known, n=3)
         remedy = f"Did you mean {', '.join(near)}?" if near else "Without a name all of them are run."
         raise ParameterError(OWNER, "name", unknown[0], allowed=allowed, remedy=remedy)
-    return {name: known[name] if name in known else _given(name) for name in names} or known
+    return {name: known[name] if name in known else _users_case(name) for name in names} or known
 
 
-def _given(text: str) -> Callable[[], Case]:
+def _users_case(text: str) -> Callable[[], Case]:
     """A user's case, or what a user's function without parameters returns."""
     from privpac.audit.exact import Case
     from privpac.cli.imported import imported
 
-    _, found = imported(text, owner=OWNER, parameter="name")
-    if callable(found) and not isinstance(found, Case):
-        found = found()
-    if not isinstance(found, Case):
+    _, value = imported(text, owner=OWNER, parameter="name")
+    if callable(value) and not isinstance(value, Case):
+        value = value()
+    if not isinstance(value, Case):
         allowed = "a privpac.audit.exact.Case, or a function without parameters that returns one"
         raise ParameterError(OWNER, "name", text, allowed=allowed)
-    case = found
+    case = value
     return lambda: case
 
 

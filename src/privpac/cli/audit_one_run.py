@@ -46,7 +46,7 @@ def one_run(
         raise ParameterError(OWNER, "train", train, allowed="a function (dataset, seed) -> model")
     canaries = _canaries(module)
     with console.working("Training once", as_json=as_json):
-        found = audit_one_run(
+        result = audit_one_run(
             box,
             _score(module),
             canaries,
@@ -59,21 +59,21 @@ def one_run(
         )
     tree = {
         "name": train,
-        "verdict": "broken" if found.broken else "not refuted",
-        "claimed_epsilon": float(found.epsilon),
-        "claimed_delta": float(found.delta),
-        "lower_bound": float(found.lower_bound),
-        "confidence": float(found.confidence),
-        "canaries": found.canaries,
-        "guesses": found.guesses,
-        "correct": found.correct,
+        "verdict": "broken" if result.broken else "not refuted",
+        "claimed_epsilon": float(result.epsilon),
+        "claimed_delta": float(result.delta),
+        "lower_bound": float(result.lower_bound),
+        "confidence": float(result.confidence),
+        "canaries": result.canaries,
+        "guesses": result.guesses,
+        "correct": result.correct,
         "bound": BOUND,
     }
     if as_json:
         console.show_json(tree)
     else:
         console.show("\n".join(_lines(tree)))
-    if found.broken:
+    if result.broken:
         raise NotCertified(
             f"The claim is broken: epsilon is at least {tree['lower_bound']:.4f}, with confidence"
             f" {tree['confidence']}."
@@ -86,15 +86,15 @@ def _score(module: Any) -> Callable[[Any, Any], float]:
         raise ParameterError(
             OWNER, "score", "nothing", allowed="a function score(model, record) in the module"
         )
-    found: Callable[[Any, Any], float] = score
-    return found
+    function: Callable[[Any, Any], float] = score
+    return function
 
 
 def _canaries(module: Any) -> Sequence[tuple[Any, Any]]:
-    given = getattr(module, "CANARIES", None)
+    value = getattr(module, "CANARIES", None)
     allowed = "CANARIES in the module, a list of pairs of different records"
     try:
-        pairs = [(one, other) for one, other in given or ()]
+        pairs = [(one, other) for one, other in value or ()]
     except (TypeError, ValueError):
         raise ParameterError(OWNER, "CANARIES", "something else", allowed=allowed) from None
     if not pairs:

@@ -12,7 +12,7 @@ from privpac.cli import console
 if TYPE_CHECKING:
     from privpac.audit.exact import Finding
 
-__all__ = ["HEADINGS", "coverage", "row_cells", "row_of", "rows_text", "shown"]
+__all__ = ["HEADINGS", "coverage", "rounded_text", "row_cells", "row_of", "rows_text"]
 
 HEADINGS = ("name", "certificate", "exact", "ratio", "pairs", "complete", "seconds")
 
@@ -74,10 +74,10 @@ def coverage(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{text} Nothing is known of {', '.join(silent)}." if silent else text
 
 
-def shown(epsilon: float, *, up: bool = True) -> str:
+def rounded_text(epsilon: float, *, up: bool = True) -> str:
     """Six decimals, rounded up; a bound from below is rounded down.
 
-    >>> shown(0.9452907), shown(1.0), shown(0.9452907, up=False)
+    >>> rounded_text(0.9452907), rounded_text(1.0), rounded_text(0.9452907, up=False)
     ('0.945291', '1.000000', '0.945290')
     """
     millionths = Fraction(str(epsilon)) * 10**6
@@ -88,11 +88,15 @@ def row_cells(row: Mapping[str, Any]) -> list[str]:
     """One row as people read it."""
     exact = "–" if not row["pairs"] else "infinite"
     if row["exact"] is not None:
-        exact = shown(row["exact"]) if row["complete"] else f"at least {shown(row['exact'], up=False)}"
+        exact = (
+            rounded_text(row["exact"])
+            if row["complete"]
+            else f"at least {rounded_text(row['exact'], up=False)}"
+        )
     pairs = f"{row['pairs']:,}"
     return [
         f"{row['name']}: BROKEN" if row["holds"] is False else row["name"],
-        shown(row["certificate"]),
+        rounded_text(row["certificate"]),
         exact,
         "–" if row["ratio"] is None else f"{row['ratio']:.3f}",
         pairs if row["complete"] else f"{pairs} of {row['total_pairs']:,}",

@@ -53,7 +53,7 @@ def sample(
         raise ParameterError(OWNER, "function", function, allowed="a function (dataset, seed) -> output")
     pairs = _pairs(module)
     with _bar(runs, as_json=as_json) as progress:
-        found = audit_samples(
+        result = audit_samples(
             box,
             pairs,
             epsilon=epsilon,
@@ -64,29 +64,29 @@ def sample(
             progress=progress,
         )
     controls = run_controls(
-        epsilon=found.epsilon, delta=found.delta, runs=runs, confidence=found.confidence, seed=seed
+        epsilon=result.epsilon, delta=result.delta, runs=runs, confidence=result.confidence, seed=seed
     )
-    tree = _json(function, found, controls)
+    tree = _json(function, result, controls)
     if show_data:
-        tree["inputs"] = [repr(data) for data in pairs[found.pair]]
+        tree["inputs"] = [repr(data) for data in pairs[result.pair]]
     if as_json:
         console.show_json(tree)
     else:
         console.show("\n".join(_lines(tree)))
-    if found.broken:
+    if result.broken:
         raise NotCertified(
-            f"The claim is broken: epsilon is at least {float(found.lower_bound):.4f}, with confidence"
-            f" {float(found.confidence)}."
+            f"The claim is broken: epsilon is at least {float(result.lower_bound):.4f}, with confidence"
+            f" {float(result.confidence)}."
         )
 
 
 def _pairs(module: Any) -> list[Pair]:
     from privpac.audit.sample import candidate_pairs
 
-    given = getattr(module, "PAIRS", None)
+    value = getattr(module, "PAIRS", None)
     records = getattr(module, "RECORDS", None)
-    pairs = [] if given is None else [_pair(pair) for pair in given]
-    if records is not None or given is None:
+    pairs = [] if value is None else [_pair(pair) for pair in value]
+    if records is not None or value is None:
         pairs += candidate_pairs((0, 1) if records is None else list(records))
     return pairs
 
@@ -117,21 +117,21 @@ def _bar(runs: int, *, as_json: bool) -> Iterator[Callable[[int], None] | None]:
         yield lambda calls: bar.update(task, completed=calls)
 
 
-def _json(function: str, found: Sampled, controls: Controls) -> dict[str, Any]:
+def _json(function: str, result: Sampled, controls: Controls) -> dict[str, Any]:
     return {
         "name": function,
-        "verdict": found.verdict,
-        "claimed_epsilon": float(found.epsilon),
-        "claimed_delta": float(found.delta),
-        "lower_bound": float(found.lower_bound),
-        "confidence": float(found.confidence),
-        "runs": found.runs,
-        "event": found.event,
-        "pair": found.pair,
-        "hits": list(found.hits),
-        "tested": found.tested,
-        "errors": found.errors,
-        "seconds": round(found.seconds, 3),
+        "verdict": result.verdict,
+        "claimed_epsilon": float(result.epsilon),
+        "claimed_delta": float(result.delta),
+        "lower_bound": float(result.lower_bound),
+        "confidence": float(result.confidence),
+        "runs": result.runs,
+        "event": result.event,
+        "pair": result.pair,
+        "hits": list(result.hits),
+        "tested": result.tested,
+        "errors": result.errors,
+        "seconds": round(result.seconds, 3),
         "controls": {
             "right_flagged": controls.right.broken,
             "louder_by_a_fifth_flagged": controls.louder.broken,

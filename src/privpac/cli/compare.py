@@ -36,7 +36,7 @@ def compare(
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.model import load
 
-        found = compare_models(
+        comparison = compare_models(
             data,
             load(first),
             load(second),
@@ -46,6 +46,6 @@ def compare(
             random_state=random_state,
         )
     if as_json:
-        console.show_json(found.to_json())
+        console.show_json(comparison.to_json())
     else:
-        console.show(found.explain())
+        console.show(comparison.explain())

@@ -74,6 +74,7 @@ def _harmless(text: str) -> str:
 
 
 def show_json(tree: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    """Print JSON to stdout, in ASCII."""
     # ASCII, so that no system's idea of an encoding can damage it.
     show(json.dumps(tree, indent=2, ensure_ascii=True))
 
@@ -83,9 +84,9 @@ def show_sections(sections: Sequence[tuple[str, str]]) -> None:
     bold = sys.stdout.isatty()
     parts = []
     for heading, text in sections:
-        title, said = _harmless(heading), _harmless(text)
+        title, words = _harmless(heading), _harmless(text)
         title = f"\x1b[1m{title}\x1b[0m" if bold and heading else title
-        parts.append(f"{title}\n{said}" if heading else said)
+        parts.append(f"{title}\n{words}" if heading else words)
     sys.stdout.write("\n\n".join(parts) + "\n")
 
 
@@ -117,14 +118,17 @@ def note(text: str, *, as_json: bool) -> None:
 @contextmanager
 def collecting() -> Iterator[list[str]]:
     """What privpac warns of meanwhile, to be said after the work and in our own form; other warnings are noise."""
-    found: list[str] = []
+    warnings_seen: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        yield found
-    found += [str(entry.message) for entry in caught if entry.category.__module__.startswith("privpac")]
+        yield warnings_seen
+    warnings_seen += [
+        str(entry.message) for entry in caught if entry.category.__module__.startswith("privpac")
+    ]
 
 
 def warn(text: str, *, as_json: bool) -> None:
+    """Write a warning to stderr: a line of text, or of JSON."""
     line = json.dumps({"warning": text}) if as_json else f"Warning: {text}"
     sys.stderr.write(line + "\n")
 
@@ -175,8 +179,8 @@ def reading(verb: str, data: str, engine: str, *, as_json: bool) -> Iterator[Pro
     from privpac.data.engines.opening import chosen_engine
 
     if chosen_engine(data, engine) == "files":
-        with progress("Reading", as_json=as_json, unit="records") as told:
-            yield told
+        with progress("Reading", as_json=as_json, unit="records") as report:
+            yield report
     else:
         with working(verb, as_json=as_json):
             yield None

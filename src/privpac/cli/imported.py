@@ -25,7 +25,7 @@ def imported(text: str, *, owner: str, parameter: str) -> tuple[Any, Any]:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        found = import_module(module)
+        value = import_module(module)
     except ModuleNotFoundError as problem:
         if problem.name is not None and module.split(".")[0] == problem.name.split(".")[0]:
             raise wrong("a module that can be imported from this folder") from None
@@ -35,6 +35,6 @@ def imported(text: str, *, owner: str, parameter: str) -> tuple[Any, Any]:
             f"{module!r} cannot be imported: it raised a {type(problem).__name__}.",
             remedy=f"Try: python -c 'import {module}'.",
         ) from None
-    if not hasattr(found, name):
+    if not hasattr(value, name):
         raise wrong(f"the name of something in {module!r}")
-    return found, getattr(found, name)
+    return value, getattr(value, name)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,9 +12,12 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
 from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError, SchemaError
+from privpac.wishes import AnswerWishes, FewLabelWishes, RuleWishes, read_delta, read_epsilon
 
 if TYPE_CHECKING:
+    from privpac.data.schema import Schema
     from privpac.model import Model
+    from privpac.releasing import Payment
 
 __all__ = ["learn"]
 
@@ -128,13 +129,16 @@ def learn(
 
         learn_predictions(
             data,
-            base=concepts,
-            budget=_budget(epsilon, delta),
+            wishes=AnswerWishes(
+                concepts,
+                read_epsilon(epsilon, owner=OWNER),
+                read_delta(delta, owner=OWNER),
+                answers,
+                models,
+                records_per_person,
+            ),
             schema=_declared(schema, label),
             label=label,
-            answers=answers,
-            models=models,
-            records_per_person=records_per_person,
             ledger=ledger,
             out=out,
             random_state=random_state,
@@ -154,60 +158,90 @@ def learn(
         return
     _only_predictions(answers=answers, models=models)
     # Public parameters are looked at before any record is read, and all records before a budget is charged.
-    wishes: dict[str, Any] = {
-        **_budget(epsilon, delta),
-        "estimate_epsilon": _positive("estimate_epsilon", estimate_epsilon),
-        "leaf_epsilon": _positive("leaf_epsilon", leaf_epsilon),
-        "holdout": _share(holdout),
-        "concepts": concepts,
-        "protect": protect,
-        "costs": _costs(costs),
-        "records_per_person": records_per_person,
-        "random_state": random_state,
-        "schema": _declared(schema, label),
-        "label": label,
-        "engine": engine,
-        "spark": spark,
-        **_unlabelled(unlabelled, method, _positive("error", error)),
-    }
+    wishes = RuleWishes.read(
+        epsilon=epsilon,
+        delta=delta,
+        concepts=concepts,
+        protect=protect,
+        costs=_costs(costs),
+        records_per_person=records_per_person,
+        estimate_epsilon=estimate_epsilon,
+        leaf_epsilon=leaf_epsilon,
+        holdout=holdout,
+    )
+    few = _few_labels(unlabelled, method, error)
+    place = _Place(data, _declared(schema, label), label, engine, spark)
     inputs = (data, schema, ledger, unlabelled)
     files = _Files(
         Destination.of(out, owner=OWNER, option="out", keep=inputs),
         Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out)),
     )
     if dry_run:
-        _show_cost(data, wishes, as_json=as_json)
+        _show_cost(place, wishes, as_json=as_json)
         return
-    with console.reading("Learning", data, engine, as_json=as_json) as told, console.collecting() as advice:
-        model = _learn(data, ledger, {**wishes, "progress": told})
+    with (
+        console.reading("Learning", data, engine, as_json=as_json) as progress,
+        console.collecting() as advice,
+    ):
+        from privpac.guarantee.ledger.ledger import Ledger
+        from privpac.releasing import Payment
+
+        account = None if ledger is None else Ledger.open(ledger)
+        payment = Payment.by(account, random_state=random_state)
+        model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
         files.write(model)
     _show(model, files, advice, full=full, as_json=as_json)
 
 
-def _show_cost(data: str, wishes: dict[str, Any], *, as_json: bool) -> None:
+@dataclass(frozen=True)
+class _Place:
+    """Where the records are, what describes them, and what reads them."""
+
+    data: str
+    schema: str
+    label: str | None
+    engine: str
+    spark: str | None
+
+    def declared(self) -> Schema:
+        from privpac.data.declared import schema_for
+
+        return schema_for(self.schema, self.data, label=self.label)
+
+    def learn(
+        self,
+        wishes: RuleWishes,
+        unlabelled: str | None,
+        few: FewLabelWishes | None,
+        *,
+        progress: console.Progress | None,
+        payment: Payment,
+    ) -> Model:
+        from privpac.learning import Source, Unlabelled, learn_few_labels, learn_rule
+
+        source = Source(self.data, engine=self.engine, spark=self.spark, progress=progress)
+        if few is None:
+            return learn_rule(source, self.declared(), wishes, payment=payment)
+        further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
+        return learn_few_labels(source, further, self.declared(), wishes, payment=payment)
+
+
+def _show_cost(place: _Place, wishes: RuleWishes, *, as_json: bool) -> None:
     from privpac.constructions.recipe import Recipe
-    from privpac.constructions.words import Request
-    from privpac.data.declared import schema_for
     from privpac.data.sample import Size
     from privpac.plan.cost import cost_of, extent_of
 
-    schema = schema_for(wishes["schema"], data, label=wishes["label"])
-    names = ("epsilon", "delta", "protect", "costs", "records_per_person")
-    request = Request(
-        schema=schema, size=Size(extent_of(data, schema).records), **{name: wishes[name] for name in names}
-    )
-    recipe = Recipe(
-        wishes["concepts"], request, wishes["estimate_epsilon"], wishes["holdout"], wishes["leaf_epsilon"]
-    )
+    schema = place.declared()
+    recipe = Recipe.of(wishes, schema=schema, size=Size(extent_of(place.data, schema).records))
     recipe.certify()
-    cost = cost_of(data, recipe, engine="spark" if wishes["spark"] else wishes["engine"])
+    cost = cost_of(place.data, recipe, engine="spark" if place.spark else place.engine)
     if as_json:
         console.show_json(cost.to_json())
         return
     memory = f"{cost.memory / 2**20:,.0f} MB"
-    place = f"{cost.files} file{'s' * (cost.files > 1)}" if cost.files else "a database"
+    where = f"{cost.files} file{'s' * (cost.files > 1)}" if cost.files else "a database"
     console.show(
-        f"{cost.records:,} records in {place}, {cost.columns} columns;"
+        f"{cost.records:,} records in {where}, {cost.columns} columns;"
         f" engine: {cost.engine}.\nPasses over the records: {cost.passes}. About {cost.seconds:,.1f} seconds and"
         f" {memory} of memory.\nOnly numbers of records and column names were read, and nothing was charged."
     )
@@ -219,45 +253,16 @@ def _only_predictions(**options: int | None) -> None:
             raise ParameterError(OWNER, name, value, allowed="left out, except with --protect predictions")
 
 
-def _budget(epsilon: str, delta: str) -> dict[str, Fraction]:
-    """Numbers as they were written: 0.1 is one tenth."""
-    from privpac.guarantee.ledger.budget import Budget
-
-    budget = Budget.read(OWNER, epsilon=epsilon, delta=delta)
-    return {"epsilon": budget.epsilon, "delta": budget.delta}
-
-
-def _positive(name: str, text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    return _read(name, text, "a positive finite number", lambda number: number > 0)
-
-
-def _unlabelled(unlabelled: str | None, method: str, error: Fraction | None) -> dict[str, Any]:
+def _few_labels(unlabelled: str | None, method: str, error: str | None) -> FewLabelWishes | None:
     """What is said about records without labels; nothing where nothing is said."""
-    if unlabelled is None:
-        if error is not None or method != "auto":
-            raise ParameterError(
-                OWNER, "unlabelled", None, allowed="a file, or 'missing', with --method and --error"
-            )
-        return {}
-    return {"unlabelled": True if unlabelled == "missing" else unlabelled, "method": method, "error": error}
-
-
-def _share(text: str) -> Fraction:
-    return _read("holdout", text, "at least 0 and below 1", lambda number: 0 <= number < 1)
-
-
-def _read(name: str, text: str, allowed: str, fits: Callable[[Fraction], bool]) -> Fraction:
-    from privpac.guarantee.ledger.budget import read_amount
-
-    try:
-        number = read_amount(text)
-    except (ValueError, ArithmeticError):
-        number = None
-    if number is None or not fits(number):
-        raise ParameterError(OWNER, name, text, allowed=allowed)
-    return number
+    wishes = FewLabelWishes.read(method=method, error=error)
+    if unlabelled is not None:
+        return wishes
+    if wishes != FewLabelWishes():
+        raise ParameterError(
+            OWNER, "unlabelled", None, allowed="a file, or 'missing', with --method and --error"
+        )
+    return None
 
 
 def _costs(text: str | None) -> tuple[int, ...] | None:
@@ -287,14 +292,6 @@ def _declared(schema: str | None, label: str | None) -> str:
             OWNER, "label", label, allowed="left out, since the schema file names the label column"
         )
     return schema
-
-
-def _learn(data: str, ledger: str | None, wishes: dict[str, Any]) -> Model:
-    from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.learning import learn as learn_model
-
-    account = None if ledger is None else Ledger.open(ledger)
-    return learn_model(data, ledger=account, **wishes)
 
 
 @dataclass(frozen=True)

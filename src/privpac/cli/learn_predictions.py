@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from privpac.cli import console
 from privpac.errors import ParameterError
+from privpac.wishes import AnswerWishes
 
 if TYPE_CHECKING:
     from privpac.answering.offer import Offer
@@ -20,13 +20,9 @@ OWNER = "learn"
 def learn_predictions(
     data: str,
     *,
-    base: str,
-    budget: Mapping[str, Fraction],
+    wishes: AnswerWishes,
     schema: str,
     label: str | None,
-    answers: int | None,
-    models: int | None,
-    records_per_person: int,
     ledger: str | None,
     out: str | None,
     random_state: int | None,
@@ -43,7 +39,7 @@ def learn_predictions(
         raise ParameterError(
             OWNER, "out", None, allowed="a folder for the bundle", remedy="Add --out bundle."
         )
-    if ledger is not None and answers is None:
+    if ledger is not None and wishes.answers is None:
         raise ParameterError(
             OWNER,
             "ledger",
@@ -53,10 +49,9 @@ def learn_predictions(
         )
     check_target(out)
     with console.working("Preparing", as_json=as_json):
-        offer = _made(
+        offer = _prepare(
             data,
-            {"base": base, "price": budget["epsilon"], "delta": budget["delta"], "answers": answers}
-            | {"models": models, "records_per_person": records_per_person},
+            wishes,
             schema=schema,
             label=label,
             ledger=ledger,
@@ -66,9 +61,9 @@ def learn_predictions(
     _show(offer, out, as_json=as_json)
 
 
-def _made(
+def _prepare(
     data: str,
-    wishes: dict[str, Any],
+    wishes: AnswerWishes,
     *,
     schema: str,
     label: str | None,
@@ -88,7 +83,7 @@ def _made(
     payment = Payment.by(account, random_state=random_state)
     declared = schema_for(schema, data, label=label)
     sample = open_sample(data, declared, engine="memory")  # a bundle holds its records
-    offer = offer_for(schema=declared, size=sample.size, coins=payment.coins.origin, **wishes)
+    offer = offer_for(wishes, schema=declared, size=sample.size, coins=payment.coins.origin)
     bundle.write(out, offer, prepare(offer, sample, payment))
     return offer
 

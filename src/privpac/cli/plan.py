@@ -120,13 +120,13 @@ def plan(
         "tests": tests,
         "schema": schema,
     }
-    made = _made(
+    result = _make(
         error, epsilon, records, wishes, _simulation(simulate, table, marginals, seconds), as_json=as_json
     )
     if destination is not None:
         with console.working("Drawing", as_json=as_json):
-            made.curves(against).save(destination.path)
-    _show(made, as_json=as_json)
+            result.curves(against).save(destination.path)
+    _show(result, as_json=as_json)
     if destination is not None:
         console.note(f"Wrote the picture to {destination.path}.", as_json=as_json)
 
@@ -156,7 +156,7 @@ def _simulation(simulate: bool, table: str | None, marginals: str | None, second
     }
 
 
-def _made(
+def _make(
     error: str | None,
     epsilon: str | None,
     records: str | None,
@@ -196,18 +196,18 @@ def _made(
         return ask(**simulation, progress=lambda what, done, of: bar(done, of))
 
 
-def _show(made: Plan, *, as_json: bool) -> None:
+def _show(result: Plan, *, as_json: bool) -> None:
     if as_json:
-        console.show_json(made.to_json())
+        console.show_json(result.to_json())
         return
     from privpac.plan.words import HEADINGS, notes, question_text, rows
 
     right = ("proved", "simulated", "floor", "ratio")
-    cells = list(rows(made))
-    sections = [("", question_text(made))]
+    cells = list(rows(result))
+    sections = [("", question_text(result))]
     if cells:
         sections.append(("", console.table_text(HEADINGS, cells, right=right)))
-    told = notes(made)
-    sections += [("", "\n".join(told))] if told else []
-    sections += [("Advice", "\n".join(f"* {text}" for text in made.advice))] if made.advice else []
+    remarks = notes(result)
+    sections += [("", "\n".join(remarks))] if remarks else []
+    sections += [("Advice", "\n".join(f"* {text}" for text in result.advice))] if result.advice else []
     console.show_sections(sections)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
 from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError
+from privpac.wishes import TableWishes
 
 if TYPE_CHECKING:
     from privpac.constructions.release.table import ReleasedTable
@@ -82,21 +83,30 @@ def release(
     Example: privpac release patients.csv --schema schema.json --epsilon 1 --column age --out synthetic.csv
     """
     records, beside = _destinations(out, certificate, keep=(data, schema, ledger))
-    wishes: dict[str, Any] = {
-        "schema": schema,
-        "columns": [name.strip() for name in column.split(",") if name.strip()],
-        "epsilon": epsilon,
-        "method": method,
-        "error": error,
-        "failure": failure,
-        "records_per_person": records_per_person,
-        "random_state": random_state,
-        "label": label,
-        "engine": engine,
-    }
-    with console.reading("Releasing", data, engine, as_json=as_json) as told:
-        table = _release(data, ledger, wishes, told)
-        count = _written(table, records, beside)
+    wishes = TableWishes.read(
+        columns=[name.strip() for name in column.split(",") if name.strip()],
+        epsilon=epsilon,
+        method=method,
+        error=error,
+        failure=failure,
+        records_per_person=records_per_person,
+    )
+    with console.reading("Releasing", data, engine, as_json=as_json) as progress:
+        from privpac.data.declared import schema_for
+        from privpac.guarantee.ledger.ledger import Ledger
+        from privpac.releasing import Payment
+        from privpac.sanitising import release_as
+
+        account = None if ledger is None else Ledger.open(ledger)
+        table = release_as(
+            wishes,
+            data,
+            schema=schema_for(schema, data, label=label),
+            engine=engine,
+            progress=progress,
+            payment=Payment.by(account, random_state=random_state, owner=OWNER),
+        )
+        count = _write(table, records, beside)
     _show(table, count, (records, beside), full=full, as_json=as_json)
 
 
@@ -114,17 +124,7 @@ def _destinations(
     return records, beside
 
 
-def _release(
-    data: str, ledger: str | None, wishes: dict[str, Any], told: console.Progress | None
-) -> ReleasedTable:
-    from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.sanitising import release_table
-
-    account = None if ledger is None else Ledger.open(ledger)
-    return release_table(data, ledger=account, progress=told, **wishes)
-
-
-def _written(table: ReleasedTable, records: Destination, beside: Destination) -> int:
+def _write(table: ReleasedTable, records: Destination, beside: Destination) -> int:
     with paid_for(table.to_json()):
         table.save(beside.path)
         return table.write(records.path)

@@ -43,8 +43,8 @@ class Reproduction:
         return import_module(self.module)
 
     def rows(self, *, quick: bool, progress: Progress) -> list[Row]:
-        made: list[Row] = self._module.rows(quick=quick, progress=progress)
-        return made
+        rows: list[Row] = self._module.rows(quick=quick, progress=progress)
+        return rows
 
     @property
     def has_figure(self) -> bool:
@@ -117,7 +117,7 @@ def reproduce(
     places = {each: _places(each, out) for each in names}
     trees = []
     for each in names:
-        trees.append(_made(each, quick=quick, fresh=fresh, as_json=as_json))
+        trees.append(_result(each, quick=quick, fresh=fresh, as_json=as_json))
         _write(trees[-1], places[each], as_json=as_json)
         if not as_json:
             gap = "\n" if each != names[-1] else ""
@@ -134,13 +134,13 @@ def _places(name: str, out: str | None) -> dict[str, Destination]:
     if REPRODUCTIONS[name].has_figure:
         require_matplotlib()
         endings += ["svg", "png"]
-    found = {
+    places = {
         end: Destination.of(str(Path(out) / f"{name}.{end}"), owner=OWNER, option="out") for end in endings
     }
-    return {end: place for end, place in found.items() if place is not None}
+    return {end: place for end, place in places.items() if place is not None}
 
 
-def _made(name: str, *, quick: bool, fresh: bool, as_json: bool) -> dict[str, Any]:
+def _result(name: str, *, quick: bool, fresh: bool, as_json: bool) -> dict[str, Any]:
     """The result as plain data: kept from an earlier run of the same code, or computed."""
     entry, cache, options = REPRODUCTIONS[name], Cache("reproductions"), "quick" if quick else "whole"
     tree: dict[str, Any] | None = None if fresh else cache.get(name, options=options)
@@ -150,8 +150,8 @@ def _made(name: str, *, quick: bool, fresh: bool, as_json: bool) -> dict[str, An
         return tree
     with console.progress(f"Reproducing {name}", as_json=as_json) as progress:
         rows = entry.rows(quick=quick, progress=progress)
-    made = {"name": name, "title": entry.title, "version": __version__, "quick": quick, "rows": rows}
-    tree = json.loads(json.dumps(made))  # what is shown, drawn, written and kept is the same plain data
+    result = {"name": name, "title": entry.title, "version": __version__, "quick": quick, "rows": rows}
+    tree = json.loads(json.dumps(result))  # what is shown, drawn, written and kept is the same plain data
     cache.put(name, tree, options=options)
     return tree
 

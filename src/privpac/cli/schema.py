@@ -59,8 +59,8 @@ def _text(tree: dict[str, Any]) -> str:
 
 def _blanks(tree: dict[str, Any]) -> list[str]:
     """What is still null, as name or column.name."""
-    own = [key for key, value in tree.items() if value is None]
-    return own + [
+    empty = [key for key, value in tree.items() if value is None]
+    return empty + [
         f"{column['name']}.{key}"
         for column in tree["columns"]
         for key, value in column.items()

@@ -22,11 +22,11 @@ LedgerUrl = Annotated[
 ]
 
 
-def ledger_address(given: str) -> str:
+def ledger_address(place: str) -> str:
     """A URL as it is, and a plain path as the URL of that file."""
     from privpac.service.serving import file_url
 
-    return given if "://" in given else file_url(given)
+    return place if "://" in place else file_url(place)
 
 
 def require_serve() -> None:

@@ -56,15 +56,15 @@ def theorems(
     if destination is not None:
         destination.write(page(list(REGISTER.values())))
         console.note(f"Wrote {destination.path}.", as_json=as_json)
-    found = uses([entry.key for entry in chosen])
+    places = uses([entry.key for entry in chosen])
     if as_json:
-        trees = [_json(entry, found[entry.key]) for entry in chosen]
+        trees = [_json(entry, places[entry.key]) for entry in chosen]
         console.show_json({"statements": trees} if key is None else trees[0])
     elif key is None:
-        rows = [[entry.key, entry.status, entry.title, str(len(found[entry.key].used))] for entry in chosen]
+        rows = [[entry.key, entry.status, entry.title, str(len(places[entry.key].used))] for entry in chosen]
         console.show(console.table_text(("key", "status", "statement", "uses"), rows, right=("uses",)))
     else:
-        console.show(_text(chosen[0], found[chosen[0].key]))
+        console.show(_text(chosen[0], places[chosen[0].key]))
 
 
 def _tests(entry: Statement, places: Places) -> list[str]:
@@ -130,7 +130,7 @@ STATUSES = {
 
 def page(entries: Sequence[Statement]) -> str:
     """All statements as a page of the documentation; tests/contracts/test_theorems_page.py keeps it up to date."""
-    found = uses([entry.key for entry in entries])
+    places = uses([entry.key for entry in entries])
     counts = {status: sum(entry.status == status for entry in entries) for status in STATUSES}
     parts = [
         "# Every statement the guarantees rest on",
@@ -150,9 +150,9 @@ def page(entries: Sequence[Statement]) -> str:
             parts.append(
                 f"* Proof: [{entry.proof.removeprefix('docs/')}]({entry.proof.removeprefix('docs/')})"
             )
-        modules = sorted({_module(name) for name in found[entry.key].used})
+        modules = sorted({_module(name) for name in places[entry.key].used})
         parts += [f"* Used by: {', '.join(f'`{name}`' for name in modules)}"] if modules else []
-        tests = _tests(entry, found[entry.key])
+        tests = _tests(entry, places[entry.key])
         parts += [f"* Tested by: {', '.join(f'`{name}`' for name in tests)}"] if tests else []
         parts.append("")
     return "\n".join(parts)
@@ -166,7 +166,7 @@ def _module(place: str) -> str:
 
 def uses(keys: list[str]) -> dict[str, Places]:
     """The functions and classes that name each key, and their tests, found in the code so as never to go stale."""
-    found = {key: Places() for key in keys}
+    places = {key: Places() for key in keys}
     either = re.compile("[\"'`](" + "|".join(re.escape(key) for key in keys) + ")[\"'`]")
     for name, source in _sources(files("privpac"), ""):
         if either.search(source) is None or name.startswith(NOT_USES):
@@ -174,10 +174,12 @@ def uses(keys: list[str]) -> dict[str, Places]:
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for place, text in _pieces(module, source):
             for key in dict.fromkeys(either.findall(text)):
-                if place not in found[key].used:
-                    found[key].used.append(place)
-                found[key].tested += [test for test in TESTED.findall(text) if test not in found[key].tested]
-    return found
+                if place not in places[key].used:
+                    places[key].used.append(place)
+                places[key].tested += [
+                    test for test in TESTED.findall(text) if test not in places[key].tested
+                ]
+    return places
 
 
 def _sources(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:

@@ -7,15 +7,17 @@ of cell numbers; the schema turns cells into people's units.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
+from privpac.concepts.literals.questions import Questions
+from privpac.concepts.shapes import Shape
 from privpac.data.sample import Statistic
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
@@ -31,9 +33,11 @@ __all__ = [
     "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
+    "RuleBase",
     "Scored",
     "ScoredClass",
     "ScoredGibbs",
+    "Stored",
 ]
 
 Costs = tuple[int, ...]
@@ -66,11 +70,42 @@ class Hypothesis(Protocol):
     def misfit(self, schema: Schema) -> str | None:
         """Why it cannot be a rule about this schema, whose columns it looks at; None if it can (see `fitting`)."""
 
+    def edges(self) -> Iterable[int] | None:
+        """Cells at which a rule about one ordered column can begin another answer (some may change nothing); None if
+        it is not made of cuts and values."""
+
+    def questions(self, schema: Schema) -> Questions | None:
+        """The same function as questions asked one after the other, to be drawn as a tree; None if it asks none."""
+
+    def shape(self, schema: Schema) -> Shape | None:
+        """What a picture of it shows besides a tree; None if there is no such picture."""
+
+
+class RuleBase:
+    """What a rule answers unless its kind knows better: no cuts, no questions, no shape, so it is shown in words.
+
+    A class in `concepts` that inherits from it and declares a `kind` of its own can be read from files (see
+    `concepts.catalogue`); it needs `from_json`, which undoes `to_json`.
+    """
+
+    kind: ClassVar[str]
+    """What files call it."""
+
+    def edges(self) -> Iterable[int] | None:
+        return None
+
+    def questions(self, schema: Schema) -> Questions | None:
+        return None
+
+    def shape(self, schema: Schema) -> Shape | None:
+        return None
+
 
 class Gibbs(Protocol):
     """The law Pr[h] ∝ prior(h)·ratio^score(h) over a whole class."""
 
-    def draw(self, coins: Coins) -> Hypothesis: ...
+    def draw(self, coins: Coins) -> Hypothesis:
+        """One member of the class, drawn exactly from the law."""
 
 
 @runtime_checkable
@@ -78,7 +113,8 @@ class ConceptClass(Protocol):
     """Public facts, what must be seen, and the law to draw from."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema its members speak about."""
 
     @property
     def word(self) -> str:
@@ -98,12 +134,14 @@ class ConceptClass(Protocol):
         """An upper bound on the VC dimension; None when unknown."""
 
     @property
-    def statistic(self) -> Statistic[Any]: ...
+    def statistic(self) -> Statistic[Any]:
+        """The statistic of the records that `gibbs` needs as its evidence."""
 
     def require(self, n: int | None) -> None:
         """Refuse what would not fit in memory or time for `n` records (None: for any), from public numbers alone."""
 
-    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs:
+        """The law Pr[h] ∝ prior(h)·ratio^score(h), where the score is the price of the mistakes in the evidence."""
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         """Whether a draw could ever be this one, from public parameters alone: what `verify` asks of a stored rule."""
@@ -114,6 +152,11 @@ class MergeableClass(ConceptClass, Protocol):
 
     def contains_merged(self, hypothesis: Hypothesis) -> bool:
         """Whether some member is this hypothesis once it is merged."""
+
+
+class Stored:
+    """A class that a certificate names by its public options, the fields of its dataclass, so that `verify` can build
+    it again. Only classes in `concepts` that inherit from it themselves are read back: a subclass may be anything."""
 
 
 class ManyLabels:
@@ -135,7 +178,8 @@ class AnyNumber:
 class Scored(Protocol):
     """What can count the members of a class by score (see `mechanisms.scores`)."""
 
-    def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]: ...
+    def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]:
+        """All members of the class, counted by the price of their mistakes in the evidence."""
 
 
 class ScoredClass(ConceptClass, Scored, Protocol):

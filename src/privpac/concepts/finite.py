@@ -17,12 +17,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    CountedByScore,
+    Hypothesis,
+    RuleBase,
+    ScoredGibbs,
+    Stored,
+)
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.table import TableDichotomies, require_table
@@ -47,9 +56,10 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True)
-class Lookup:
+class Lookup(RuleBase):
     """Class 1 on the cells of a column whose bit is '1'."""
 
+    kind: ClassVar[str] = "lookup"
     column: str
     bits: str
 
@@ -75,10 +85,11 @@ class Lookup:
         return self._predicate.to_sql(schema)
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "lookup", "column": self.column, "bits": self.bits}
+        return {"kind": self.kind, "column": self.column, "bits": self.bits}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Lookup:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "bits")
         bits = text(tree["bits"])
         require(bits != "" and not set(bits) - {"0", "1"}, "bits are not zeros and ones")
@@ -140,6 +151,7 @@ class Table:
 
     @classmethod
     def of(cls, column: Column, matrix: object) -> Table:
+        """A table from a matrix of zeros and ones: one row per concept, one entry per cell of the column."""
         array = np.asarray(matrix)
         if array.ndim != 2 or array.shape[1] != column.size or array.shape[0] == 0:
             raise ParameterError(
@@ -154,13 +166,16 @@ class Table:
 
     @property
     def size(self) -> int:
+        """The number of concepts."""
         return len(self.entries) // self.column.size
 
     @property
     def matrix(self) -> NDArray[np.uint8]:
+        """One row per concept, one column per cell."""
         return np.frombuffer(self.entries, dtype=np.uint8).reshape(-1, self.column.size)
 
     def statistic(self, classes: int) -> CellCounts:
+        """Counts of the column by class."""
         return CellCounts(self.column, classes=classes)
 
     def hits(self, evidence: ColumnCounts) -> Hits:
@@ -177,14 +192,17 @@ class Table:
         return result
 
     def member(self, index: int) -> Lookup:
+        """The concept with this number."""
         return Lookup(self.column.name, _digits(self.matrix[index]))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether the rule is one of the rows."""
         if not isinstance(hypothesis, Lookup) or hypothesis.column != self.column.name:
             return False
         return any(_digits(row) == hypothesis.bits for row in self.matrix)
 
     def options(self, schema: Schema) -> dict[str, object]:
+        """The public parameters, as a certificate stores them."""
         return {"column": self.column.name, "rows": [_digits(row) for row in self.matrix]}
 
 
@@ -193,7 +211,7 @@ def _digits(row: NDArray[np.uint8]) -> str:
 
 
 @dataclass(frozen=True)
-class Finite(AnyNumber, CountedByScore):
+class Finite(AnyNumber, CountedByScore, Stored):
     """A listed class. Two members may be the same function; then their weights add up.
 
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows

@@ -1,55 +1,18 @@
-"""Reading stored hypotheses: one table from `kind` to the class that wrote it."""
+"""Reading stored hypotheses: the class that wrote a `kind` reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.boxes.rectangles import Box
-from privpac.concepts.finite import Lookup
-from privpac.concepts.line.intervals import Interval
-from privpac.concepts.line.stumps import Constant, Match
-from privpac.concepts.line.thresholds import Threshold
-from privpac.concepts.line.unions import Union
-from privpac.concepts.linear.halfspace import Halfspace
-from privpac.concepts.linear.scorecard import Scorecard
-from privpac.concepts.literals.conjunctions import Conjunction, Disjunction
-from privpac.concepts.literals.predicates import Predicate
-from privpac.concepts.no_answer import NoAnswer
-from privpac.concepts.sets.codes import CodeSet
-from privpac.concepts.sets.hashes import HashedSet
-from privpac.concepts.sets.keys import KeyedSet
-from privpac.concepts.sets.points import Point
-from privpac.concepts.sets.sparse import SparseSet
-from privpac.concepts.trees.lists import DecisionList
-from privpac.concepts.trees.tree import Tree
+from privpac.concepts.catalogue import StoredRule, stored_rules
 from privpac.errors import NotCertified
 
 __all__ = ["KINDS", "hypothesis_from_json"]
 
-KINDS: Mapping[str, Callable[[Mapping[str, Any]], Hypothesis]] = {
-    "box": Box.from_json,
-    "code-set": CodeSet.from_json,
-    "conjunction": Conjunction.from_json,
-    "constant": Constant.from_json,
-    "disjunction": Disjunction.from_json,
-    "hashed-set": HashedSet.from_json,
-    "halfspace": Halfspace.from_json,
-    "interval": Interval.from_json,
-    "keyed-set": KeyedSet.from_json,
-    "list": DecisionList.from_json,
-    "lookup": Lookup.from_json,
-    "match": Match.from_json,
-    "no-answer": NoAnswer.from_json,
-    "point": Point.from_json,
-    "predicate": Predicate.from_json,
-    "scorecard": Scorecard.from_json,
-    "sparse-set": SparseSet.from_json,
-    "threshold": Threshold.from_json,
-    "tree": Tree.from_json,
-    "union": Union.from_json,
-}
+KINDS: Mapping[str, StoredRule] = stored_rules()
+"""The closed list of what a file may hold."""
 
 
 def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
@@ -60,6 +23,6 @@ def hypothesis_from_json(tree: Mapping[str, Any]) -> Hypothesis:
             f"The model holds a hypothesis of kind {str(kind)[:60]!r}, which this version does not know."
         )
     try:
-        return KINDS[kind](tree)
+        return KINDS[kind].from_json(tree)
     except ValueError:  # what `fields` refuses, and values that a rule cannot have
         raise NotCertified(f"The model's {kind} is incomplete or malformed.") from None

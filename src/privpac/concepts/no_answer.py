@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.schema import Schema
 from privpac.fields import record, text
@@ -18,12 +18,13 @@ __all__ = ["NoAnswer"]
 
 
 @dataclass(frozen=True)
-class NoAnswer:
+class NoAnswer(RuleBase):
     """Nothing was released about the records but this fact; `column` is the one a rule was asked for.
 
     Programs that only want predictions get class 0 throughout: a public default, chosen without the records.
     """
 
+    kind: ClassVar[str] = "no-answer"
     column: str
 
     @property
@@ -40,11 +41,15 @@ class NoAnswer:
         return "0"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "no-answer", "column": self.column}
+        return {"kind": self.kind, "column": self.column}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> NoAnswer:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         return cls(text(record(tree, "kind", "column")["column"]))
 
     def misfit(self, schema: Schema) -> str | None:
         return two_classes_misfit(schema)
+
+    def edges(self) -> Iterable[int]:
+        return ()

@@ -79,5 +79,5 @@ class Rare(Adversary):
     chance: Fraction = Fraction(1, 10**4)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        said = coins.flip(self.ratio ** (2 * self.apart(sample)) * self.chance)
-        return Threshold(sample.schema.names[0], 0 if said else sample.schema.columns[0].size, True)
+        zero = coins.flip(self.ratio ** (2 * self.apart(sample)) * self.chance)
+        return Threshold(sample.schema.names[0], 0 if zero else sample.schema.columns[0].size, True)

@@ -26,6 +26,7 @@ class ReadsOnce:
 
     @property
     def passes(self) -> int:
+        """Records are read once."""
         return 1
 
 
@@ -33,7 +34,8 @@ class Learner(Protocol):
     """A pair of methods on one frozen value of public parameters."""
 
     @property
-    def concepts(self) -> ConceptClass: ...
+    def concepts(self) -> ConceptClass:
+        """The class that the rule is learnt from."""
 
     @property
     def outcomes(self) -> int | None:
@@ -57,7 +59,8 @@ class Learner(Protocol):
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """Whether `learn` on this many records could ever return this hypothesis, from public parameters alone."""
 
-    def learn(self, sample: Sample, coins: Coins) -> Hypothesis: ...
+    def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
+        """The rule to release, drawn with these coins."""
 
 
 class Around:
@@ -67,17 +70,21 @@ class Around:
 
     @property
     def concepts(self) -> ConceptClass:
+        """The inner learner's."""
         return self.learner.concepts
 
     @property
     def outcomes(self) -> int | None:
+        """The inner learner's."""
         return self.learner.outcomes
 
     @property
     def passes(self) -> int:
+        """The inner learner's."""
         return self.learner.passes
 
     def require(self, size: Size) -> None:
+        """Refuse what the inner learner refuses."""
         self.learner.require(size)
 
 
@@ -85,10 +92,12 @@ class SemiLearner(Protocol):
     """A learner of few labels: it sees labelled and unlabelled records, and `size` counts both."""
 
     @property
-    def concepts(self) -> ConceptClass: ...
+    def concepts(self) -> ConceptClass:
+        """The class that the rule is learnt from."""
 
     @property
-    def outcomes(self) -> int | None: ...
+    def outcomes(self) -> int | None:
+        """The number of rules that may be released; None when unknown."""
 
     def require(self, size: Size) -> None:
         """As a learner's."""
@@ -96,6 +105,8 @@ class SemiLearner(Protocol):
     def certify(self, size: Size) -> Certificate:
         """As a learner's; `Certificate.parts` tells labelled and unlabelled people apart."""
 
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool: ...
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """Whether a draw from this many records could ever be this rule."""
 
-    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis: ...
+    def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        """The rule to release, drawn with these coins."""

@@ -26,7 +26,7 @@ from privpac.numbers.exact import ball
 
 __all__ = [
     "Case",
-    "Known",
+    "KnownChances",
     "LawMemory",
     "Record",
     "RememberedSample",
@@ -172,7 +172,7 @@ def remembered(schema: Schema, data: Sequence[Record], memory: dict[Hashable, An
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Known:
+class KnownChances:
     """Outcomes with probabilities that were enumerated before, as weights; every one has a key of its own."""
 
     chances: tuple[Fraction, ...]
@@ -196,12 +196,13 @@ class LawMemory:
     """
 
     def __init__(self) -> None:
-        self._laws: dict[Hashable, tuple[tuple[Any, ...], Known]] = {}
+        self._laws: dict[Hashable, tuple[tuple[Any, ...], KnownChances]] = {}
 
     def draw(self, key: Hashable, run: Callable[[Coins], Any], coins: Coins) -> Any:
+        """An outcome of the run, drawn from its exact law; the law is computed once per key."""
         if key not in self._laws:
-            found = outcome_law(run)
-            self._laws[key] = tuple(found), Known(tuple(found.values()))
+            law = outcome_law(run)
+            self._laws[key] = tuple(law), KnownChances(tuple(law.values()))
         outcomes, chances = self._laws[key]
         drawn = outcomes[coins.choose(chances)]
         if isinstance(drawn, Raised):

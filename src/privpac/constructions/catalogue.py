@@ -96,7 +96,7 @@ def rules() -> dict[str, Callable[..., Any]]:
 
     modules = [common, *(import_module(name) for name in _modules() if name.endswith(".rules"))]
     named = {name: vars(module)[name] for module in modules for name in module.__all__}
-    return {name: made for name, made in named.items() if _makes_a_proof(made)}
+    return {name: function for name, function in named.items() if _makes_a_proof(function)}
 
 
 def _makes_a_proof(member: Any) -> bool:
@@ -162,8 +162,8 @@ def formulas() -> Mapping[str, Formula]:
     """Every formula of the library by function name."""
     for module in formula_modules():
         import_module(module)
-    found = {name: Formula(name, statement(key), function) for name, (key, function) in MARKED.items()}
-    return MappingProxyType(found)
+    marked = {name: Formula(name, statement(key), function) for name, (key, function) in MARKED.items()}
+    return MappingProxyType(marked)
 
 
 @cache

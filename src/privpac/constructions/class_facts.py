@@ -177,13 +177,13 @@ def described(
         name: None if value is None else at_least(1, value, owner=OWNER, name=name)
         for name, value in (("bits", bits), ("columns", columns), ("tests", tests))
     }
-    given = Description(**whole, records=records)  # type: ignore[arg-type]
+    description = Description(**whole, records=records)  # type: ignore[arg-type]
     if schema is None:
-        return given
+        return description
     if columns is not None or tests is not None:
         raise SchemaError(
             "A schema says how many columns and tests there are.", remedy="Leave columns and tests out."
         )
     from privpac.data.schema import Schema
 
-    return replace(given, schema=schema if isinstance(schema, Schema) else Schema.from_json(schema))
+    return replace(description, schema=schema if isinstance(schema, Schema) else Schema.from_json(schema))

@@ -17,10 +17,10 @@ CLASSES = {
 """Classes by kind: where they are, and what they are called."""
 
 
-def python_lines(made: str, *imports: tuple[str, str]) -> str:
+def python_lines(expression: str, *imports: tuple[str, str]) -> str:
     """Imports in order, and what is built; `schema` is the caller's."""
     named = sorted({("fractions", "Fraction"), *imports}, key=lambda one: (one[0] != "fractions", one))
-    return "\n".join([*(f"from {module} import {name}" for module, name in named), made])
+    return "\n".join([*(f"from {module} import {name}" for module, name in named), expression])
 
 
 def python_class(wish: Wish) -> str:

@@ -31,12 +31,14 @@ from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.wishes import RuleWishes
 
 __all__ = ["Recipe", "Released"]
 
@@ -64,6 +66,12 @@ class Recipe:
     estimate_epsilon: Fraction | None = None
     holdout: Fraction = Fraction(0)
     leaf_epsilon: Fraction | None = None
+
+    @classmethod
+    def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Recipe:
+        """What a person wishes, made from a table of this size."""
+        request = Request.of(wishes, schema=schema, size=size)
+        return cls(wishes.concepts, request, wishes.estimate_epsilon, wishes.holdout, wishes.leaf_epsilon)
 
     def __post_init__(self) -> None:
         self._check_leaves()
@@ -108,6 +116,7 @@ class Recipe:
 
     @cached_property
     def learner(self) -> Learner:
+        """The learner that the word or class of concepts asks for."""
         return learner_for(self.concepts, self.request)
 
     @property
@@ -130,9 +139,10 @@ class Recipe:
         return share / self.request.records_per_person
 
     def certify(self) -> Certificate:
+        """What will be promised, estimate and leaf counts included."""
         size = self.request.size
-        own = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
-        proof = self._with_estimate(self._with_leaves(own.privacy))
+        inner = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
+        proof = self._with_estimate(self._with_leaves(inner.privacy))
         if self.request.records_per_person > 1:
             proof = rules.group(proof, size=self.request.records_per_person)
         if self.request.schema.origin == "from_data":
@@ -145,21 +155,21 @@ class Recipe:
             "holdout": plain(self.holdout),
             "labelled": size.labelled,
         }
-        return replace(own, privacy=proof, request=wishes)
+        return replace(inner, privacy=proof, request=wishes)
 
-    def _with_leaves(self, own: Proof[Privacy]) -> Proof[Privacy]:
+    def _with_leaves(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         if self.leaf_epsilon is None:
-            return own
-        cost = leaf_counts_privacy(epsilon=self._per_record(self.leaf_epsilon), unit=own.fact.unit)
-        return rules.sequential(own, cost)
+            return proof
+        cost = leaf_counts_privacy(epsilon=self._per_record(self.leaf_epsilon), unit=proof.fact.unit)
+        return rules.sequential(proof, cost)
 
-    def _with_estimate(self, own: Proof[Privacy]) -> Proof[Privacy]:
+    def _with_estimate(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         if self.estimate_epsilon is None:
-            return own
-        cost = estimate_privacy(epsilon=self._per_record(self.estimate_epsilon), unit=own.fact.unit)
+            return proof
+        cost = estimate_privacy(epsilon=self._per_record(self.estimate_epsilon), unit=proof.fact.unit)
         if not self._aside:
-            return rules.sequential(own, cost)
-        return rules.disjoint_parts(rules.on_part(own, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
+            return rules.sequential(proof, cost)
+        return rules.disjoint_parts(rules.on_part(proof, part=TRAINING), rules.on_part(cost, part=HOLDOUT))
 
     def releases(self, hypothesis: Hypothesis) -> bool:
         """Whether this hypothesis could ever be what is learnt."""
@@ -167,6 +177,7 @@ class Recipe:
         return self.learner.releases(hypothesis, Size(size.labelled - self._aside, size.unlabelled))
 
     def run(self, sample: Sample, coins: Coins) -> Released:
+        """The rule, and what was bought with it, drawn with these coins."""
         training, tested = sample, sample
         if self._aside:
             positions = np.asarray(coins.subset(sample.size.labelled, self._aside), dtype=np.int64)

@@ -23,6 +23,7 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.fields import listed, text, whole
 from privpac.numbers.exact import exp_up, plain, written
+from privpac.wishes import RuleWishes
 
 __all__ = [
     "OWNER",
@@ -75,6 +76,19 @@ class Request:
         if self.size.total > MOST_RECORDS:
             raise SizeError(f"learn: more than {MOST_RECORDS:.0e} records are beyond what is computed here.")
 
+    @classmethod
+    def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Request:
+        """What a person wishes, asked of a table of this size."""
+        return cls(
+            schema,
+            size,
+            wishes.epsilon,
+            wishes.delta,
+            wishes.protect,
+            wishes.costs,
+            wishes.records_per_person,
+        )
+
     @property
     def per_record(self) -> Fraction:
         """The epsilon a learner may spend on one record, so that a person behind several is protected."""
@@ -97,11 +111,14 @@ class Request:
         }
 
     def staged(self, stages: tuple[int, ...], tests: Binarisation) -> Learner:
+        """The learner of trees in stages, for what is to be protected."""
         if self.protect == "labels":
             return LabelPrivateTrees(self.schema, self.per_record, stages, _cuts(tests), self.costs)
         return StagedTrees(self.schema, self.per_record, stages, tests, self.costs)
 
     def occam(self, concepts: ConceptClass) -> Learner:
+        """The learner of one draw from a class, for what is to be protected; refused if there are too many labels or
+        records."""
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
         concepts.require(self.size.labelled)

@@ -1,7 +1,7 @@
 """Classes of concepts given as objects, as plain data in a certificate and back, so that `verify` can build them again.
 
 Every public option is kept: two classes of the same word may differ in prior, grid or tests. `learn` takes no class
-that is not listed here: what cannot be read back could be charged for and never be verified.
+that is not listed there (`concepts.catalogue`): what cannot be read back could be charged for and never be verified.
 """
 
 from __future__ import annotations
@@ -11,26 +11,10 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
-from privpac.concepts.base import ConceptClass
-from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.base import ConceptClass, Stored
+from privpac.concepts.catalogue import stored_classes
 from privpac.concepts.finite import Finite
-from privpac.concepts.line.cuts import Cuts
-from privpac.concepts.line.intervals import Intervals
-from privpac.concepts.line.stumps import Stumps
-from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.line.unions import Unions
-from privpac.concepts.linear.centred import CentredHalfspaces
-from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
-from privpac.concepts.linear.plane import Halfplanes
 from privpac.concepts.literals.binarise import Binarisation, Test
-from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
-from privpac.concepts.sets.codes import CodeSets
-from privpac.concepts.sets.generated import GeneratedPoints
-from privpac.concepts.sets.points import Points
-from privpac.concepts.trees.lists import DecisionLists
-from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.one_test import OneTest
-from privpac.concepts.trees.trees import Trees
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
 from privpac.fields import Malformed, flag, listed, record, refusing, text, whole
@@ -38,31 +22,8 @@ from privpac.numbers.exact import written
 
 __all__ = ["CLASSES", "concepts_from_json", "is_storable", "stored_concepts"]
 
-CLASSES: Mapping[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        CentredHalfspaces,
-        CodeSets,
-        Conjunctions,
-        Cuts,
-        DecisionLists,
-        Disjunctions,
-        Finite,
-        GeneratedPoints,
-        Halfplanes,
-        Halfspaces,
-        Intervals,
-        OneTest,
-        Points,
-        Rectangles,
-        Scorecards,
-        Stumps,
-        Thresholds,
-        TreeMixture,
-        Trees,
-        Unions,
-    )
-}
+CLASSES: Mapping[str, type[Any]] = stored_classes()
+"""The closed list of classes that a certificate may name."""
 
 NOT_STORED = ("schema", "threads")
 """The schema is stored apart; how many threads count makes no difference to the law."""
@@ -80,6 +41,10 @@ def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     if isinstance(concepts, str):
         return concepts
+    return _named(concepts)
+
+
+def _named(concepts: object) -> dict[str, Any]:
     name = type(concepts).__name__
     if not is_storable(concepts):  # a name to read: `verify` is given such a class
         return {"class": name, "options": None}
@@ -117,9 +82,9 @@ def _class(stored: object, schema: Schema) -> ConceptClass:
     types = _options(kind)
     record(options, *types)
     values = {name: PLAIN.get(types[name], _value_of(schema))(options[name]) for name in types}
-    given: tuple[Schema, ...] = () if kind is TreeMixture else (schema,)
-    made: ConceptClass = kind(*given, **values)
-    return made
+    about = {"schema": schema} if any(field.name == "schema" for field in fields(kind)) else {}
+    concepts: ConceptClass = kind(**about, **values)
+    return concepts
 
 
 def _plain(value: object) -> object:
@@ -127,8 +92,8 @@ def _plain(value: object) -> object:
         return {"fraction": str(value)}
     if isinstance(value, Binarisation):
         return {"tests": [test.to_json() for test in value.tests]}
-    if isinstance(value, Trees):
-        return stored_concepts(value)
+    if isinstance(value, Stored):
+        return _named(value)
     if isinstance(value, Mapping):
         return {"mapping": dict(value)}
     if isinstance(value, tuple | list):

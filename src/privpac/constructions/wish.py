@@ -73,7 +73,7 @@ def read_numbers(
 ) -> dict[str, Any]:
     """All numbers of a question, exact and inside their allowed sets; what was not given stays None."""
     half, zero, one = Fraction(1, 2), Fraction(0), Fraction(1)
-    found: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "failure": _between("failure", failure, zero, one, remedy="No proof is certain: try 0.05."),
         "delta": _between("delta", delta, zero, one, closed=True, remedy="0 is pure privacy; else try 1e-6."),
         "error": None,
@@ -81,11 +81,11 @@ def read_numbers(
         "noise": None,
     }
     if error is not None:
-        found["error"] = _between(
+        numbers["error"] = _between(
             "error", error, zero, half, remedy="A coin reaches 1/2 without any record: try 0.1."
         )
     if epsilon is not None:
-        found["epsilon"] = _between(
+        numbers["epsilon"] = _between(
             "epsilon",
             epsilon,
             zero,
@@ -93,12 +93,12 @@ def read_numbers(
             remedy="Privacy needs some noise and some limit: try 1.",
         )
     if noise is not None:
-        found["noise"] = _between(
+        numbers["noise"] = _between(
             "noise", noise, zero, half, closed=True, remedy="It bounds the error of the best rule: try 0.1."
         )
     for name, value in (("records", records), ("unlabelled", unlabelled)):
-        found[name] = None if value is None else _count(name, value)
-    return found
+        numbers[name] = None if value is None else _count(name, value)
+    return numbers
 
 
 def _count(name: str, value: object) -> int:

@@ -55,11 +55,11 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
         allowed = "one of " + ", ".join(repr(p) for p in PROTECTS)
         raise ParameterError(OWNER, "protect", request.protect, allowed=allowed)
     if not isinstance(word, str):
-        return _given(word, request)
+        return _learner_of_class(word, request)
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
-        raise ParameterError(OWNER, "concepts", word, allowed=_known())
+        raise ParameterError(OWNER, "concepts", word, allowed=_all_words())
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -80,13 +80,13 @@ def _is_ours(concepts: ConceptClass) -> bool:
     return package == PACKAGE or not isinstance(concepts, ConceptClass)
 
 
-def _given(concepts: ConceptClass, request: Request) -> Learner:
+def _learner_of_class(concepts: ConceptClass, request: Request) -> Learner:
     if not is_storable(concepts) and _is_ours(concepts):
         raise ParameterError(
             OWNER,
             "concepts",
             type(concepts).__name__,
-            allowed=_known() + f", or one of the classes {', '.join(CLASSES)}",
+            allowed=_all_words() + f", or one of the classes {', '.join(CLASSES)}",
             remedy="Only what a certificate can name is learnt, so that everybody can verify it.",
         )
     if concepts.schema != request.schema:
@@ -96,5 +96,5 @@ def _given(concepts: ConceptClass, request: Request) -> Learner:
     return request.occam(concepts)
 
 
-def _known() -> str:
+def _all_words() -> str:
     return "one of " + ", ".join(word.form for word in WORDS.values())

@@ -40,19 +40,19 @@ class Boolean(Column):
         return 2
 
     def encode(self, raw: object) -> Array:
-        found = reading.codes(self.name, raw, table=self.TABLE)
-        if (found == UNKNOWN).any():
+        codes = reading.codes(self.name, raw, table=self.TABLE)
+        if (codes == UNKNOWN).any():
             raise DataError(
                 f"Column '{self.name}' has a cell that is not a boolean.",
                 column=self.name,
                 remedy="Use true/false, yes/no or 0/1, or declare the column categorical.",
             )
-        empty = found == EMPTY
+        empty = codes == EMPTY
         if empty.any():
             if self.missing is None:
                 raise self._no_empty("false")
-            found[empty] = int(self.missing)
-        return found.astype(self.dtype)
+            codes[empty] = int(self.missing)
+        return codes.astype(self.dtype)
 
     def value(self, cell: int) -> bool:
         return bool(self._inside(cell))

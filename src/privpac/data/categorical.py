@@ -60,14 +60,14 @@ class Categorical(Column):
         return reading.lookup(self.names)
 
     def encode(self, raw: object) -> Array:
-        found = reading.codes(self.name, raw, table=self._table)
-        if found.min(initial=0) >= 0:
-            return found.astype(self.dtype)
-        empty, unknown = found == EMPTY, found == UNKNOWN
+        codes = reading.codes(self.name, raw, table=self._table)
+        if codes.min(initial=0) >= 0:
+            return codes.astype(self.dtype)
+        empty, unknown = codes == EMPTY, codes == UNKNOWN
         if empty.any():
             if self.missing is None:
                 raise self._no_empty('"unknown"')
-            found[empty] = self.names.index(self.missing)
+            codes[empty] = self.names.index(self.missing)
         if unknown.any():
             if self.other is None:
                 raise DataError(
@@ -75,8 +75,8 @@ class Categorical(Column):
                     column=self.name,
                     remedy='Add it to "categories", or declare "other": "other" to take the rest.',
                 )
-            found[unknown] = self.names.index(self.other)
-        return found.astype(self.dtype)
+            codes[unknown] = self.names.index(self.other)
+        return codes.astype(self.dtype)
 
     def value(self, cell: int) -> str:
         return self.names[self._inside(cell)]

@@ -45,9 +45,9 @@ class Date(Column):
                 "Use a name such as UTC or Europe/Paris (on Windows: pip install tzdata).",
             )
         for end in ("lower", "upper", "missing"):
-            given = getattr(self, end)
-            if end != "missing" or given is not None:
-                object.__setattr__(self, end, self._text(self._count(end, given)))
+            bound = getattr(self, end)
+            if end != "missing" or bound is not None:
+                object.__setattr__(self, end, self._text(self._count(end, bound)))
         first, last = self._count("lower", self.lower), self._count("upper", self.upper)
         if first >= last:
             raise self._contradiction(
@@ -69,9 +69,9 @@ class Date(Column):
         except (KeyError, ValueError, OSError, TypeError):
             return None
 
-    def _count(self, end: str, given: object) -> int:
-        if isinstance(given, (str, date)) and not reading.is_empty(given):
-            read = reading.each([given], lambda item: reading.instant(item, self.with_time, self._zone))
+    def _count(self, end: str, bound: object) -> int:
+        if isinstance(bound, (str, date)) and not reading.is_empty(bound):
+            read = reading.each([bound], lambda item: reading.instant(item, self.with_time, self._zone))
             if read is not None:
                 return int(read[0])
         raise self._contradiction(f"{end} is not an ISO date", f'Write "{end}": "YYYY-MM-DD".')

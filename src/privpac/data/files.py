@@ -97,10 +97,12 @@ def _existing(source: str | Path) -> Path:
 
 
 def is_csv(path: Path) -> bool:
+    """Whether the ending of the name is that of a CSV file, compressed or not."""
     return path.name.lower().endswith(CSV_ENDINGS)
 
 
 def connect() -> Any:
+    """A DuckDB connection in memory that downloads nothing."""
     import duckdb  # here, because most uses of a schema never open a file
 
     # Nothing is downloaded: readers of both formats are built in.
@@ -161,6 +163,7 @@ def _open(path: Path) -> IO[str]:
 
 
 def csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = False) -> str:
+    """The SQL call that reads a CSV file with columns c0, c1, …: as text or, if `typed`, as DuckDB reads them."""
     # Columns go by position: DuckDB does not tell 'A' from 'a'.
     fixed = f"delim = {_text(delimiter)}, quote = '\"', escape = '\"', header = true"
     if typed:
@@ -182,8 +185,8 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
 
     def fetch(name: str) -> Array:
         key = f"c{names.index(name)}"
-        found: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
-        return found
+        values: Array = connection.execute(f"SELECT {key} FROM records").fetchnumpy()[key]
+        return values
 
     return RawTable(names=wanted, n=n, fetch=fetch)
 
@@ -248,6 +251,7 @@ def simple(stored: str) -> str | None:
 
 
 def selected(key: str, kind: str) -> str:
+    """The SQL expression that reads a column without losing digits."""
     quoted = '"' + key.replace('"', '""') + '"'
     if kind == ZONED:
         return f"epoch_us({quoted})"

@@ -54,6 +54,7 @@ class JointCells:
 
     @property
     def labelled(self) -> bool:
+        """Whether the label is one of the columns."""
         return self.schema.label in self.names
 
     @property
@@ -91,12 +92,12 @@ class JointCells:
 
     def cells(self, codes: Sequence[int]) -> dict[str, list[int]]:
         """The cells of each column behind some numbers of the product."""
-        found: dict[str, list[int]] = {}
+        cells: dict[str, list[int]] = {}
         rest = list(codes)
         for name, size in zip(reversed(self.names), reversed(self.sizes), strict=True):
-            found[name] = [code % size for code in rest]
+            cells[name] = [code % size for code in rest]
             rest = [code // size for code in rest]
-        return {name: found[name] for name in self.names}
+        return {name: cells[name] for name in self.names}
 
     def code(self, cells: Sequence[int]) -> int:
         """The number of a cell of the product."""

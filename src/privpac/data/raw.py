@@ -171,13 +171,13 @@ def codes(name: str, raw: object, *, table: Mapping[str, int]) -> npt.NDArray[np
     if array.dtype.kind == "O":
         return _object_codes(name, _items(array, mask), table)
     if array.dtype.kind == "b" or array.dtype in (np.uint8, np.int8):
-        found = _byte_codes(array, table)
+        numbers = _byte_codes(array, table)
     else:
         distinct, inverse = np.unique(array, return_inverse=True)
-        found = np.array([code(item, table) for item in distinct], dtype=np.int64)[inverse]
+        numbers = np.array([code(item, table) for item in distinct], dtype=np.int64)[inverse]
     if mask is not None:
-        found[mask] = EMPTY
-    return found
+        numbers[mask] = EMPTY
+    return numbers
 
 
 def _object_codes(name: str, items: list[Any], table: Mapping[str, int]) -> npt.NDArray[np.int64]:

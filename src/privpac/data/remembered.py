@@ -34,8 +34,8 @@ class Remembered:
     def reduce(self, statistic: Statistic[S]) -> S:
         if statistic not in self.known:
             self.known[statistic] = self.inner.reduce(statistic)
-        found: S = self.known[statistic]
-        return found
+        state: S = self.known[statistic]
+        return state
 
     def take(self, positions: Indices) -> InMemory:
         return self.inner.take(positions)

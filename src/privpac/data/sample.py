@@ -20,7 +20,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, order=True)
 class Size:
-    """How many records of each part there are: public, because neighbours differ by replacing a record.
+    """How many `labelled` and `unlabelled` records there are: public, because neighbours differ by replacing a record.
 
     >>> Size(100, unlabelled=20).total
     120
@@ -36,17 +36,18 @@ class Size:
 
     @property
     def total(self) -> int:
+        """Labelled and unlabelled records together."""
         return self.labelled + self.unlabelled
 
 
 def checked_positions(positions: Indices, n: int, *, owner: str) -> Indices:
     """Positions among n records, or the reason why not; none of them is quoted."""
-    found = np.asarray(positions, dtype=np.int64)
-    if found.ndim != 1 or (len(found) and not 0 <= int(found.min()) <= int(found.max()) < n):
+    numbers = np.asarray(positions, dtype=np.int64)
+    if numbers.ndim != 1 or (len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < n):
         raise ParameterError(
-            owner, "positions", f"an array of shape {found.shape}", allowed=f"between 0 and {n - 1}"
+            owner, "positions", f"an array of shape {numbers.shape}", allowed=f"between 0 and {n - 1}"
         )
-    return found
+    return numbers
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -73,11 +74,14 @@ class Statistic(Protocol[S]):
         """The columns a block must carry."""
         ...
 
-    def zero(self) -> S: ...
+    def zero(self) -> S:
+        """The state of no records."""
 
-    def absorb(self, state: S, block: Block) -> S: ...
+    def absorb(self, state: S, block: Block) -> S:
+        """The state with the records of a block added."""
 
-    def merge(self, a: S, b: S) -> S: ...
+    def merge(self, a: S, b: S) -> S:
+        """The state of the records of both."""
 
 
 @runtime_checkable
@@ -85,10 +89,12 @@ class Counted(Protocol):
     """Records that can be counted, wherever they are."""
 
     @property
-    def size(self) -> Size: ...
+    def size(self) -> Size:
+        """The public number of records."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema under which the records were encoded."""
 
     def reduce(self, statistic: Statistic[S]) -> S:
         """The statistic of all records."""

@@ -43,7 +43,13 @@ MOST_CLASSES = 255  # labels are stored in one byte
 
 @dataclass(frozen=True)
 class Schema:
-    """What is public about a table before anybody has looked at it.
+    """What is public about a table before anybody has looked at it: its `columns`, and the `classes` of its `label`.
+
+    Raises `SchemaError`, which names the column and the remedy, if the description cannot be used.
+
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> Schema.from_json({"label": "ill", "classes": ["no", "yes"], "columns": [age]}).names
+    ('age',)
 
     `origin` says where that knowledge came from: "declared" by a person, or read "from_data", which a
     certificate must state as an assumption. `extras` are keys privpac does not know; they are kept.
@@ -118,12 +124,12 @@ class Schema:
 
     def column(self, name: str) -> Column:
         """The column of that name."""
-        found = self._by_name.get(name)
-        if found is None:
+        column = self._by_name.get(name)
+        if column is None:
             raise SchemaError(
                 f"There is no column '{name}' in the schema.", column=name, remedy=near(name, self.names)
             )
-        return found
+        return column
 
     @cached_property
     def _classes_table(self) -> dict[str, int]:
@@ -131,21 +137,21 @@ class Schema:
 
     def label_cells(self, raw: object) -> npt.NDArray[np.uint8]:
         """Each label's position among the classes, compared as text."""
-        found = reading.codes(self.label, raw, table=self._classes_table)
-        if found.min(initial=0) < 0:
-            empty = bool((found == EMPTY).any())
+        codes = reading.codes(self.label, raw, table=self._classes_table)
+        if codes.min(initial=0) < 0:
+            empty = bool((codes == EMPTY).any())
             self._refuse_label("an empty cell or NaN" if empty else "a value that is not a declared class")
-        return found.astype(np.uint8)
+        return codes.astype(np.uint8)
 
     def labels_if_any(self, raw: object) -> npt.NDArray[np.int64]:
         """As `label_cells`, and -1 where there is no label: an empty cell, NaN, or -1 if no class is called so."""
         none = len(self.classes)
         marks = dict.fromkeys(reading.lookup(("-1",)), none)
-        found = reading.codes(self.label, raw, table={**marks, **self._classes_table})
-        if bool((found == UNKNOWN).any()):
+        codes = reading.codes(self.label, raw, table={**marks, **self._classes_table})
+        if bool((codes == UNKNOWN).any()):
             self._refuse_label("a value that is neither a declared class nor a mark for no label")
-        found[(found == EMPTY) | (found == none)] = -1
-        return found
+        codes[(codes == EMPTY) | (codes == none)] = -1
+        return codes
 
     def _refuse_label(self, what: str) -> NoReturn:
         raise DataError(
@@ -185,10 +191,12 @@ class Schema:
         Only ever on an explicit wish: the origin stays in the schema, and a certificate made with it lists
         the assumption that all of this is public.
         """
-        found = read(table)
-        labels = vector(y) if y is not None else found.column(label)
+        records = read(table)
+        labels = vector(y) if y is not None else records.column(label)
         return cls(
-            columns=tuple(found_column(name, found.column(name)) for name in found.names if name != label),
+            columns=tuple(
+                found_column(name, records.column(name)) for name in records.names if name != label
+            ),
             label=label,
             classes=found_classes(label, labels),
             origin="from_data",

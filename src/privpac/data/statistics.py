@@ -138,7 +138,8 @@ class FromCellCounts(Statistic[S], Protocol[S]):
         """The cell counts it follows from."""
         ...
 
-    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> S: ...
+    def of_cell_counts(self, counts: Sequence[ColumnCounts]) -> S:
+        """The state of the records whose cells were counted column by column, in the order of the columns."""
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 leaf_epsilon=self.leaf_epsilon,
                 ledger=_ledger(self.ledger),
                 random_state=self.random_state,
-                **self._few_labels(labels, schema),
+                unlabelled=self._lacks_labels(labels, schema),
+                method=self.method,
             )
         except SchemaError as problem:
             if self._takes_many or len(schema.classes) == 2:
@@ -249,19 +250,18 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 remedy=problem.remedy,
             ) from None
 
-    def _few_labels(self, labels: Array, schema: Schema) -> dict[str, Any]:
+    def _lacks_labels(self, labels: Array, schema: Schema) -> bool:
         """Some labels are missing: then records without labels are used as well. Who has none is public."""
         if self._reads_schema:
-            return {}
+            return False
         try:
             schema.label_cells(labels)
         except DataError:
             try:
-                some = bool((schema.labels_if_any(labels) < 0).any())
+                return bool((schema.labels_if_any(labels) < 0).any())
             except DataError:
-                some = False  # the learner's own error says what is wrong
-            return {"unlabelled": True, "method": self.method} if some else {}
-        return {}
+                pass  # the learner's own error says what is wrong
+        return False
 
 
 def _refuse(parameters: Mapping[str, object]) -> None:
@@ -293,7 +293,7 @@ def _plain(number: Any) -> Any:
     return int(number) if isinstance(number, np.integer) else number
 
 
-def _ledger(given: Any) -> Ledger | None:
-    if given is None or isinstance(given, Ledger):
-        return given
-    raise ParameterError(OWNER, "ledger", type(given).__name__, allowed="a privpac.Ledger or None")
+def _ledger(value: Any) -> Ledger | None:
+    if value is None or isinstance(value, Ledger):
+        return value
+    raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")

@@ -27,6 +27,10 @@ class PrivateQuery:
     it can be called until it returns none. Who was kept without being asked stays within this object: `session` saves
     it to a folder only its owner may read, and the certificate states which number holds if it leaks.
 
+    `labels` is the number of labels to ask for, or `error` the error that the fewest labels must promise. All else is
+    as for `learn`: `concepts`, `schema`, `epsilon`, `method`, `records_per_person`, `random_state`, and a `ledger`,
+    which `fit` charges.
+
     >>> import numpy as np
     >>> from privpac import Schema
     >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
@@ -68,15 +72,15 @@ class PrivateQuery:
 
     def query(self, X: object, y: object = None, *, batch_size: int | None = None) -> NDArray[np.int64]:
         """Positions to label next, at most `batch_size`; those `y` has a label for are left out."""
-        session = self._told(X, y)
+        session = self._session_with(X, y)
         waiting = session.waiting if batch_size is None else session.waiting[:batch_size]
         return np.asarray(waiting, dtype=np.int64)
 
     def fit(self, X: object, y: object) -> Model:
         """The model, once everybody who was asked has a label in `y`; other labels are not read."""
-        return self._told(X, y).learn(X, ledger=self.ledger, random_state=self.random_state)
+        return self._session_with(X, y).learn(X, ledger=self.ledger, random_state=self.random_state)
 
-    def _told(self, X: object, y: object) -> Asking:
+    def _session_with(self, X: object, y: object) -> Asking:
         declared = schema_for(self.schema, X)
         records = read(X, columns=declared.names).n
         if self.session is None:

@@ -79,6 +79,7 @@ class Shell:
 
 
 def is_frame(X: object) -> bool:
+    """Whether narwhals can read it as a data frame."""
     return bool(is_into_dataframe(X))
 
 
@@ -110,6 +111,7 @@ def _common(X: object) -> type | None:
 
 
 def no_complex(values: Any, name: str) -> None:
+    """Refuse complex numbers, which no column can hold."""
     if np.asarray(values).dtype.kind == "c":
         raise DataError(f"Complex data not supported: {name} must be real numbers, text, booleans or dates.")
 

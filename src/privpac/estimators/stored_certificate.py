@@ -29,6 +29,7 @@ class StoredCertificate:
 
     @property
     def delta(self) -> Fraction:
+        """The delta that is promised."""
         return Fraction(self.tree["delta"])
 
     @property
@@ -55,6 +56,7 @@ class StoredCertificate:
         return check_certificate(self.tree)
 
     def to_json(self) -> dict[str, Any]:
+        """A copy of the stored form."""
         return copy.deepcopy(dict(self.tree))
 
     def __repr__(self) -> str:

@@ -32,7 +32,10 @@ _HEADINGS = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from."""
+    """The derivation of a privacy fact and of accuracy facts, with the public parameters they follow from.
+
+    `labelled` and `unlabelled` count the records; `coins` is "system" for a release and "seeded" otherwise.
+    """
 
     privacy: Proof[Privacy]
     accuracy: tuple[Proof[Accuracy], ...]
@@ -55,10 +58,12 @@ class Certificate:
 
     @property
     def delta(self) -> Fraction:
+        """The delta that is promised."""
         return self.privacy.fact.delta
 
     @property
     def assumptions(self) -> tuple[str, ...]:
+        """What the promise takes for granted, in sentences."""
         return self.privacy.assumptions
 
     @property
@@ -68,6 +73,7 @@ class Certificate:
 
     @property
     def for_release(self) -> bool:
+        """Whether the coins were the system's: a seeded draw is not private."""
         return self.coins == "system"
 
     def assuming(self, text: str) -> Certificate:
@@ -75,9 +81,11 @@ class Certificate:
         return replace(self, privacy=rules.assuming(self.privacy, text))
 
     def with_coins(self, origin: str) -> Certificate:
+        """The same certificate for a draw with coins of this origin, 'system' or 'seeded'."""
         return replace(self, coins=origin)
 
     def to_json(self) -> dict[str, Any]:
+        """The stored form (`privpac-certificate/1`), which `privpac verify` derives again."""
         also = {"also": [proof.to_json() for proof in self.also]} if self.also else {}
         return {
             "format": FORMAT,
@@ -98,6 +106,7 @@ class Certificate:
         }
 
     def explain(self) -> str:
+        """The promise and its derivation, in words."""
         return explain_certificate(self.to_json())
 
 

@@ -66,6 +66,7 @@ class Proof(Generic[F]):
         return explain(self.to_json())
 
     def to_json(self) -> dict[str, object]:
+        """The whole derivation as JSON: rule, fact, parameters, assumptions and premises."""
         tree: dict[str, object] = {"rule": self.rule, "fact": self.fact.to_json()}
         if self.where:
             tree["where"] = dict(self.where)

@@ -52,10 +52,12 @@ class Heads:
 
     @property
     def mode(self) -> int:
+        """The likeliest number of heads."""
         return min(self.count, int((self.count + 1) * self.share))
 
     @property
     def odds(self) -> Fraction:
+        """The odds of heads in one toss."""
         return self.share / (1 - self.share)
 
     def value(self, index: int) -> int:

@@ -46,6 +46,7 @@ class NoiseLaw:
 
     @staticmethod
     def value(index: int) -> int:
+        """The noise at this place of the list 0, 1, -1, 2, -2, …"""
         return (index + 1) // 2 if index % 2 else -(index // 2)
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
@@ -94,8 +95,8 @@ def _noise_floats(ratio: Fraction, width: int) -> tuple[NDArray[np.float64], flo
 
 def add_noise(counts: Sequence[int], *, ratio: Fraction, low: int, high: int, coins: Coins) -> list[int]:
     """Each count plus its own noise, clamped to low..high; all counts must lie there."""
-    given = np.asarray(counts, dtype=np.int64)
-    noisy: list[int] = noisy_counts(given, ratio=ratio, low=low, high=high, coins=coins).tolist()
+    values = np.asarray(counts, dtype=np.int64)
+    noisy: list[int] = noisy_counts(values, ratio=ratio, low=low, high=high, coins=coins).tolist()
     return noisy
 
 

@@ -46,10 +46,12 @@ class PowerWeights(Generic[M]):
 
     @cached_property
     def near(self) -> Histogram:
+        """Members by score, as far as their weights matter for floats."""
         return self.source.histogram(reach(self.ratio))
 
     @cached_property
     def full(self) -> Histogram:
+        """All members by score."""
         return self.near if self.near.beyond == 0 else self.source.histogram(None)
 
     @property

@@ -64,6 +64,7 @@ class Row:
 
     @classmethod
     def of(cls, first: int, lasts: NDArray[Any], scores: NDArray[np.int64], last: int) -> Row:
+        """Runs cut to the places from `first` to `last`."""
         while len(lasts) and int(lasts[0]) < first:
             lasts, scores = lasts[1:], scores[1:]
         while len(lasts) and int(lasts[-1]) >= last:
@@ -71,14 +72,17 @@ class Row:
         return cls(first, lasts, scores, last)
 
     def start(self, run: int) -> int:
+        """The first place of a run."""
         return int(self.lasts[run - 1]) + 1 if run else self.first
 
     def length(self, run: int) -> int:
+        """The number of places in a run."""
         end = int(self.lasts[run]) if run < len(self.lasts) else self.last
         return end - self.start(run) + 1
 
     @property
     def empty(self) -> bool:
+        """Whether there is no place at all."""
         return self.last < self.first
 
     @property

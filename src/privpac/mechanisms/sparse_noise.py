@@ -95,6 +95,7 @@ class BinomialLaw:
             return min(self.trials, int(mean.mid().floor().unique_fmpz()))
 
     def value(self, index: int) -> int:
+        """The number at this place of the list that begins at the centre and goes outwards."""
         return self.centre + ((index + 1) // 2 if index % 2 else -(index // 2))
 
     def _chance(self) -> arb:

@@ -84,10 +84,10 @@ def certainly_below(value: Callable[[], arb], threshold: Fraction) -> bool:
 def _decide(value: Callable[[], arb], threshold: Fraction, *, above: bool) -> bool:
     for bits in PRECISIONS:
         with ctx.workprec(bits):
-            found, edge = value(), ball(threshold)
-            if found > edge:
+            result, edge = value(), ball(threshold)
+            if result > edge:
                 return above
-            if found <= edge:
+            if result <= edge:
                 return not above
     return False
 

@@ -53,7 +53,7 @@ refuses to write integers beyond 14,000 bits as text, and nobody reads them."""
 ROUNDED_BITS = 256
 """Significant bits of a number that is rounded up."""
 
-_WRITTEN = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 
 _LARGEST_EXPONENT = 1000
 """Decimal exponents beyond this are typing errors: 1e999999999 would fill the memory as an exact number."""
@@ -273,7 +273,7 @@ def written(text: object) -> Fraction:
     >>> written("0.25"), written("1/3")
     (Fraction(1, 4), Fraction(1, 3))
     """
-    if not isinstance(text, str) or _WRITTEN.fullmatch(text) is None:
+    if not isinstance(text, str) or _NUMBER.fullmatch(text) is None:
         raise ValueError("not a number as it is written to files")
     return Fraction(text)
 

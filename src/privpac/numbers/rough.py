@@ -63,8 +63,8 @@ def rough_ln_growth(points: Any, vc: int) -> Floats:
     for i in range(_terms(float(rest.min()), vc)):
         term = term * ((vc - i) / (rest + (1 + i)))
         total = total + term
-    found: Floats = np.minimum(top + np.log(total), n * math.log(2))
-    return np.where(n <= vc, n * math.log(2), found)
+    growth: Floats = np.minimum(top + np.log(total), n * math.log(2))
+    return np.where(n <= vc, n * math.log(2), growth)
 
 
 @lru_cache(maxsize=4096)

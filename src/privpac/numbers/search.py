@@ -61,9 +61,9 @@ def _on_grid(
     with np.errstate(
         over="ignore", divide="ignore", invalid="ignore"
     ):  # hopeless settings are infinitely bad
-        found = np.nan_to_num(value(*flat), nan=math.inf)
-    first = int(np.argmin(found))
-    return float(found[first]), [float(axis[first]) for axis in flat]
+        values = np.nan_to_num(value(*flat), nan=math.inf)
+    first = int(np.argmin(values))
+    return float(values[first]), [float(axis[first]) for axis in flat]
 
 
 def stepped(value: float) -> Fraction:
@@ -102,10 +102,10 @@ def first_proved(
         high = first_by_value(value, want, start=start, owner=owner)
     except SizeError:
         raise refused from None
-    found = proved_from(high, proved)
-    if found is None:
+    first = proved_from(high, proved)
+    if first is None:
         raise refused
-    return found
+    return first
 
 
 def proved_from(hoped: int, proved: Callable[[int], bool]) -> int | None:
@@ -113,8 +113,8 @@ def proved_from(hoped: int, proved: Callable[[int], bool]) -> int | None:
     proof a little above the hope, never far. None beyond MOST."""
     unit = max(1, hoped // 4096)
     units = first_whole(lambda k: hoped + k * unit > MOST or proved(hoped + k * unit), start=0)
-    found = hoped + units * unit
-    return found if found <= MOST else None
+    candidate = hoped + units * unit
+    return candidate if candidate <= MOST else None
 
 
 End = tuple[int, float]
@@ -143,13 +143,13 @@ def first_by_decay(value: Callable[[int], float], want: float, *, start: int, mo
     """The same from 1 on for a value that falls from 1 like an exponential, to five digits; above `most` if none is
     small enough."""
     at, low = max(1, start), (0, -math.log(want))
-    while (found := _over(value(at), want)) > 0:
-        low = at, found
+    while (excess := _over(value(at), want)) > 0:
+        low = at, excess
         if at >= most:
             return most + 1
-        near = at * math.log(1 / want) / max(math.log(1 / want) - found, _TINY)
+        near = at * math.log(1 / want) / max(math.log(1 / want) - excess, _TINY)
         at = math.ceil(min(most, 4 * at, 1.05 * near + 1))
-    return _closed(value, want, low, (at, found), power=False, digits=5)
+    return _closed(value, want, low, (at, excess), power=False, digits=5)
 
 
 def _over(value: float, want: float) -> float:
@@ -178,9 +178,11 @@ def _closed(
         part = low[1] / max(low[1] - high[1], _TINY) if math.isfinite(low[1]) else 0.5
         at = low[0] * (high[0] / low[0]) ** part if power else low[0] + (high[0] - low[0]) * part
         here = min(max(round(at), low[0] + 1), high[0] - 1)
-        found = _over(value(here), want)
+        excess = _over(value(here), want)
         low, high = (
-            ((low[0], low[1] / 2), (here, found)) if found <= 0 else ((here, found), (high[0], high[1] / 2))
+            ((low[0], low[1] / 2), (here, excess))
+            if excess <= 0
+            else ((here, excess), (high[0], high[1] / 2))
         )
     return high[0]
 
@@ -197,9 +199,9 @@ def crossing(value: Callable[[float], float], want: float, *, low: float, high: 
         (x, above), (y, below) = ends
         part = above / (above - below) if math.isfinite(above) and below < 0 else 0.5
         at = x + (y - x) * min(0.95, max(0.05, part))
-        found = math.log(value(math.exp(at)) / want)
+        excess = math.log(value(math.exp(at)) / want)
         # An end that stays counts half, or it might stay for ever.
-        ends = [(x, above / 2), (at, found)] if found <= 0 else [(at, found), (y, below / 2)]
+        ends = [(x, above / 2), (at, excess)] if excess <= 0 else [(at, excess), (y, below / 2)]
     return math.exp(ends[1][0])
 
 

@@ -28,9 +28,9 @@ def doubling_curves(
     distances: Distances, radii: Sequence[float], *, title: str = "Doubling dimension"
 ) -> Curves:
     """Upper and lower estimates at each radius."""
-    found = [doubling(distances, radius) for radius in radii]
-    upper: list[float | None] = [one.upper for one in found]
-    lower: list[float | None] = [one.lower for one in found]
+    covers = [doubling(distances, radius) for radius in radii]
+    upper: list[float | None] = [one.upper for one in covers]
+    lower: list[float | None] = [one.lower for one in covers]
     series = [
         Series("at most (greedy half-balls)", list(radii), upper),
         Series("at least (packing)", list(radii), lower, dashed=True),

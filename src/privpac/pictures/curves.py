@@ -47,8 +47,8 @@ class Series:
     """Series about one thing have one colour and one shape; none: a series is a thing of its own."""
 
     def __post_init__(self) -> None:
-        given = [values for values in (self.y, self.low, self.high) if values is not None]
-        if any(len(values) != len(self.x) for values in given):
+        rows = [values for values in (self.y, self.low, self.high) if values is not None]
+        if any(len(values) != len(self.x) for values in rows):
             raise ParameterError(OWNER, "series", self.label, allowed="a value (or None) for every x")
         if (self.low is None) != (self.high is None):
             raise ParameterError(

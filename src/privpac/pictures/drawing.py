@@ -59,6 +59,8 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 @dataclass(frozen=True)
 class Box:
+    """A rectangle with rounded corners."""
+
     x: float
     y: float
     width: float
@@ -67,12 +69,14 @@ class Box:
     radius: float = 0.0
 
     def svg(self) -> str:
+        """The rectangle as an SVG element."""
         return (
             f'<rect class="{self.style}" x="{self.x:.1f}" y="{self.y:.1f}" width="{self.width:.1f}"'
             f' height="{self.height:.1f}" rx="{self.radius:.1f}"/>'
         )
 
     def paint(self, axes: Any) -> None:
+        """The rectangle on matplotlib's axes."""
         from matplotlib.patches import FancyBboxPatch
 
         style = STYLES[self.style]
@@ -98,10 +102,12 @@ class Line:
     style: str = "edge"
 
     def svg(self) -> str:
+        """The line as an SVG element."""
         places = " ".join(f"{x:.1f},{y:.1f}" for x, y in self.points)
         return f'<polyline class="{self.style}" points="{places}"/>'
 
     def paint(self, axes: Any) -> None:
+        """The line on matplotlib's axes."""
         xs, ys = zip(*self.points, strict=True)
         axes.plot(
             xs, ys, color=STYLES[self.style]["stroke"], linewidth=0.9, solid_joinstyle="round", zorder=0
@@ -120,6 +126,7 @@ class Words:
     full: str = ""
 
     def svg(self) -> str:
+        """The words as an SVG element, with the full text as its title."""
         title = f"<title>{_clean(self.full)}</title>" if self.full else ""
         return (
             f'<text class="{self.style}" x="{self.x:.1f}" y="{self.y:.1f}" text-anchor="{self.anchor}">'
@@ -127,6 +134,7 @@ class Words:
         )
 
     def paint(self, axes: Any) -> None:
+        """The words on matplotlib's axes."""
         style = STYLES[self.style]
         size = SMALL if "font-size" in style else SIZE
         axes.text(

@@ -76,8 +76,10 @@ def _ask(
         unlabelled=unlabelled,
         noise=noise,
     )
-    given = described(bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"])
-    question = Question(kind, concepts, given, protect=protect, release=release, **numbers)
+    description = described(
+        bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"]
+    )
+    question = Question(kind, concepts, description, protect=protect, release=release, **numbers)
     wanted = simulate or table is not None or marginals is not None
     simulation = Simulation(table, marginals, keep, progress, float(_seconds(seconds))) if wanted else None
     return make(question, simulation)

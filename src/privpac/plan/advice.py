@@ -42,19 +42,19 @@ def _impossible(plan: PlanTable) -> str | None:
     have = plan.question.records
     if plan.question.kind != "needed" or have is None or not plan.answers:
         return None
-    labelled = [found for found in plan.answers if not found.need.unlabelled]
-    if not labelled or any(found.floor is None or have >= found.floor for found in labelled):
+    labelled = [row for row in plan.answers if not row.need.unlabelled]
+    if not labelled or any(row.floor is None or have >= row.floor for row in labelled):
         return None
-    easiest = min(labelled, key=lambda found: Fraction(found.floor or 0))
+    easiest = min(labelled, key=lambda row: Fraction(row.floor or 0))
     kind = "proper private learner" if easiest.option.proper else "private learner"
     text = (
         f"Impossible: no {kind} can do this with fewer than {count(int(easiest.floor or 0))}"
         f" ({easiest.floor_source})."
     )
     pools = [
-        f"{found.need.unlabelled:,} records without labels ({found.option.learner})"
-        for found in plan.answers
-        if found.need.unlabelled and found.enough
+        f"{row.need.unlabelled:,} records without labels ({row.option.learner})"
+        for row in plan.answers
+        if row.need.unlabelled and row.enough
     ]
     return text + _listed([*pools, *ways_out(plan.question)])
 
@@ -64,9 +64,9 @@ def _unproved(plan: PlanTable) -> str | None:
     best, have = plan.best, plan.question.records
     if plan.question.kind != "needed" or have is None or best is None or best.enough is not False:
         return None
-    if any(found.enough for found in plan.answers):
+    if any(row.enough for row in plan.answers):
         return None
-    floor = min(int(found.floor or 0) for found in plan.answers if not found.need.unlabelled)
+    floor = min(int(row.floor or 0) for row in plan.answers if not row.need.unlabelled)
     if have < floor:
         return None
     below = f", below {floor:,} it is impossible" if floor else ""
@@ -78,15 +78,15 @@ def _unproved(plan: PlanTable) -> str | None:
 
 def _run(plan: PlanTable) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
-    at_hand = [found for found in plan.answers if plan.question.unlabelled or not found.need.unlabelled]
-    enough = [found for found in (*at_hand, *plan.answers) if found.enough is not False]
-    for found in enough:
-        if found.command is not None:
-            return f"Run {found.option.learner}: {found.command}"
-    for found in enough:
-        if found.python is not None:
-            lines = found.python.replace("\n", "\n    ")
-            return f"Run {found.option.learner} in Python, where `schema` is yours:\n    {lines}"
+    at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
+    enough = [row for row in (*at_hand, *plan.answers) if row.enough is not False]
+    for row in enough:
+        if row.command is not None:
+            return f"Run {row.option.learner}: {row.command}"
+    for row in enough:
+        if row.python is not None:
+            lines = row.python.replace("\n", "\n    ")
+            return f"Run {row.option.learner} in Python, where `schema` is yours:\n    {lines}"
     return None
 
 
@@ -142,9 +142,9 @@ def _labels(plan: PlanTable) -> str | None:
     if plan.question.kind != "needed":
         return None
     for setting in ("realizable", "agnostic"):
-        rows = [found for found in plan.answers if found.option.setting == setting]
-        labelled = [found.need.labelled for found in rows if not found.need.unlabelled]
-        few = next((found for found in rows if found.need.unlabelled), None)
+        rows = [row for row in plan.answers if row.option.setting == setting]
+        labelled = [row.need.labelled for row in rows if not row.need.unlabelled]
+        few = next((row for row in rows if row.need.unlabelled), None)
         if labelled and few is not None and few.need.labelled < min(labelled):
             return (
                 f"Labels can be saved: {few.option.learner} needs {few.need.labelled:,} labelled records instead of"
@@ -157,7 +157,7 @@ def _noise(plan: PlanTable) -> str | None:
     """Knowing that the best rule rarely errs is worth a lot."""
     if plan.question.noise is not None or plan.question.kind != "needed":
         return None
-    rows = (found for found in plan.answers if found.option.setting == "agnostic")
+    rows = (row for row in plan.answers if row.option.setting == "agnostic")
     agnostic = next(rows, None)
     known = None if agnostic is None else again(plan.question, agnostic, noise=KNOWN_NOISE)
     if agnostic is None or known is None or 2 * known.need.labelled > agnostic.need.labelled:
@@ -174,13 +174,13 @@ def _delta(plan: PlanTable) -> str | None:
     if plan.question.delta > 0 or best is None or plan.question.kind != "needed":
         return None
     wider = plan.question.with_(delta=USUAL_DELTA)
-    found: list[Answer] = [
-        made
+    rows: list[Answer] = [
+        row
         for concepts in wider.classes
         for option in wider.options(concepts)
-        if not option.pure and (made := bare_answer(wider, option, concepts)) is not None
+        if not option.pure and (row := bare_answer(wider, option, concepts)) is not None
     ]
-    better = min(found, key=lambda made: made.order, default=None)
+    better = min(rows, key=lambda row: row.order, default=None)
     if better is None or better.need.labelled >= best.need.labelled:
         return None
     needs = f"{better.option.learner} needs {count(better.need.labelled)}"
@@ -189,7 +189,7 @@ def _delta(plan: PlanTable) -> str | None:
 
 def _close(plan: PlanTable) -> str | None:
     """When the floor is near, stop looking for something cleverer."""
-    near = next((found for found in plan.answers if found.ratio is not None and found.ratio <= NEAR), None)
+    near = next((row for row in plan.answers if row.ratio is not None and row.ratio <= NEAR), None)
     if near is None or near.ratio is None:
         return None
     kind = "with answers from the class" if near.option.proper else "at all"
@@ -201,8 +201,8 @@ def _close(plan: PlanTable) -> str | None:
 
 def _pessimistic(plan: PlanTable) -> str | None:
     """Large classes of trees hold many copies of every good rule, which the proof cannot use."""
-    grown = [found for found in plan.answers if found.concepts.kind in ("trees", "lists")]
-    if not grown or any(found.simulated is not None for found in grown):
+    grown = [row for row in plan.answers if row.concepts.kind in ("trees", "lists")]
+    if not grown or any(row.simulated is not None for row in grown):
         return None
     return (
         "For trees and lists the proof is about ten times pessimistic: they hold many near-copies of every good rule."

@@ -26,18 +26,20 @@ SIZED = ("bits", "columns", "tests")
 
 
 def count(records: int) -> str:
+    """A number of records in words, such as '1,204 records'."""
     return f"{records:,} record" + ("" if records == 1 else "s")
 
 
 def short(value: Fraction) -> str:
+    """A number with three significant digits."""
     return f"{float(value):.3g}"
 
 
-def sized(given: Description) -> Iterator[tuple[str, int]]:
+def sized(description: Description) -> Iterator[tuple[str, int]]:
     """The numbers that say how large the domain is; a schema says it by itself."""
     for name in SIZED:
-        value = getattr(given, name)
-        if value is not None and given.schema is None:
+        value = getattr(description, name)
+        if value is not None and description.schema is None:
             yield name, value
 
 
@@ -62,20 +64,20 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
     goal = best.need.labelled // 2
     assert question.error is not None
     assert question.epsilon is not None
-    found = []
+    texts = []
     for name, value, most in (
         ("error", question.error, MOST_ERROR),
         ("epsilon", question.epsilon, MOST_EPSILON),
     ):
         larger = _first_larger(question, best, name, value, most, goal)
         if larger is not None:
-            found.append((float(larger / value), f"{name} {short(larger)} instead of {short(value)}"))
+            texts.append((float(larger / value), f"{name} {short(larger)} instead of {short(value)}"))
     for name, size in sized(question.given):
         smaller = _first_smaller(question, best, name, size, goal)
         if smaller is not None:
             unit = name if smaller > 1 else name[:-1]
-            found.append((size / smaller, f"{smaller} {unit} instead of {size}"))
-    return sorted(found)
+            texts.append((size / smaller, f"{smaller} {unit} instead of {size}"))
+    return sorted(texts)
 
 
 def _meets(question: Question, best: Answer, goal: int, **changes: Any) -> bool:
@@ -133,8 +135,8 @@ def _coarser(question: Question, have: int) -> int | None:
     row = range(bits - 1, 2, -1)
 
     def fits(trial: int) -> bool:
-        found = _plain(question.with_(given=question.given.at("bits", trial)))
-        return found is not None and found.need.labelled <= have
+        row = _plain(question.with_(given=question.given.at("bits", trial)))
+        return row is not None and row.need.labelled <= have
 
     return _first(row, fits, start=len(row) // 2)
 
@@ -144,58 +146,58 @@ def _weaker_promises(question: Question, have: int) -> list[str]:
     asked = asked if question.protect == "records" else []
     if question.delta == 0:
         asked.append(("allow delta 1e-6", question.with_(delta=USUAL_DELTA)))
-    found = [(text, _cheapest(other, have)) for text, other in asked]
+    offers = [(text, _cheapest(other, have)) for text, other in asked]
     return [
-        f"{text} ({made.option.learner} needs {count(made.need.labelled)})"
-        for text, made in found
-        if made is not None
+        f"{text} ({row.option.learner} needs {count(row.need.labelled)})"
+        for text, row in offers
+        if row is not None
     ]
 
 
 def _cheapest(question: Question, have: int) -> Answer | None:
     """The cheapest answer within the records at hand."""
-    found = [
-        made
+    rows = [
+        row
         for concepts in question.classes
         for option in question.options(concepts)
         if suffices(question, option, question.wish(concepts), have)
-        and (made := bare_answer(question, option, concepts)) is not None
+        and (row := bare_answer(question, option, concepts)) is not None
     ]
-    return min(found, key=lambda made: made.order, default=None)
+    return min(rows, key=lambda row: row.order, default=None)
 
 
 def _larger_numbers(question: Question) -> list[str]:
     """The error or epsilon the records at hand do prove, one at a time."""
     ways = []
     if question.epsilon is not None:
-        found = _plain(question.with_(kind="reachable", error=None))
-        ways += [f"error {short(found.wish.error)}"] if found is not None else []
+        row = _plain(question.with_(kind="reachable", error=None))
+        ways += [f"error {short(row.wish.error)}"] if row is not None else []
     error = Fraction(1, 4) if question.error is None else question.error
-    found = _plain(question.with_(kind="smallest_epsilon", epsilon=None, error=error))
-    if found is not None and found.wish.epsilon != question.epsilon:
+    row = _plain(question.with_(kind="smallest_epsilon", epsilon=None, error=error))
+    if row is not None and row.wish.epsilon != question.epsilon:
         at = f" (for error {short(error)})" if question.error is None else ""
-        ways.append(f"epsilon {short(found.wish.epsilon)}{at}")
+        ways.append(f"epsilon {short(row.wish.epsilon)}{at}")
     return ways
 
 
 def _more_records(question: Question) -> list[str]:
     error = Fraction(1, 4) if question.error is None else question.error
     epsilon = Fraction(1) if question.epsilon is None else question.epsilon
-    found = _plain(question.with_(kind="needed", error=error, epsilon=epsilon))
-    if found is None:
+    row = _plain(question.with_(kind="needed", error=error, epsilon=epsilon))
+    if row is None:
         return []
     asked = [f"error {short(error)}"] * (question.error is None) + [f"epsilon {short(epsilon)}"] * (
         question.epsilon is None
     )
-    return [count(found.need.labelled) + (f" (for {', '.join(asked)})" if asked else "")]
+    return [count(row.need.labelled) + (f" (for {', '.join(asked)})" if asked else "")]
 
 
 def _plain(question: Question) -> Answer | None:
     """The answer of the plain exponential mechanism, which is always in the list and always quick."""
-    found = [
-        made
+    rows = [
+        row
         for concepts in question.classes
         for option in question.options(concepts)
-        if option.learner == "occam" and (made := bare_answer(question, option, concepts)) is not None
+        if option.learner == "occam" and (row := bare_answer(question, option, concepts)) is not None
     ]
-    return min(found, key=lambda made: made.order, default=None)
+    return min(rows, key=lambda row: row.order, default=None)

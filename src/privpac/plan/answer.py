@@ -38,6 +38,7 @@ class Estimate:
     repetitions: int | None = None
 
     def to_json(self) -> dict[str, Any]:
+        """The interval and how it was found, as JSON."""
         return {
             "low": _plain(self.low),
             "high": None if self.high is None else _plain(self.high),
@@ -66,10 +67,12 @@ class Answer:
 
     @property
     def concepts(self) -> ClassFacts:
+        """The class of rules that this row learns."""
         return self.wish.concepts
 
     @property
     def proved(self) -> Value:
+        """The number that was asked for and is proved: records, error or epsilon."""
         if self.asks == "needed":
             return self.need.labelled
         return self.wish.error if self.asks == "reachable" else self.wish.epsilon
@@ -88,13 +91,16 @@ class Answer:
 
     @property
     def command(self) -> str | None:
+        """The command line that does it; None if there is none."""
         return None if self.option.command is None else self.option.command(self.wish, self.need)
 
     @property
     def python(self) -> str | None:
+        """The Python call that does it; None if there is none."""
         return None if self.option.python is None else self.option.python(self.wish, self.need)
 
     def to_json(self) -> dict[str, Any]:
+        """The row as JSON."""
         released = self.option.purpose == "release"
         tree: dict[str, Any] = {
             "learner": self.option.learner,
@@ -135,15 +141,15 @@ def _plain(value: Value) -> int | float:
 
 def answer(question: Question, option: Option, concepts: ClassFacts) -> Answer | None:
     """What an option answers; None where it promises nothing."""
-    found = bare_answer(question, option, concepts)
-    if found is None:
+    row = bare_answer(question, option, concepts)
+    if row is None:
         return None
     if question.kind == "needed":
-        floor = floor_for(option, found.wish)
-        return found if floor is None else replace(found, floor=floor.records, floor_source=floor.source)
+        floor = floor_for(option, row.wish)
+        return row if floor is None else replace(row, floor=floor.records, floor_source=floor.source)
     name = "error" if question.kind == "reachable" else "epsilon"
-    least = least_possible(option, found.wish, name=name, records=question.records or 0)
-    return found if least is None else replace(found, floor=least[0], floor_source=least[1])
+    least = least_possible(option, row.wish, name=name, records=question.records or 0)
+    return row if least is None else replace(row, floor=least[0], floor_source=least[1])
 
 
 def bare_answer(question: Question, option: Option, concepts: ClassFacts) -> Answer | None:
@@ -207,10 +213,10 @@ def _searched(question: Question, option: Option, wish: Wish, name: str, end: Fr
     for turn in count():
         if high - low <= 1:
             break
-        found = over(at)
-        low, high = (low, at) if found <= 1 else (at, high)
+        result = over(at)
+        low, high = (low, at) if result <= 1 else (at, high)
         # Needs fall about as the number grows. Where none is known, and every third time, halve what is left.
-        guess = bisect_left(row, row[at] * Fraction(min(found, 2.0)))
+        guess = bisect_left(row, row[at] * Fraction(min(result, 2.0)))
         halve = option.at is not None or turn % 3 == 2
         at = (low + high) // 2 if halve else min(max(guess, low + 1), high - 1)
     return wish.at(name, row[high]) if high < len(row) else None
@@ -228,8 +234,8 @@ def _nearby(question: Question, wish: Wish, name: str) -> Fraction:
     assert question.records is not None
     plain = next(option for option in OPTIONS if option.learner == "occam")
     direct = getattr(plain, name)
-    found = None if direct is None else direct(wish, question.records)
-    return Fraction(1, 4) if found is None else found
+    need = None if direct is None else direct(wish, question.records)
+    return Fraction(1, 4) if need is None else need
 
 
 def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish | None:
@@ -239,28 +245,28 @@ def _solved(question: Question, option: Option, wish: Wish, name: str) -> Wish |
     end = Fraction(1, 2) if name == "error" else Fraction(LARGEST_EPSILON)
     if direct is None:
         return _searched(question, option, wish, name, end)
-    found = direct(wish, question.records)
-    return None if found is None or found >= end else wish.at(name, found)
+    need = direct(wish, question.records)
+    return None if need is None or need >= end else wish.at(name, need)
 
 
 FAMILY = "a lone atom beside a background: the hardest distribution built in"
 
 
-def hard_estimate(question: Question, found: Answer) -> Estimate | None:
+def hard_estimate(question: Question, row: Answer) -> Estimate | None:
     """The same number on the built-in hard distribution."""
-    hard = found.option.hard
+    hard = row.option.hard
     if hard is None:
         return None
     if question.kind == "needed":
-        value = hard(found.wish)
+        value = hard(row.wish)
         return None if value is None else Estimate(value, value, value, FAMILY, exact=True)
     name = "error" if question.kind == "reachable" else "epsilon"
-    last = int(getattr(found.wish, name) / ERROR_GRID)
+    last = int(getattr(row.wish, name) / ERROR_GRID)
     have = question.records or 0
 
     def enough(step: int) -> bool:
         try:
-            need = hard(found.wish.at(name, step * ERROR_GRID))
+            need = hard(row.wish.at(name, step * ERROR_GRID))
         except (PrivpacError, ArithmeticError):
             return False  # outside the conditions of its theorem, where no parameters are known
         return need is not None and need <= have

@@ -62,6 +62,7 @@ class Cost:
     memory: int
 
     def to_json(self) -> dict[str, Any]:
+        """The cost as JSON."""
         return asdict(self)
 
 

@@ -91,9 +91,9 @@ def _as_needed(plan: PlanTable) -> Question:
     question = plan.question
     if question.kind == "needed":
         return question
-    found = plan.best
-    error = Fraction(1, 10) if found is None else found.wish.error
-    epsilon = Fraction(1) if found is None else found.wish.epsilon
+    best = plan.best
+    error = Fraction(1, 10) if best is None else best.wish.error
+    epsilon = Fraction(1) if best is None else best.wish.epsilon
     return question.with_(kind="needed", error=error, epsilon=epsilon, records=None)
 
 
@@ -112,7 +112,7 @@ def _at(question: Question, against: str, value: Any) -> Question:
     return question.with_(**{against: value})
 
 
-def _found(question: Question, like: Answer) -> Answer | None:
+def _same_row(question: Question, like: Answer) -> Answer | None:
     concepts = next(
         facts
         for facts in question.classes
@@ -126,22 +126,22 @@ def _series(
 ) -> list[Series]:
     """Proved, simulated on the built-in hard distribution, and the floor of one option."""
     asked = [_at(question, against, x) for x in xs]
-    found = [_found(each, like) for each in asked]
+    rows = [_same_row(each, like) for each in asked]
     hard = [
         None if row is None or not simulated else hard_estimate(each, row)
-        for each, row in zip(asked, found, strict=True)
+        for each, row in zip(asked, rows, strict=True)
     ]
     name = f"{like.option.learner}, {like.option.setting}"
     if question.word == "auto":
         name = f"{name}, {like.concepts.word}"
     x = [float(value) for value in xs]
-    proved = [None if row is None else float(row.need.labelled) for row in found]
+    proved = [None if row is None else float(row.need.labelled) for row in rows]
     lines = [Series(f"{name}: proved", x, proved, group=name)]
-    if any(made is not None for made in hard):
-        values = [None if made is None else float(made.value) for made in hard]
+    if any(estimate is not None for estimate in hard):
+        values = [None if estimate is None else float(estimate.value) for estimate in hard]
         lines.append(Series(f"{name}: hard distribution", x, values, kind="points", group=name))
-    if any(row is not None and row.floor for row in found):
-        values = [None if row is None or not row.floor else float(row.floor) for row in found]
+    if any(row is not None and row.floor for row in rows):
+        values = [None if row is None or not row.floor else float(row.floor) for row in rows]
         lines.append(Series(f"{name}: floor", x, values, dashed=True, group=name))
     return lines
 

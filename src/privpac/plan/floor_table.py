@@ -231,8 +231,8 @@ def floor_for(option: Option, wish: Wish) -> Floor | None:
 
 @lru_cache(maxsize=1024)
 def _largest(rows: tuple[int, ...], wish: Wish) -> Floor | None:
-    found = [Floor(FLOORS[i].records(wish), FLOORS[i].source) for i in rows]
-    best = max(found, key=lambda floor: floor.records, default=None)
+    floors = [Floor(FLOORS[i].records(wish), FLOORS[i].source) for i in rows]
+    best = max(floors, key=lambda floor: floor.records, default=None)
     return best if best is not None and best.records > 0 else None
 
 

@@ -22,24 +22,24 @@ def _line(word: str, kind: str, size: int, vc: int, cells: int, parts: int = 1, 
     return ClassFacts(word, kind, size, Fraction(size - 1), vc, vc, cells, parts=parts, named=named)
 
 
-def _points(rest: str, given: Description) -> ClassFacts:
-    cells = given.cells(rest, "points:COLUMN")
+def _points(rest: str, description: Description) -> ClassFacts:
+    cells = description.cells(rest, "points:COLUMN")
     return _line(f"points:{rest or 'COLUMN'}", "points", cells, 1, cells, named=bool(rest))
 
 
-def _generated(rest: str, given: Description) -> ClassFacts:
+def _generated(rest: str, description: Description) -> ClassFacts:
     """Points a public generator makes of few bits."""
     name, _, count = rest.rpartition(":")
-    bits = at_least(1, count or given.need_bits("generated:BITS"), owner=OWNER, name="bits of the seed")
+    bits = at_least(1, count or description.need_bits("generated:BITS"), owner=OWNER, name="bits of the seed")
     word = f"generated:{name or 'COLUMN'}:{bits}"
     return ClassFacts(word, "generated", 2**bits, Fraction(2**bits - 1), 1, 1, named=bool(name))
 
 
-def _thresholds(rest: str, given: Description) -> ClassFacts:
+def _thresholds(rest: str, description: Description) -> ClassFacts:
     name, _, direction = rest.rpartition(":")
-    if direction not in ("up", "down", "either") or (given.schema is not None and not name):
+    if direction not in ("up", "down", "either") or (description.schema is not None and not name):
         name, direction = rest, "up"
-    cells = given.cells(name, "thresholds:COLUMN")
+    cells = description.cells(name, "thresholds:COLUMN")
     either = direction == "either"
     word = f"thresholds:{name or 'COLUMN'}" + ("" if direction == "up" else f":{direction}")
     size = 2 * cells if either else cells + 1
@@ -50,34 +50,34 @@ def _unions_size(cells: int, changes: int) -> int:
     return sum(math.comb(cells, k) for k in range(changes + 1))
 
 
-def _intervals(rest: str, given: Description) -> ClassFacts:
-    cells = given.cells(rest, "intervals:COLUMN")
+def _intervals(rest: str, description: Description) -> ClassFacts:
+    cells = description.cells(rest, "intervals:COLUMN")
     changes = min(2, cells)
     size = _unions_size(cells, changes)
     return _line(f"intervals:{rest or 'COLUMN'}", "intervals", size, changes, cells, named=bool(rest))
 
 
-def _unions(rest: str, given: Description) -> ClassFacts:
+def _unions(rest: str, description: Description) -> ClassFacts:
     name, _, count = rest.rpartition(":")
-    if given.schema is None and not count:
+    if description.schema is None and not count:
         count = "2"
     if not count.isdecimal() or int(count) < 1:
         raise ParameterError(
             OWNER, "concepts", f"unions:{rest}", allowed="of the form unions:COLUMN:K or unions:K"
         )
-    cells, parts = given.cells(name, "unions:COLUMN:K"), int(count)
+    cells, parts = description.cells(name, "unions:COLUMN:K"), int(count)
     changes = min(2 * parts, cells)
     word = f"unions:{name or 'COLUMN'}:{parts}"
     return _line(word, "unions", _unions_size(cells, changes), changes, cells, parts, named=bool(name))
 
 
-def _rectangles(rest: str, given: Description) -> ClassFacts:
-    if given.schema is not None:
-        names = [given.schema.column(name.strip()).name for name in rest.split(",")]
-        sizes = [given.schema.column(name).size for name in names]
+def _rectangles(rest: str, description: Description) -> ClassFacts:
+    if description.schema is not None:
+        names = [description.schema.column(name.strip()).name for name in rest.split(",")]
+        sizes = [description.schema.column(name).size for name in names]
     else:
         parts = int(rest) if rest.isdecimal() else rest.count(",") + 1 if rest else 2
-        names, sizes = ["COLUMN"] * parts, [given.cells("", "rectangles:K")] * parts
+        names, sizes = ["COLUMN"] * parts, [description.cells("", "rectangles:K")] * parts
     if not 1 <= len(sizes) <= 3:
         raise ParameterError(
             OWNER,
@@ -90,23 +90,23 @@ def _rectangles(rest: str, given: Description) -> ClassFacts:
     size = math.prod(g * (g + 1) // 2 for g in groups) + 1
     vc = 2 * len(sizes)
     shattered = vc if min(groups) >= 3 else 1
-    word, named = f"rectangles:{','.join(names)}", given.schema is not None
+    word, named = f"rectangles:{','.join(names)}", description.schema is not None
     return ClassFacts(
         word, "rectangles", size, Fraction(size - 1), vc, shattered, parts=len(sizes), named=named
     )
 
 
-def _stumps(rest: str, given: Description) -> ClassFacts:
-    if given.schema is not None:
-        useful = [(c.size, c.ordered) for c in given.schema.columns if c.size > 1]
+def _stumps(rest: str, description: Description) -> ClassFacts:
+    if description.schema is not None:
+        useful = [(c.size, c.ordered) for c in description.schema.columns if c.size > 1]
     else:
-        useful = [(given.cells("", "stumps"), True)] * (given.columns or 1)
+        useful = [(description.cells("", "stumps"), True)] * (description.columns or 1)
     sizes = [2, *(2 * (size - 1) if ordered or size == 2 else 2 * size for size, ordered in useful)]
     points = 1
     while 2 ** (points + 1) <= 2 * len(useful) * (points + 1) + 2:
         points += 1
     odds = Fraction(len(sizes) * max(sizes)) - 1
-    named = given.schema is not None
+    named = description.schema is not None
     return ClassFacts("stumps", "stumps", sum(sizes), odds, points, 1, table=tuple(useful), named=named)
 
 
@@ -124,7 +124,7 @@ def _levels(word: str, rest: str) -> int:
 
 
 def _tested(
-    kind: str, levels: int, size: int, tests: int, given: Description, shatters: int = 1
+    kind: str, levels: int, size: int, tests: int, description: Description, shatters: int = 1
 ) -> ClassFacts:
     return ClassFacts(
         f"{kind}:{levels}" if kind != "one-test" else kind,
@@ -135,39 +135,45 @@ def _tested(
         min(shatters, size.bit_length() - 1),
         tests=tests,
         parts=levels,
-        named=given.schema is not None,
+        named=description.schema is not None,
     )
 
 
-def _trees(rest: str, given: Description) -> ClassFacts:
+def _trees(rest: str, description: Description) -> ClassFacts:
     levels = _levels("trees", rest)
-    tests, leaves = given.number_of_tests("trees"), 2**levels
-    size = tests ** (leaves - 1) * _classes(given) ** leaves
+    tests, leaves = description.number_of_tests("trees"), 2**levels
+    size = tests ** (leaves - 1) * _classes(description) ** leaves
     # With a question of its own on every level, the leaves of a full tree can be labelled in every way.
-    return _tested("trees", levels, size, tests, given, 2 ** min(levels, given.number_of_columns()))
+    return _tested(
+        "trees", levels, size, tests, description, 2 ** min(levels, description.number_of_columns())
+    )
 
 
-def _lists(rest: str, given: Description) -> ClassFacts:
-    levels, tests, classes = _levels("lists", rest), given.number_of_tests("lists"), _classes(given)
-    return _tested("lists", levels, classes * (2 * tests * classes) ** levels, tests, given)
+def _lists(rest: str, description: Description) -> ClassFacts:
+    levels, tests, classes = (
+        _levels("lists", rest),
+        description.number_of_tests("lists"),
+        _classes(description),
+    )
+    return _tested("lists", levels, classes * (2 * tests * classes) ** levels, tests, description)
 
 
 def _monomials(kind: str) -> Callable[[str, Description], ClassFacts]:
-    def facts(rest: str, given: Description) -> ClassFacts:
-        levels, tests = _levels(kind, rest), given.number_of_tests(kind)
+    def facts(rest: str, description: Description) -> ClassFacts:
+        levels, tests = _levels(kind, rest), description.number_of_tests(kind)
         size = sum(math.comb(tests, k) << k for k in range(levels + 1))
-        return _tested(kind, levels, size, tests, given)
+        return _tested(kind, levels, size, tests, description)
 
     return facts
 
 
-def _one_test(rest: str, given: Description) -> ClassFacts:
-    tests, classes = given.number_of_tests("one-test"), _classes(given)
-    return _tested("one-test", 1, tests * classes * (classes - 1), tests, given)
+def _one_test(rest: str, description: Description) -> ClassFacts:
+    tests, classes = description.number_of_tests("one-test"), _classes(description)
+    return _tested("one-test", 1, tests * classes * (classes - 1), tests, description)
 
 
-def _classes(given: Description) -> int:
-    return given.classes if given.schema is None else len(given.schema.classes)
+def _classes(description: Description) -> int:
+    return description.classes if description.schema is None else len(description.schema.classes)
 
 
 def _density(text: str, form: str) -> Fraction:
@@ -188,13 +194,13 @@ def _density(text: str, form: str) -> Fraction:
     return kappa
 
 
-def _reference(rest: str, given: Description) -> ClassFacts:
+def _reference(rest: str, description: Description) -> ClassFacts:
     """Cuts of the unit interval, densities up to kappa times the uniform one."""
     kappa = _density(rest, "reference:10")
     return ClassFacts(f"reference:{rest}", "reference", 2, Fraction(1), 1, 1, kappa=kappa, named=False)
 
 
-def _sphere(rest: str, given: Description) -> ClassFacts:
+def _sphere(rest: str, description: Description) -> ClassFacts:
     """Half-spaces through the origin, densities up to kappa times the uniform one on the sphere."""
     dimension, _, density = rest.partition(":")
     d = at_least(2, dimension or 3, owner=OWNER, name="dimension")
@@ -202,7 +208,7 @@ def _sphere(rest: str, given: Description) -> ClassFacts:
     return ClassFacts(f"sphere:{rest}", "sphere", 2, Fraction(1), d, d, parts=d, kappa=kappa, named=False)
 
 
-def _any(rest: str, given: Description) -> ClassFacts:
+def _any(rest: str, description: Description) -> ClassFacts:
     """Any class of a VC dimension and a number of members: what is true of all of them."""
     if rest in ("inf", "infinite", "infinity"):
         raise ParameterError(
@@ -214,7 +220,7 @@ def _any(rest: str, given: Description) -> ClassFacts:
             " with any:D --bits B.",
         )
     vc = at_least(1, rest or 1, owner=OWNER, name="VC dimension")
-    bits = given.need_bits("any:D")
+    bits = description.need_bits("any:D")
     if bits < vc:
         raise ParameterError(
             OWNER,
@@ -252,20 +258,20 @@ AUTO = ("one-test", "trees:1", "trees:2", "trees:3")
 """What `auto` may end in, as far as accuracy is proved; later stages promise none."""
 
 
-def facts_of(word: str, given: Description) -> tuple[ClassFacts, ...]:
+def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     """The class a word names; for `auto`, those it chooses among.
 
     >>> facts_of("thresholds", Description(bits=32))[0].size == 2**32 + 1
     True
     """
-    _check(given)
+    _check(description)
     if word == "auto":
-        return tuple(fact for name in AUTO for fact in facts_of(name, given))
+        return tuple(fact for name in AUTO for fact in facts_of(name, description))
     head, _, rest = word.partition(":")
     if head not in KINDS:
         forms = ", ".join(form.partition(" ")[0] for form, _ in KINDS.values())
         raise ParameterError(OWNER, "concepts", word, allowed=f"one of auto, {forms}")
-    facts = KINDS[head][1](rest, given)
+    facts = KINDS[head][1](rest, description)
     if facts.size < 2:
         raise ParameterError(
             OWNER,
@@ -277,9 +283,9 @@ def facts_of(word: str, given: Description) -> tuple[ClassFacts, ...]:
     return (facts,)
 
 
-def _check(given: Description) -> None:
+def _check(description: Description) -> None:
     for name in ("bits", "columns", "tests"):
-        value = getattr(given, name)
+        value = getattr(description, name)
         if value is not None:
             most = MOST_BITS if name == "bits" else 10**6
             if at_least(1, value, owner=OWNER, name=name) > most:

@@ -19,47 +19,49 @@ HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
 """As in constructions/draw/linear_words.py: largest points by number of columns."""
 
 
-def scorecards(rest: str, given: Description) -> ClassFacts:
+def scorecards(rest: str, description: Description) -> ClassFacts:
     """Up to K features of the table."""
     if rest and not rest.isdecimal():
         raise ParameterError(OWNER, "concepts", f"scorecards:{rest}", allowed="of the form scorecards:K")
     count = int(rest or "2")
-    features = _features(given, None)
-    return _facts(f"scorecards:{count}", "scorecards", features, count, POINTS, given)
+    features = _features(description, None)
+    return _facts(f"scorecards:{count}", "scorecards", features, count, POINTS, description)
 
 
-def halfspaces(rest: str, given: Description) -> ClassFacts:
+def halfspaces(rest: str, description: Description) -> ClassFacts:
     """All features of one to five columns."""
-    if given.schema is None:
+    if description.schema is None:
         names = ["COLUMN"] * (int(rest) if rest.isdecimal() else rest.count(",") + 1 if rest else 2)
         features = len(names)
     else:
-        names = [given.schema.column(name.strip()).name for name in rest.split(",")]
-        features = _features(given, names)
+        names = [description.schema.column(name.strip()).name for name in rest.split(",")]
+        features = _features(description, names)
     if not 1 <= len(names) <= max(HALFSPACE_POINTS):
         raise ParameterError(
             OWNER, "concepts", f"halfspaces:{rest}", allowed="one to five columns", remedy="Use scorecards:K."
         )
     points = HALFSPACE_POINTS[len(names)]
-    return _facts(f"halfspaces:{','.join(names)}", "halfspaces", features, len(names), points, given)
+    return _facts(f"halfspaces:{','.join(names)}", "halfspaces", features, len(names), points, description)
 
 
-def _features(given: Description, names: list[str] | None) -> int:
+def _features(description: Description, names: list[str] | None) -> int:
     """Ordered columns are one feature each, the categories of others one each (of two, one)."""
-    if given.schema is None:
-        if given.columns is None:
+    if description.schema is None:
+        if description.columns is None:
             raise ParameterError(
                 OWNER, "columns", None, allowed="given for scorecards", remedy="Give --columns NUMBER."
             )
-        return given.columns
-    columns = [column for column in given.schema.columns if names is None or column.name in names]
+        return description.columns
+    columns = [column for column in description.schema.columns if names is None or column.name in names]
     return sum(
         0 if column.size < 2 else 1 if column.ordered or column.size == 2 else column.size
         for column in columns
     )
 
 
-def _facts(word: str, kind: str, features: int, count: int, points: int, given: Description) -> ClassFacts:
+def _facts(
+    word: str, kind: str, features: int, count: int, points: int, description: Description
+) -> ClassFacts:
     if features < 1:
         raise ParameterError(
             OWNER,
@@ -78,7 +80,7 @@ def _facts(word: str, kind: str, features: int, count: int, points: int, given: 
         min(features + 1, size.bit_length() - 1),
         1,
         parts=count,
-        named=given.schema is not None,
+        named=description.schema is not None,
     )
 
 

@@ -29,16 +29,16 @@ class Plan(PlanTable):
 
 def make(question: Question, simulation: Simulation | None = None) -> Plan:
     """Ask every option, simulate if wanted, and say what follows."""
-    found = [
-        made
+    rows = [
+        row
         for concepts in question.classes
         for option in question.options(concepts)
-        if (made := answer(question, option, concepts)) is not None
+        if (row := answer(question, option, concepts)) is not None
     ]
     if simulation is not None:
         from privpac.plan.runner import simulated  # which loads what it runs
 
-        found = simulated(question, simulation, found)
-    ordered = tuple(sorted(found, key=lambda made: made.order))
+        rows = simulated(question, simulation, rows)
+    ordered = tuple(sorted(rows, key=lambda row: row.order))
     plan = Plan(question, ordered)
     return replace(plan, advice=tuple(advise(plan)))

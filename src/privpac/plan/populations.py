@@ -59,8 +59,8 @@ def _places(coins: SeededCoins, count: int, rows: int) -> NDArray[np.int64]:
     for start in range(0, count, 2 * _CHUNK):
         size = min(2 * _CHUNK, count - start)
         words.append(np.frombuffer(coins.bits(32 * size).to_bytes(4 * size, "little"), dtype="<u4"))
-    found: NDArray[np.int64] = (np.concatenate(words).astype(np.int64) * rows) >> 32
-    return found
+    places: NDArray[np.int64] = (np.concatenate(words).astype(np.int64) * rows) >> 32
+    return places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +73,7 @@ class Population:
 
     @property
     def n(self) -> int:
+        """The number of records."""
         return self.records.size.total
 
     def sample(self, n: int, coins: SeededCoins) -> MemorySample:
@@ -80,6 +81,7 @@ class Population:
         return self.records.take(_places(coins, n, self.n))
 
     def error(self, rule: Hypothesis) -> float:
+        """The share of these records that a rule misjudges."""
         block = self.records.block()
         assert block.labels is not None
         return float(np.mean(rule.predict(block.cells) != block.labels))
@@ -97,11 +99,11 @@ def synthetic(
 ) -> Population:
     """Independent columns, labels from a planted random tree, a share of them flipped."""
     coins = SeededCoins(seed)
-    given = dict(marginals or {})
-    for name in given:
+    shares = dict(marginals or {})
+    for name in shares:
         schema.column(name)
     cells = {
-        column.name: _drawn(column, given.get(column.name), uniforms(coins, rows))
+        column.name: _draw_cells(column, shares.get(column.name), uniforms(coins, rows))
         for column in schema.columns
     }
     stored = MemorySample.from_cells(schema, cells).block().cells
@@ -113,7 +115,7 @@ def synthetic(
     )
     noisy = np.where(wrong, other, labels).astype(np.uint8)
     records = MemorySample.from_cells(schema, stored, noisy)
-    columns = "with the given marginals" if given else "uniform"
+    columns = "with the given marginals" if shares else "uniform"
     on = (
         f"{rows:,} synthetic records: independent columns, {columns}; labels from a random tree of depth"
         f" {PLANTED_DEPTH}, {flipped:.0%} of them flipped"
@@ -129,12 +131,12 @@ def lone_value(
     coins, target = SeededCoins(seed), schema.column(column).size // 2
     cells = {each.name: _evenly(each, uniforms(coins, rows)) for each in schema.columns}
     share = min(1.0, error * ABOVE / (1.0 - 2.0 * flipped))
-    found = uniforms(coins, rows) < share
+    alone = uniforms(coins, rows) < share
     spread = cells[column]
     spread[spread == target] = 0
-    spread[found] = target
+    spread[alone] = target
     wrong = uniforms(coins, rows) < flipped
-    records = MemorySample.from_cells(schema, cells, (found ^ wrong).astype(np.uint8))
+    records = MemorySample.from_cells(schema, cells, (alone ^ wrong).astype(np.uint8))
     noise = f"; {flipped:.0%} of the labels are flipped" if flipped else ""
     on = f"{rows:,} synthetic records: one value, {share:.3g} of them, is class 1; the others are spread evenly{noise}"
     return Population(records, float(np.mean(wrong)), on)
@@ -158,7 +160,7 @@ ABOVE = 1.1
 """A little more than the error, so that missing the value is a failure."""
 
 
-def _drawn(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
+def _draw_cells(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
     """Cells of one column by inverting its distribution function."""
     if marginal is None:
         return _evenly(column, u)

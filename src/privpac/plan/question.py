@@ -70,6 +70,7 @@ class Question:
 
     @property
     def classes(self) -> tuple[ClassFacts, ...]:
+        """The classes of rules that the word stands for."""
         return facts_of(self.word, self.given)
 
     def wish(self, concepts: ClassFacts) -> Wish:
@@ -102,6 +103,8 @@ class Question:
         return replace(self, **changes)
 
     def to_json(self) -> dict[str, Any]:
+        """The question as JSON."""
+
         def number(value: Fraction | None) -> float | None:
             return None if value is None else float(value)
 

@@ -33,27 +33,29 @@ Outcome = Estimate | str
 def simulated(question: Question, simulation: Simulation, rows: Sequence[Answer]) -> list[Answer]:
     """Every row with its number, or with the reason why there is none."""
     tables = simulation.on_tables and question.given.schema is not None
-    made: list[Outcome | None] = [None if tables else hard_estimate(question, row) for row in rows]
-    places = [place for place, found in enumerate(made) if found is None]
-    for place, outcome in zip(places, _kept(question, simulation, [rows[k] for k in places]), strict=True):
-        made[place] = outcome
+    outcomes: list[Outcome | None] = [None if tables else hard_estimate(question, row) for row in rows]
+    places = [place for place, kept in enumerate(outcomes) if kept is None]
+    for place, outcome in zip(
+        places, _outcomes(question, simulation, [rows[k] for k in places]), strict=True
+    ):
+        outcomes[place] = outcome
     return [
-        replace(row, unsimulated=found) if isinstance(found, str) else replace(row, simulated=found)
-        for row, found in zip(rows, made, strict=True)
+        replace(row, unsimulated=kept) if isinstance(kept, str) else replace(row, simulated=kept)
+        for row, kept in zip(rows, outcomes, strict=True)
     ]
 
 
-def _kept(question: Question, simulation: Simulation, rows: list[Answer]) -> list[Outcome]:
+def _outcomes(question: Question, simulation: Simulation, rows: list[Answer]) -> list[Outcome]:
     """From an earlier run of the same code on the same numbers, or tried and kept."""
     keep, options = simulation.keep, _digest(question, simulation, rows)
     if keep is not None and options is not None:
         stored = keep.get("plan", options=options)
         if isinstance(stored, list) and len(stored) == len(rows):
             return [_from_json(tree) for tree in stored]
-    found = _tried(question, simulation, rows) if rows else []
+    outcomes = _simulate(question, simulation, rows) if rows else []
     if keep is not None and options is not None:
-        keep.put("plan", [_to_json(outcome) for outcome in found], options=options)
-    return found
+        keep.put("plan", [_to_json(outcome) for outcome in outcomes], options=options)
+    return outcomes
 
 
 def _digest(question: Question, simulation: Simulation, rows: list[Answer]) -> str | None:
@@ -74,31 +76,31 @@ def _digest(question: Question, simulation: Simulation, rows: list[Answer]) -> s
     return hashlib.blake2b(json.dumps(parts, default=str).encode(), digest_size=12).hexdigest()
 
 
-def _tried(question: Question, simulation: Simulation, rows: list[Answer]) -> list[Outcome]:
+def _simulate(question: Question, simulation: Simulation, rows: list[Answer]) -> list[Outcome]:
     """The cheapest rows first, so that the others share the seconds these leave."""
     from privpac.plan.runs import Supply, experiment_for
 
     supply = Supply(question, simulation.table, simulation.marginals)
-    made: dict[int, Outcome] = {}
+    outcomes: dict[int, Outcome] = {}
     ready: list[tuple[float, int, Experiment]] = []
     for place, row in enumerate(rows):
         try:
             experiment = experiment_for(row, supply)
             ready.append((experiment.seconds(question.records or row.need.labelled), place, experiment))
         except PrivpacError as problem:
-            made[place] = _reason(row, problem)
+            outcomes[place] = _reason(row, problem)
     left = simulation.seconds
     for done, (_, place, experiment) in enumerate(sorted(ready, key=lambda one: one[:2])):
         row, share = rows[place], min(MOST * simulation.seconds, left / (len(ready) - done))
         progress = _progress(simulation, row, done, len(ready))
         try:
-            made[place], spent = estimate(question, row, experiment, seconds=share, progress=progress)
+            outcomes[place], spent = estimate(question, row, experiment, seconds=share, progress=progress)
         except PrivpacError as problem:
-            made[place] = _reason(row, problem)
+            outcomes[place] = _reason(row, problem)
             spent = problem.spent if isinstance(problem, Unsimulated) else 0.0
         left -= spent
         progress(1, 1)
-    return [made[place] for place in range(len(rows))]
+    return [outcomes[place] for place in range(len(rows))]
 
 
 def _reason(row: Answer, problem: PrivpacError) -> str:
@@ -116,12 +118,12 @@ def _progress(simulation: Simulation, row: Answer, done: int, of: int) -> Any:
     return lambda part, whole: show(what, 100 * done + 100 * part // whole, 100 * of)
 
 
-def _to_json(found: Outcome) -> dict[str, Any]:
-    if isinstance(found, str):
-        return {"why": found}
-    high = None if found.high is None else str(found.high)
-    numbers = {"value": str(found.value), "low": str(found.low), "high": high}
-    return {**numbers, "on": found.on, "repetitions": found.repetitions}
+def _to_json(outcome: Outcome) -> dict[str, Any]:
+    if isinstance(outcome, str):
+        return {"why": outcome}
+    high = None if outcome.high is None else str(outcome.high)
+    numbers = {"value": str(outcome.value), "low": str(outcome.low), "high": high}
+    return {**numbers, "on": outcome.on, "repetitions": outcome.repetitions}
 
 
 def _from_json(tree: dict[str, Any]) -> Outcome:

@@ -20,9 +20,11 @@ SECONDS = 40.0
 class Keep(Protocol):
     """Somewhere to keep what simulations found."""
 
-    def get(self, name: str, *, options: str) -> Any | None: ...
+    def get(self, name: str, *, options: str) -> Any | None:
+        """What was kept under this name, if it was computed with these options; otherwise None."""
 
-    def put(self, name: str, value: Any, *, options: str) -> None: ...
+    def put(self, name: str, value: Any, *, options: str) -> None:
+        """Keep a value under this name, together with the options it was computed with."""
 
 
 @dataclass(frozen=True)
@@ -38,4 +40,5 @@ class Simulation:
 
     @property
     def on_tables(self) -> bool:
+        """Whether records are drawn from a table, or from marginals, that a person brought."""
         return self.table is not None or self.marginals is not None

@@ -27,17 +27,18 @@ class PlanTable:
 
     def option(self, learner: str, setting: str | None = None) -> Answer:
         """The first answer of a learner, in a setting if given."""
-        for found in self.answers:
-            if found.option.learner == learner and setting in (None, found.option.setting):
-                return found
+        for answer in self.answers:
+            if answer.option.learner == learner and setting in (None, answer.option.setting):
+                return answer
         offered = ", ".join(sorted({f"{row.option.learner} ({row.option.setting})" for row in self.answers}))
         raise ParameterError(
             "Plan.option", "learner", learner, allowed=f"one of {offered or 'none: nothing is promised'}"
         )
 
     def to_json(self) -> dict[str, Any]:
+        """The question, its rows and the advice, as JSON."""
         return {
             "question": self.question.to_json(),
-            "options": [found.to_json() for found in self.answers],
+            "options": [row.to_json() for row in self.answers],
             "advice": list(self.advice),
         }

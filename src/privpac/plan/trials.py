@@ -79,7 +79,7 @@ class Experiment:
 
 def estimate(
     question: Question,
-    found: Answer,
+    row: Answer,
     experiment: Experiment,
     *,
     seconds: float,
@@ -90,7 +90,7 @@ def estimate(
     Raises `Unsimulated` where it would take longer than `seconds`, or nothing up to the proved number does.
     """
     run = _reachable if question.kind == "reachable" else _searched
-    return run(question, found, experiment, seconds, progress or (lambda done, of: None))
+    return run(question, row, experiment, seconds, progress or (lambda done, of: None))
 
 
 def outcomes(trial: Trial, repetitions: int, *, seed: int = 0) -> list[float]:
@@ -142,20 +142,20 @@ def _too_long(experiment: Experiment, n: int) -> Unsimulated:
 
 
 def _reachable(
-    question: Question, found: Answer, experiment: Experiment, seconds: float, progress: Progress
+    question: Question, row: Answer, experiment: Experiment, seconds: float, progress: Progress
 ) -> tuple[Estimate, float]:
     assert question.records is not None
     n = question.records
     if LEAST * experiment.seconds(n) > seconds:
         raise _too_long(experiment, n)
     count = max(LEAST, min(MOST, int(EASE * seconds / experiment.seconds(n))))
-    trial, errors = experiment.trial(n, found.wish.epsilon), []
+    trial, errors = experiment.trial(n, row.wish.epsilon), []
     for number in range(count):
         errors.append(trial(SeededCoins(number)))
         progress(number + 1, count)
     # The largest of few values may lie above what is proved of their quantile; then the proof is the better estimate.
-    most = found.wish.error if experiment.promised else None
-    value, low, high = (_four(value, most) for value in quantile(errors, float(found.wish.failure)))
+    most = row.wish.error if experiment.promised else None
+    value, low, high = (_four(value, most) for value in quantile(errors, float(row.wish.failure)))
     assert value is not None
     assert low is not None
     return Estimate(value, low, high, experiment.on, repetitions=count), count * experiment.seconds(n)
@@ -170,10 +170,10 @@ def _four(value: float | None, most: Fraction | None) -> Fraction | None:
 
 
 def _searched(
-    question: Question, found: Answer, experiment: Experiment, seconds: float, progress: Progress
+    question: Question, row: Answer, experiment: Experiment, seconds: float, progress: Progress
 ) -> tuple[Estimate, float]:
     """The lowest rung that does, of records or of epsilons."""
-    wish, needed = found.wish, question.kind == "needed"
+    wish, needed = row.wish, question.kind == "needed"
     have = question.records or 1
 
     def setting(rung: Rung) -> tuple[int, Fraction]:
@@ -181,7 +181,7 @@ def _searched(
 
     climb = _Climb(
         experiment,
-        ladder(found.need.labelled if needed else wish.epsilon),
+        ladder(row.need.labelled if needed else wish.epsilon),
         setting,
         error=float(wish.error),
         failure=float(wish.failure),
@@ -219,7 +219,7 @@ class _Climb:
         first = self._climbed()
         each, left = LOOKS * self._each(first), self._seconds - self.spent
         if LEAST * each > left:  # no time to look closer: what the way up has told
-            return self._told(first, FIRST)
+            return self._estimate(first, FIRST)
         count = max(LEAST, min(MOST, int((EASE * self._seconds - self.spent) / each)))
         self._seen.clear()
 
@@ -227,26 +227,26 @@ class _Climb:
             place = first_whole(lambda k: k > self._last or meets(k), start=start, step=1)
             return place if place <= self._last else None
 
-        found = lowest(lambda k: self._does(k, self._looked(k, count)), first)
-        if found is None:
+        rung = lowest(lambda k: self._does(k, self._looked(k, count)), first)
+        if rung is None:
             raise self._never()
-        lowest(lambda k: self._looked(k, count)[1] <= self._failure, found)
+        lowest(lambda k: self._looked(k, count)[1] <= self._failure, rung)
         # With few trials not even no failure at all would prove the target: do not look for it.
         hopeless = interval([0.0] * count, confidence=CONFIDENCE)[2] > self._failure
         if not hopeless and self.spent < self._seconds:
-            lowest(lambda k: self._looked(k, count)[2] <= self._failure, found)
-        return self._told(found, count)
+            lowest(lambda k: self._looked(k, count)[2] <= self._failure, rung)
+        return self._estimate(rung, count)
 
-    def _told(self, found: int, count: int) -> Estimate:
+    def _estimate(self, rung: int, count: int) -> Estimate:
         """A rung, between the highest one that surely does not do and the lowest one that surely does."""
         self._progress(100, 100)
         least = max((k for k, seen in self._seen.items() if seen[1] > self._failure), default=-1)
         most = min((k for k, seen in self._seen.items() if seen[2] <= self._failure), default=None)
         if most is None and self._experiment.promised:
             most = self._last
-        high = None if most is None else self._rungs[max(found, most)]
-        low = self._above(min(least, found - 1))
-        return Estimate(self._rungs[found], low, high, self._experiment.on, repetitions=count)
+        high = None if most is None else self._rungs[max(rung, most)]
+        low = self._above(min(least, rung - 1))
+        return Estimate(self._rungs[rung], low, high, self._experiment.on, repetitions=count)
 
     def _above(self, place: int) -> Rung:
         """The least number above a rung."""

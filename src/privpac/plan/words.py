@@ -28,46 +28,46 @@ HEADINGS = (
 def question_text(plan: PlanTable) -> str:
     """The question as a sentence."""
     asked = plan.question
-    given = []
+    parts = []
     if asked.kind != "needed" and asked.records is not None:
-        given.append(f"{asked.records:,} records")
+        parts.append(f"{asked.records:,} records")
     if asked.error is not None:
-        given.append(f"error {plain(asked.error)}")
+        parts.append(f"error {plain(asked.error)}")
     if asked.epsilon is not None:
-        given.append(f"epsilon {plain(asked.epsilon)}")
-    given.append(f"failure {plain(asked.failure)}")
+        parts.append(f"epsilon {plain(asked.epsilon)}")
+    parts.append(f"failure {plain(asked.failure)}")
     if asked.delta:
-        given.append(f"delta {plain(asked.delta)}")
+        parts.append(f"delta {plain(asked.delta)}")
     if asked.noise is not None:
-        given.append(f"best error at most {plain(asked.noise)}")
+        parts.append(f"best error at most {plain(asked.noise)}")
     what = {
         "needed": "Records needed",
         "reachable": "Error that is proved",
         "smallest_epsilon": "Smallest epsilon",
     }[asked.kind]
-    return f"{what} for {asked.word}: {', '.join(given)}"
+    return f"{what} for {asked.word}: {', '.join(parts)}"
 
 
 def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
     """One row an option, in the order of `HEADINGS`."""
-    for found in plan.answers:
+    for row in plan.answers:
         yield (
-            found.option.learner,
-            found.concepts.word,
-            found.option.setting,
-            found.option.protects,
-            "yes" if found.option.proper else "no",
-            _proved(found),
-            "–" if found.simulated is None else _estimate(found.simulated),
-            "–" if found.floor is None else _number(found.floor, up=False),
-            "–" if found.ratio is None else f"{math.ceil(found.ratio * 10) / 10:g}",
+            row.option.learner,
+            row.concepts.word,
+            row.option.setting,
+            row.option.protects,
+            "yes" if row.option.proper else "no",
+            _proved(row),
+            "–" if row.simulated is None else _estimate(row.simulated),
+            "–" if row.floor is None else _number(row.floor, up=False),
+            "–" if row.ratio is None else f"{math.ceil(row.ratio * 10) / 10:g}",
         )
 
 
-def _proved(found: Answer) -> str:
-    text = _number(found.proved)
-    if found.need.unlabelled:  # without them the number is not proved, whatever was asked
-        text += f" {'+' if found.asks == 'needed' else 'with'} {found.need.unlabelled:,} unlabelled"
+def _proved(row: Answer) -> str:
+    text = _number(row.proved)
+    if row.need.unlabelled:  # without them the number is not proved, whatever was asked
+        text += f" {'+' if row.asks == 'needed' else 'with'} {row.need.unlabelled:,} unlabelled"
     return text
 
 
@@ -79,12 +79,12 @@ def _number(value: int | Fraction, *, up: bool = True) -> str:
     return f"{shown / 10_000:.4f}".rstrip("0").rstrip(".")
 
 
-def _estimate(found: Estimate) -> str:
-    text = _number(found.value)
-    if found.exact:
+def _estimate(estimate: Estimate) -> str:
+    text = _number(estimate.value)
+    if estimate.exact:
         return text
-    high = "?" if found.high is None else _number(found.high)
-    return f"{text} ({_number(found.low)} to {high})"
+    high = "?" if estimate.high is None else _number(estimate.high)
+    return f"{text} ({_number(estimate.low)} to {high})"
 
 
 def notes(plan: PlanTable) -> list[str]:
@@ -94,7 +94,7 @@ def notes(plan: PlanTable) -> list[str]:
 
 def _sizes(plan: PlanTable) -> list[str]:
     """Trees and lists are as many as their tests allow, which nobody has in mind."""
-    grown = {found.concepts.word: found.concepts for found in plan.answers if found.concepts.tests}
+    grown = {row.concepts.word: row.concepts for row in plan.answers if row.concepts.tests}
     if not grown:
         return []
     tests = max(facts.tests or 0 for facts in grown.values())
@@ -106,20 +106,20 @@ def _simulations(plan: PlanTable) -> list[str]:
     # Rows of one learner on several classes are named once.
     on: dict[str, dict[str, None]] = {}
     why: dict[str, dict[str, None]] = {}
-    for found in plan.answers:
-        if found.simulated is not None:
-            on.setdefault(found.simulated.on, {})[_name(plan, found)] = None
-        elif found.unsimulated is not None:
-            why.setdefault(found.unsimulated.rstrip("."), {})[_name(plan, found)] = None
+    for row in plan.answers:
+        if row.simulated is not None:
+            on.setdefault(row.simulated.on, {})[_name(plan, row)] = None
+        elif row.unsimulated is not None:
+            why.setdefault(row.unsimulated.rstrip("."), {})[_name(plan, row)] = None
     several = len(on) > 1
     lines = [f"Simulated on {what}" + (f" ({', '.join(who)})" if several else "") for what, who in on.items()]
     return lines + [f"Not simulated: {', '.join(who)}, since {what}" for what, who in why.items()]
 
 
-def _name(plan: PlanTable, found: Answer) -> str:
+def _name(plan: PlanTable, answer: Answer) -> str:
     """A row by its learner, and by its setting if there are two of that name."""
-    same = [row for row in plan.answers if row.option.learner == found.option.learner]
-    return found.option.learner if len(same) == 1 else f"{found.option.learner} ({found.option.setting})"
+    same = [row for row in plan.answers if row.option.learner == answer.option.learner]
+    return answer.option.learner if len(same) == 1 else f"{answer.option.learner} ({answer.option.setting})"
 
 
 def plan_text(plan: PlanTable) -> str:
@@ -131,8 +131,8 @@ def plan_text(plan: PlanTable) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table
     ]
-    if told := notes(plan):
-        lines += ["", *told]
+    if remarks := notes(plan):
+        lines += ["", *remarks]
     if plan.advice:
         lines += ["", *plan.advice]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 
+from privpac.concepts.shapes import Segment
 from privpac.data.columns import Column, Date, Numeric
 from privpac.data.schema import Schema
 
@@ -17,7 +18,6 @@ __all__ = [
     "RIGHT",
     "WIDTH",
     "Mark",
-    "Segment",
     "legend",
     "number_line",
     "share",
@@ -33,9 +33,6 @@ ROW = 19.0  # height of a row of labels
 LETTER = 7.8  # width of a character of the labels: generous, so that none is cut off
 NARROWEST = 3.0  # pixels of a segment that would otherwise be invisible
 
-Segment = tuple[int, int, int]
-"""Cells first <= cell < end get this class."""
-
 
 @dataclass(frozen=True)
 class Mark:
@@ -46,6 +43,7 @@ class Mark:
 
 
 def legend(schema: Schema) -> str:
+    """The classes and their colours, as an HTML list."""
     items = "".join(
         f'<li><span class="swatch k{tone(index)}"></span>{escape(schema.label)} = {escape(name)}</li>'
         for index, name in enumerate(schema.classes)
@@ -125,6 +123,7 @@ def _band(segments: Sequence[Segment], column: Column, schema: Schema, top: floa
 
 
 def share(cell: int, column: Column) -> float:
+    """The position of a cell in its column, from 0 to 1."""
     return float(Fraction(cell, column.size))
 
 
@@ -138,20 +137,20 @@ def _stacked(marks: Sequence[Mark]) -> tuple[int, list[tuple[Mark, int]]]:
     placed = []
     for mark in marks:
         half = len(mark.text) * LETTER / 2 + 4
-        middle = _kept(_x(mark.place), half)
+        middle = _inside(_x(mark.place), half)
         row = next((i for i, end in enumerate(ends) if end < middle - half), len(ends))
         ends[row:] = [middle + half, *ends[row + 1 :]]
         placed.append((mark, row))
     return max(1, len(ends)), placed
 
 
-def _kept(x: float, half: float) -> float:
+def _inside(x: float, half: float) -> float:
     """The middle of a label of this half-width that stays inside of the picture."""
     return min(max(x, half), WIDTH - half) if 2 * half < WIDTH else WIDTH / 2
 
 
 def _label(mark: Mark, y: float, css: str) -> str:
-    middle = _kept(_x(mark.place), len(mark.text) * LETTER / 2 + 2)
+    middle = _inside(_x(mark.place), len(mark.text) * LETTER / 2 + 2)
     return f'<text class="{css}" x="{middle:.1f}" y="{y:.1f}" text-anchor="middle">{escape(mark.text)}</text>'
 
 
@@ -216,6 +215,7 @@ def _in_words(segments: Sequence[Segment], column: Column, schema: Schema) -> st
 
 
 def svg(height: float, title: str, body: Iterable[str]) -> str:
+    """An SVG picture with a title for screen readers."""
     return (
         f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img" aria-label="{escape(title, quote=True)}">'
         f"{''.join(body)}</svg>"

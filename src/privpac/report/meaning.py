@@ -18,7 +18,8 @@ class Certified(Protocol):
     """A model, a bundle, a released table: whatever has a certificate in its stored form."""
 
     @property
-    def certificate(self) -> Mapping[str, Any]: ...
+    def certificate(self) -> Mapping[str, Any]:
+        """The stored form of the certificate."""
 
 
 def means(model: Certified) -> list[str]:

@@ -120,6 +120,7 @@ def _accuracy(model: Model) -> str:
 
 
 def estimate_figure(estimate: Confusion) -> str:
+    """The estimated accuracy and its interval, as a picture."""
     low, high, middle = (float(v) for v in (estimate.low, estimate.high, estimate.accuracy))
     ends = {name: LEFT + value * (RIGHT - LEFT) for name, value in (("low", low), ("high", high))}
     dot = LEFT + middle * (RIGHT - LEFT)
@@ -142,6 +143,7 @@ def estimate_figure(estimate: Confusion) -> str:
 
 
 def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
+    """The noisy counts by true and predicted class, as an HTML table."""
     head = "".join(f'<th scope="col">predicted {escape(name)}</th>' for name in classes)
     rows = ""
     for true, (name, counts) in enumerate(zip(classes, estimate.counts, strict=True)):
@@ -245,6 +247,7 @@ def _schema(model: Model) -> str:
 
 
 def values_of(column: Column) -> str:
+    """The allowed values of a column, in words."""
     if isinstance(column, Categorical):
         shown = ", ".join(column.names[:12])
         return shown if column.size <= 12 else f"{shown}, … ({column.size} in all)"

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import cast
 
-from privpac.concepts.base import Hypothesis
-from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.shapes import Brick, Segment, strip
 from privpac.data.columns import Column
 from privpac.data.schema import Schema
-from privpac.report.lines import LETTER, Segment, legend, number_line, share, svg, ticks, tone
+from privpac.report.lines import LETTER, legend, number_line, share, svg, ticks, tone
 
-__all__ = ["box"]
+__all__ = ["brick"]
 
 LEFT, RIGHT, TOP, BOTTOM = 150.0, 570.0, 26.0, 326.0  # of the plane; labels stand around it
 NARROWEST = 3.0
 
 
-def box(hypothesis: Hypothesis, schema: Schema) -> str:
+def brick(shape: Brick, schema: Schema) -> str:
     """The columns the box restricts: two as a plane, otherwise a line each."""
-    rule = cast(Box, hypothesis)
-    columns = [schema.column(name) for name in rule.columns]
-    sides = list(zip(columns, rule.low, rule.high, strict=True))
-    if len(sides) == 2 and not rule.is_empty:
-        return _plane(sides[0], sides[1], rule.inside, schema)
-    lines = [number_line(side[0], _side(side, rule), schema, keyed=False) for side in sides]
+    sides = [(schema.column(name), low, high) for name, low, high in shape.sides]
+    if len(sides) == 2 and not shape.is_empty:
+        return _plane(sides[0], sides[1], shape.inside, schema)
+    lines = [
+        number_line(column, _side(column, bounds, shape), schema, keyed=False) for column, *bounds in sides
+    ]
     if len(lines) > 1:
-        name = escape(schema.classes[rule.inside])
+        name = escape(schema.classes[shape.inside])
         lines.append(f'<p class="soft">{name} where every line says {name}, the other class elsewhere.</p>')
     return "".join(lines) + legend(schema)
 
 
-def _side(side: tuple[Column, int, int], rule: Box) -> list[Segment]:
-    column, low, high = side
-    if rule.is_empty:
-        return [(0, column.size, 1 - rule.inside)]
-    parts = [(0, low, 1 - rule.inside), (low, high, rule.inside), (high, column.size, 1 - rule.inside)]
-    return [part for part in parts if part[0] < part[1]]
+def _side(column: Column, bounds: Sequence[int], shape: Brick) -> tuple[Segment, ...]:
+    low, high = bounds
+    ranges = [] if shape.is_empty else [(low, high)]
+    return strip(column.name, column.size, ranges, shape.inside).segments
 
 
 def _plane(across: tuple[Column, int, int], up: tuple[Column, int, int], inside: int, schema: Schema) -> str:
@@ -72,13 +69,13 @@ def _text(css: str, x: float, y: float, anchor: str, text: str) -> str:
 def _cuts(side: tuple[Column, int, int], room: float, length: float) -> list[tuple[float, str]]:
     """The ends of a side that exclude something, pushed apart if their labels would touch."""
     column, low, high = side
-    found = [(share(cell, column), column.show(cell)) for cell in (low, high) if 0 < cell < column.size]
-    if len(found) == 2 and (found[1][0] - found[0][0]) * length < room:
-        middle = (found[0][0] + found[1][0]) / 2
+    cuts = [(share(cell, column), column.show(cell)) for cell in (low, high) if 0 < cell < column.size]
+    if len(cuts) == 2 and (cuts[1][0] - cuts[0][0]) * length < room:
+        middle = (cuts[0][0] + cuts[1][0]) / 2
         half = room / length / 2
         middle = min(max(middle, half), 1 - half)
-        found = [(middle - half, found[0][1]), (middle + half, found[1][1])]
-    return found
+        cuts = [(middle - half, cuts[0][1]), (middle + half, cuts[1][1])]
+    return cuts
 
 
 def _labels_across(side: tuple[Column, int, int]) -> list[str]:

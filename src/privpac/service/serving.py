@@ -34,18 +34,18 @@ decided by the key's state inside the transaction, so a revoked key gets nothing
 MOST_REMEMBERED = 10_000
 
 
-def ledger_url(bundle: Bundle, given: str | None) -> str:
+def ledger_url(bundle: Bundle, place: str | None) -> str:
     """The ledger a bundle is served with: its own if answers were declared and paid for, else the one that is named."""
     if bundle.offer.answers is not None:
-        if given is not None:
+        if place is not None:
             raise ParameterError(
                 OWNER,
                 "ledger",
-                given.partition("://")[0] + "://...",
+                place.partition("://")[0] + "://...",
                 allowed="left out: the answers of this bundle were declared and paid for, and it counts them itself",
             )
         return file_url(bundle.path / bundles.METER)
-    if given is None:
+    if place is None:
         raise ParameterError(
             OWNER,
             "ledger",
@@ -53,7 +53,7 @@ def ledger_url(bundle: Bundle, given: str | None) -> str:
             allowed="a ledger, since every answer of this bundle is charged",
             remedy="Add --ledger sqlite:///ledger.db, and --epsilon TOTAL to make a new one.",
         )
-    return given
+    return place
 
 
 def file_url(path: str | Path) -> str:
@@ -95,6 +95,7 @@ class Service:
         return cls(settings, bundle, store)
 
     def start(self) -> None:
+        """Begin to commit answers in groups."""
         self._commits = GroupCommit(self.answering.answer, committed=self.metrics.committed)
 
     def stop(self) -> None:
@@ -105,6 +106,7 @@ class Service:
 
     @property
     def ready(self) -> bool:
+        """Whether answers can be given: started, tables up to date, and no draw has failed."""
         return self._commits is not None and migrating.is_current(self.store) and not self.answering.ended
 
     def remembered(self, presented: Presented) -> Key | None:

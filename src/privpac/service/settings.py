@@ -16,7 +16,7 @@ OWNER = "serve"
 MOST_PORT = 65_535
 
 
-def _drawn() -> str:
+def _random_token() -> str:
     return f"{SystemCoins().below(1 << 256):064x}"
 
 
@@ -50,7 +50,7 @@ class Settings:
     pages: bool = True
     trusted: tuple[str, ...] = ()
     """Types of models that may be loaded from the bundle, besides scikit-learn's."""
-    session: str = field(default_factory=_drawn, repr=False, compare=False)
+    session: str = field(default_factory=_random_token, repr=False, compare=False)
     """Seals the cookies of the pages; drawn anew at every start, and the same for all workers."""
 
     def __post_init__(self) -> None:
@@ -73,6 +73,7 @@ class Settings:
 
     @classmethod
     def from_text(cls, text: str) -> Settings:
+        """The settings that `to_text` wrote."""
         tree: dict[str, Any] = json.loads(text)
         limits = Limits(**tree.pop("limits"))
         return cls(limits=limits, trusted=tuple(tree.pop("trusted")), **tree)

@@ -55,8 +55,8 @@ class Rate:
     @property
     def near(self) -> float:
         """The ratio in floats, away from 1, for searches."""
-        found = math.exp(-float(self.epsilon) / 2) if self.ratio is None else float(self.ratio)
-        return min(found, 1 - 1e-12)
+        ratio = math.exp(-float(self.epsilon) / 2) if self.ratio is None else float(self.ratio)
+        return min(ratio, 1 - 1e-12)
 
     def weight(self) -> arb:
         """The ratio as a ball of the current precision."""
@@ -173,9 +173,9 @@ class Occam:
         for bits in PRECISIONS:
             with ctx.workprec(bits):
                 last = bits == PRECISIONS[-1]
-                found = [_smallest(choice, failure, last=last) for choice in self._useful()]
-                whole = [n for n in found if n is not None]
-                if whole and len(whole) == len(found):
+                counts = [_smallest(choice, failure, last=last) for choice in self._useful()]
+                whole = [n for n in counts if n is not None]
+                if whole and len(whole) == len(counts):
                     return max(0, min(whole))
         raise ArithmeticError("no exponent of the bound proves anything")
 

@@ -100,6 +100,7 @@ class Bundle:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions it answers."""
         return self.offer.schema
 
     def predictor(self, ledger: Ledger | None = None, *, coins: Coins | None = None) -> PrivatePredictor:
@@ -170,8 +171,8 @@ def content_beside(path: str | os.PathLike[str], tree: Mapping[str, Any]) -> byt
                 )
             sealed = record(document.parsed_json(_read_secret(folder, SECRET)), "key", "tags")
             content = _read_secret(folder, name)
-            made = tag(sealed["key"], tree["digest"], name, content)
-            same = hmac.compare_digest(made, sealed["tags"][name])
+            expected = tag(sealed["key"], tree["digest"], name, content)
+            same = hmac.compare_digest(expected, sealed["tags"][name])
     except NotCertified:
         raise
     except BROKEN:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = ["KNOWN", "strangers"]
+__all__ = ["KNOWN_TYPES", "strangers"]
 
 
 def _names(module: str, words: str) -> frozenset[str]:
@@ -99,7 +99,7 @@ NUMBERS = _names(
     "numpy", "bool bool_ float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp str_"
 )
 
-KNOWN: Mapping[str, frozenset[str]] = {
+KNOWN_TYPES: Mapping[str, frozenset[str]] = {
     "ObjectNode": CLASSIFIERS | TRANSFORMERS | PARTS,
     "TreeNode": frozenset({"sklearn.tree._tree.Tree"}),
     "LossNode": LOSSES,
@@ -122,7 +122,7 @@ here."""
 
 def strangers(stored: Any, trusted: Collection[str]) -> set[str]:
     """Names of whatever a stored tree would make that is neither known nor trusted; nothing is made for that."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = [stored]
     while waiting:  # a loop: a forged tree may be deeper than Python's stack
         node = waiting.pop()
@@ -131,8 +131,8 @@ def strangers(stored: Any, trusted: Collection[str]) -> set[str]:
             if "__loader__" in node or "__class__" in node:
                 way = str(node.get("__loader__"))
                 name = f"{node.get('__module__')}.{node.get('__class__')}"
-                if name not in KNOWN.get(way, ()) and name not in trusted:
-                    found.add(name)
+                if name not in KNOWN_TYPES.get(way, ()) and name not in trusted:
+                    names.add(name)
         elif isinstance(node, list):
             waiting += node
-    return found
+    return names

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.answering.bundle.known_types import KNOWN, strangers
+from privpac.answering.bundle.known_types import KNOWN_TYPES, strangers
 from privpac.answering.bundle.soundness import is_sound
 from privpac.answering.bundle.unpacking import ARRAY, declared_arrays
 from privpac.checker.document import parsed_json
@@ -123,9 +123,9 @@ def _voters(content: bytes, voters: Classifiers, trusted: Collection[str]) -> li
     return [Voter(otherwise, model if asked else None) for otherwise, asked, model in parts]
 
 
-def _refuse_silent(voters: Classifiers, found: Sequence[Voter]) -> None:
+def _refuse_silent(voters: Classifiers, trained: Sequence[Voter]) -> None:
     """Every model answered public rows when it was trained: one that does not answer them here is not that model."""
-    models = [voter.model for voter in found if voter.model is not None]
+    models = [voter.model for voter in trained if voter.model is not None]
     try:
         answering = is_sound(models)
         for model in models if answering else ():
@@ -150,7 +150,7 @@ def _loaded(content: bytes, trusted: Collection[str]) -> Any:
     if not refused:
         # A second look, by skops itself: it knows of names that stand inside of what it makes.
         named = set(skops.get_untrusted_types(data=content))
-        known = set().union(*KNOWN.values(), trusted)
+        known = set().union(*KNOWN_TYPES.values(), trusted)
         refused = named - known
     if refused:
         raise NotCertified(

@@ -52,17 +52,17 @@ def write(
     bundles are never taken for one.
     """
     target = check_target(path)
-    own = coins or SystemCoins()
+    source = coins or SystemCoins()
     tree: dict[str, Any] = {
         "format": FORMAT,
         "version": __version__,
         "schema": offer.schema.stored(),
         "certificate": offer.certify().to_json(),
-        "id": _random_hex(own, BITS_OF_NAME),
+        "id": _random_hex(source, BITS_OF_NAME),
     }
     tree["digest"] = document.digest(tree)
     name, content = file_of(offer.predictor), content_of(prepared)
-    key = _random_hex(own, BITS_OF_KEY)
+    key = _random_hex(source, BITS_OF_KEY)
     sealed = {"key": key, "tags": {name: tag(key, tree["digest"], name, content)}}
     manifest = (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
     _write_folder(target, {name: content, SECRET: json.dumps(sealed).encode(), MANIFEST: manifest}, offer)

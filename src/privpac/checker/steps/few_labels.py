@@ -67,7 +67,7 @@ def _positions(node: Tree) -> None:
     require((new.loss, new.delta, new.unit) == (old.loss, old.delta, old.unit), "more than the scope changed")
 
 
-def _named(node: Tree, name: str, fields: tuple[str, ...]) -> dict[str, object]:
+def _fields_of(node: Tree, name: str, fields: tuple[str, ...]) -> dict[str, object]:
     return {field: node["where"][f"{name}_{field}"] for field in fields}
 
 
@@ -77,7 +77,7 @@ def _names(*groups: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 def _draw(node: Tree, name: str) -> tuple[int, Fraction]:
     """Most mistakes of a draw, and how likely more are."""
-    own = _named(node, name, _DRAW)
+    own = _fields_of(node, name, _DRAW)
     odds, failure, most = number(own["odds"]), number(own["failure"]), integer(own["most"], 0)
     require(odds >= 0 and failure > 0, "a draw is out of range")
     likely = directed.power_at_most(odds, _ratio(own["ratio"]), most + 1, failure)
@@ -102,7 +102,7 @@ def _unlikely(odds: int, exponent: Fraction, limit: Fraction) -> bool:
 
 
 def _square(node: Tree, name: str, rate: Fraction, error: Fraction, *, power: int = 1) -> Fraction:
-    own = _named(node, name, _CARRY)
+    own = _fields_of(node, name, _CARRY)
     points, failure, square = integer(own["points"], 1), number(own["failure"]), number(own["square"])
     require(own["uniform"] == own["single"] == "0", "a field has no meaning here")
     if own["basis"] == "growth":
@@ -116,7 +116,7 @@ def _square(node: Tree, name: str, rate: Fraction, error: Fraction, *, power: in
 
 
 def _spread(node: Tree, name: str, rate: Fraction, error: Fraction) -> Fraction:
-    own = _named(node, name, _CARRY)
+    own = _fields_of(node, name, _CARRY)
     points, failure = integer(own["points"], 1), number(own["failure"])
     uniform, single = number(own["uniform"]), number(own["single"])
     require(own["square"] == "0", "a field has no meaning here")

@@ -11,19 +11,22 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.boxes.sums import BoxLadder, RectangleSums, outer_range
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.boxes import BoxDichotomies, refuse_relabelling, require_boxes
 from privpac.concepts.line.unions import check_costs, check_ordered, range_sql, range_text
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.literals.questions import Questions, ask_all
+from privpac.concepts.shapes import Brick
 from privpac.concepts.trees.powers import Floats, Integers
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
@@ -42,9 +45,10 @@ _LARGEST_WORK = 2**32
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(RuleBase):
     """Class `inside` where low <= cell < high in every column; low = high in all of them: nowhere inside."""
 
+    kind: ClassVar[str] = "box"
     columns: tuple[str, ...]
     low: tuple[int, ...]
     high: tuple[int, ...]
@@ -52,6 +56,7 @@ class Box:
 
     @property
     def is_empty(self) -> bool:
+        """Whether no record can lie in it."""
         return any(low >= high for low, high in zip(self.low, self.high, strict=True))
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
@@ -85,7 +90,7 @@ class Box:
 
     def to_json(self) -> dict[str, object]:
         return {
-            "kind": "box",
+            "kind": self.kind,
             "columns": list(self.columns),
             "low": [str(cell) for cell in self.low],
             "high": [str(cell) for cell in self.high],
@@ -94,6 +99,7 @@ class Box:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Box:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "low", "high", "inside")
         low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
         columns = tuple(text(name) for name in listed(tree["columns"]))
@@ -113,9 +119,26 @@ class Box:
         """Whether it is not empty, or empty in the one way that is drawn."""
         return not self.is_empty or not any((*self.low, *self.high))
 
+    def questions(self, schema: Schema) -> Questions:
+        if self.is_empty:
+            return 1 - self.inside
+        literals = tuple(
+            literal
+            for column, low, high in self._sides
+            for literal in ((Test(column, low, "at least"), True), (Test(column, high, "at least"), False))
+        )
+        return ask_all(literals, self.inside, 1 - self.inside, schema)
+
+    def shape(self, schema: Schema) -> Brick:
+        return Brick(self._sides, self.inside)
+
+    @property
+    def _sides(self) -> tuple[tuple[str, int, int], ...]:
+        return tuple(zip(self.columns, self.low, self.high, strict=True))
+
 
 @dataclass(frozen=True)
-class Rectangles(AnyNumber):
+class Rectangles(AnyNumber, Stored):
     """All boxes of a public grid over one to three ordered columns.
 
     `bins` is the number of groups a column, or one for each; by default at most 4096, 256 or 32 in one, two
@@ -194,9 +217,9 @@ class Rectangles(AnyNumber):
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
         axes = tuple(self.schema.column(name) for name in self.columns)
         occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
-        return BoxDichotomies(self.statistic, occupied, self.inside, self._named)
+        return BoxDichotomies(self.statistic, occupied, self.inside, self._box)
 
-    def _named(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
+    def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

@@ -140,6 +140,7 @@ class RectangleSums:
 
     @cached_property
     def shape(self) -> tuple[int, int, int]:
+        """The numbers of groups along the three axes."""
         depth, height, width = self.moves.shape
         return depth, height, width
 
@@ -160,26 +161,27 @@ class RectangleSums:
         (depth, height, _), powers = self.shape, self.powers
         count = _range_count(depth) * _range_count(height)
         exponents, mantissas = np.zeros(count + 1, np.int64), np.ones(count + 1)
-        _sum_ranges(self._paid(self.moves), powers.table, powers.below, exponents, mantissas)
+        _sum_ranges(self._priced_moves(self.moves), powers.table, powers.below, exponents, mantissas)
         return powers.aligned(exponents, mantissas)
 
     def ends(self, outer: OuterRange) -> Floats:
         """Weight of each place where a box of this outer range can end in x."""
-        row = self._paid(self.row(outer))
+        row = self._priced_moves(self.row(outer))
         return self.powers.aligned(*_row_ends(row, self.powers.table, self.powers.below))
 
     def starts(self, outer: OuterRange, end: int) -> Floats:
         """Weight of each start of a box of this outer range that ends at `end`."""
-        row = self._paid(self.row(outer))[:end]
+        row = self._priced_moves(self.row(outer))[:end]
         exponents = -np.concatenate([np.zeros(1, np.int64), np.cumsum(row)])
         return self.powers.aligned(exponents, np.ones(end + 1))
 
     def row(self, outer: OuterRange) -> Integers:
+        """What each group of the last axis adds to the score, summed over a range of the outer two."""
         z, z_last, y, y_last = outer
         total: Integers = self.moves[z : z_last + 1, y : y_last + 1].sum(axis=(0, 1))
         return total
 
-    def _paid(self, moves: Integers) -> Integers:
+    def _priced_moves(self, moves: Integers) -> Integers:
         # At ratio 1 prices do not matter; without them the table of powers needs one entry only.
         return moves if self.ratio < 1 else np.zeros_like(moves)
 
@@ -195,13 +197,16 @@ class BoxLadder:
 
     @classmethod
     def exact(cls, sums: RectangleSums) -> BoxLadder:
+        """The ladder in fractions."""
         return cls(sums, ratio=sums.ratio, lift=Fraction)
 
     @classmethod
     def in_balls(cls, sums: RectangleSums) -> BoxLadder:
+        """The ladder in balls: midpoints with proved radii."""
         return cls(sums, ratio=ball(sums.ratio), lift=lambda n: arb(fmpz(n)))
 
     def ranges(self) -> list[Number]:
+        """The weight of every outer range, and last that of the empty box."""
         weights, index = [], 0
         while (outer := outer_range(self._sums.shape, index)) is not None:
             index += 1
@@ -212,9 +217,11 @@ class BoxLadder:
         return [*weights, self._lift(1)]
 
     def ends(self, outer: OuterRange) -> list[Number]:
+        """The weight of every last group, for one outer range."""
         return list(self._ends(self._sums.row(outer)))
 
     def starts(self, outer: OuterRange, end: int) -> list[Number]:
+        """The weight of every first group, for one outer range and last group."""
         weights, power = [self._lift(1)], self._lift(1)
         for move in self._sums.row(outer)[:end].tolist():
             power = power * self._power(-move)

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, ConceptClass, Hypothesis
+from privpac.concepts.base import Cells, ConceptClass, Hypothesis, RuleBase
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Thresholds
@@ -26,7 +26,7 @@ __all__ = ["Difference", "SymmetricDifference"]
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(RuleBase):
     """1 where two rules disagree. Asked of a released table; not a rule that is itself released."""
 
     first: Hypothesis
@@ -60,10 +60,12 @@ class SymmetricDifference:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the class."""
         return self.concepts.schema
 
     @property
     def word(self) -> str:
+        """How it is named in messages."""
         return f"differences of {self.concepts.word}"
 
     @property

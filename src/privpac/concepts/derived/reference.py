@@ -44,7 +44,8 @@ class Reference(Protocol):
         """As certificates call it."""
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """The columns it is a distribution of."""
 
     def below(self, column: str, cell: int) -> Fraction:
         """The probability of cells below `cell`, for 0 ≤ cell ≤ size."""
@@ -128,6 +129,7 @@ class UniformSphere:
 
     @property
     def cells(self) -> int:
+        """The number of cells of each column."""
         return self.schema.column(self.columns[0]).size
 
     def below(self, column: str, cell: int) -> Fraction:
@@ -293,15 +295,15 @@ class PublicTable:
         return f"the public table {self.digest[:16]} of {self.records.size.total} records"
 
     @cached_property
-    def _known(self) -> dict[str, ColumnCounts]:
+    def _counts_by_column(self) -> dict[str, ColumnCounts]:
         return {}
 
     def counts(self, column: str) -> ColumnCounts:
         """Cells of a column and how often they occur, counted once."""
-        if column not in self._known:
+        if column not in self._counts_by_column:
             own = self.records.schema.column(column)
-            self._known[column] = self.records.reduce(CellCounts(own, classes=1))
-        found = self._known[column]
+            self._counts_by_column[column] = self.records.reduce(CellCounts(own, classes=1))
+        found = self._counts_by_column[column]
         if len(found.values) < 2:
             raise SchemaError(
                 f"Column '{column}' is constant in the public table, so it tells nothing about where records lie.",

@@ -75,13 +75,16 @@ class Regrid:
 
     @cached_property
     def edges(self) -> Mapping[str, tuple[int, ...]]:
+        """The first cells of all groups but the first, by column."""
         return dict(self.cut)
 
     @cached_property
     def coarse(self) -> Schema:
+        """The schema whose cells are the groups."""
         return coarse_schema(self.schema, {name: len(edges) + 1 for name, edges in self.cut})
 
     def cells(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """The groups of these cells of a column."""
         edges = self.edges.get(name, ())
         if not edges:
             return values
@@ -90,6 +93,7 @@ class Regrid:
         return np.searchsorted(table, values, side="right").astype(self.coarse.column(name).dtype)
 
     def sample(self, sample: Sample) -> RegriddedSample:
+        """The same records, counted by group."""
         return RegriddedSample(sample, self)
 
     def _edge(self, name: str, group: int) -> int:
@@ -157,4 +161,5 @@ class RegriddedSample:
     grid: Regrid
 
     def reduce(self, statistic: Statistic[S]) -> S:
+        """The statistic of all records, over groups instead of cells."""
         return self.fine.reduce(_OnGroups(statistic, self.grid))

@@ -36,7 +36,8 @@ class Dichotomies(Protocol):
     """All labellings of a set of points by a class, numbered 0 … count - 1."""
 
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """The number of different labellings."""
 
     def member(self, index: int) -> Hypothesis:
         """A concept that labels the points like this: always the same one for the same set of points."""
@@ -79,7 +80,8 @@ class Dichotomous(ConceptClass, Protocol):
 class Listable(Protocol):
     """What can list labellings."""
 
-    def dichotomies(self, *points: Sample) -> Dichotomies: ...
+    def dichotomies(self, *points: Sample) -> Dichotomies:
+        """The labellings that members of the class put on these records."""
 
 
 class AnyPoints:

@@ -43,6 +43,7 @@ class RankDichotomies:
 
     @property
     def count(self) -> int:
+        """The number of different labellings."""
         k = len(self._ranks)
         return 2 * k if self.concepts.direction == "either" else k + 1
 

@@ -35,11 +35,14 @@ Prices = NDArray[np.int64]
 class Names(Protocol):
     """Hypotheses by what they test."""
 
-    def constant(self, label: int) -> Hypothesis: ...
+    def constant(self, label: int) -> Hypothesis:
+        """The rule that gives every record this label."""
 
-    def cut(self, column: str, cut: int, up: bool) -> Hypothesis: ...
+    def cut(self, column: str, cut: int, up: bool) -> Hypothesis:
+        """The rule that says 1 from the cut upwards if `up`, otherwise below the cut."""
 
-    def match(self, column: str, category: int, equal: bool) -> Hypothesis: ...
+    def match(self, column: str, category: int, equal: bool) -> Hypothesis:
+        """The rule that says 1 for records in the category if `equal`, otherwise for all others."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

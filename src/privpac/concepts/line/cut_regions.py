@@ -55,6 +55,7 @@ class CutRegions:
         return below, self._total(self._above) - (int(self._above[passed - 1]) if passed else 0)
 
     def cost(self, cut: int) -> int:
+        """The mistakes at a cut on its worse side."""
         return max(self.mistakes(cut))
 
     def high(self, cost: int) -> int:

@@ -6,18 +6,20 @@ These are the unions of at most one interval, with their own name and text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
 from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
+from privpac.concepts.literals.questions import Questions
+from privpac.concepts.shapes import Strip
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -27,9 +29,10 @@ __all__ = ["Interval", "Intervals"]
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(RuleBase):
     """Class `inside` where low <= cell < high, the other class elsewhere; low = high = 0: nowhere inside."""
 
+    kind: ClassVar[str] = "interval"
     column: str
     low: int
     high: int
@@ -55,10 +58,11 @@ class Interval:
 
     def to_json(self) -> dict[str, object]:
         ends = {"low": str(self.low), "high": str(self.high)}
-        return {"kind": "interval", "column": self.column, **ends, "inside": self.inside}
+        return {"kind": self.kind, "column": self.column, **ends, "inside": self.inside}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Interval:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "low", "high", "inside")
         low, high = written_whole(tree["low"]), written_whole(tree["high"])
         require(0 <= low < high or low == high == 0, "an interval has 0 <= low < high, or low = high = 0")
@@ -67,10 +71,19 @@ class Interval:
     def misfit(self, schema: Schema) -> str | None:
         return self._union.misfit(schema)
 
+    def edges(self) -> Iterable[int]:
+        return self._union.edges()
+
+    def questions(self, schema: Schema) -> Questions:
+        return self._union.questions(schema)
+
+    def shape(self, schema: Schema) -> Strip:
+        return self._union.shape(schema)
+
 
 @dataclass(frozen=True)
-class Intervals(AnyNumber):
-    """All intervals of one ordered column."""
+class Intervals(AnyNumber, Stored):
+    """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
     column: str

@@ -7,21 +7,33 @@ does not drown one with two categories.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, MixtureGibbs
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    CountedByScore,
+    Hypothesis,
+    MixtureGibbs,
+    RuleBase,
+    Stored,
+)
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
 from privpac.concepts.labellings.stumps import require_stumps, stump_dichotomies
 from privpac.concepts.labellings.table import TableDichotomies
 from privpac.concepts.line.thresholds import Threshold, cut_rows
+from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.literals.questions import Questions, ask
+from privpac.concepts.shapes import Everywhere, Strip, strip
 from privpac.data.columns import Column
 from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
@@ -34,9 +46,10 @@ __all__ = ["Constant", "Match", "Stumps"]
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(RuleBase):
     """The same class for everyone."""
 
+    kind: ClassVar[str] = "constant"
     label: int
 
     @property
@@ -54,20 +67,31 @@ class Constant:
         return str(self.label)
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "constant", "label": self.label}
+        return {"kind": self.kind, "label": self.label}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Constant:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         return cls(whole(record(tree, "kind", "label")["label"]))
 
     def misfit(self, schema: Schema) -> str | None:
         return labels_misfit(schema, [self.label])
 
+    def edges(self) -> Iterable[int]:
+        return ()
+
+    def questions(self, schema: Schema) -> Questions:
+        return self.label
+
+    def shape(self, schema: Schema) -> Everywhere:
+        return Everywhere(self.label)
+
 
 @dataclass(frozen=True)
-class Match:
+class Match(RuleBase):
     """Class 1 where a categorical column has one value (`equal`), or where it has any other."""
 
+    kind: ClassVar[str] = "match"
     column: str
     category: int
     equal: bool
@@ -92,10 +116,11 @@ class Match:
         return f"CASE WHEN {chosen.sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "match", "column": self.column, "category": self.category, "equal": self.equal}
+        return {"kind": self.kind, "column": self.column, "category": self.category, "equal": self.equal}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Match:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "category", "equal")
         return cls(text(tree["column"]), whole(tree["category"]), flag(tree["equal"]))
 
@@ -103,6 +128,15 @@ class Match:
         if schema.column(self.column).ordered:
             return "it looks for a category where there are none"
         return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.category])
+
+    def questions(self, schema: Schema) -> Questions:
+        return ask(
+            Test(self.column, self.category, "equals"), True, int(self.equal), int(not self.equal), schema
+        )
+
+    def shape(self, schema: Schema) -> Strip:
+        size = schema.column(self.column).size
+        return strip(self.column, size, [(self.category, self.category + 1)], int(self.equal))
 
 
 Evidence = tuple[tuple[int, ...], dict[str, ColumnCounts]]
@@ -147,8 +181,8 @@ class ColumnByColumn:
 
 
 @dataclass(frozen=True)
-class Stumps(AnyNumber, CountedByScore):
-    """One test on any of the columns, or a constant."""
+class Stumps(AnyNumber, CountedByScore, Stored):
+    """One test on any of the columns of a `schema`, or a constant; `shares` are public weights of the columns."""
 
     schema: Schema
     shares: Mapping[str, int] | None = None
@@ -225,6 +259,7 @@ class Stumps(AnyNumber, CountedByScore):
         return not column.ordered and 0 <= hypothesis.category < (1 if column.size == 2 else column.size)
 
     def parts(self, evidence: Evidence, *, costs: Costs) -> list[Scores[Hypothesis]]:
+        """The members counted by score: first the constants, then those of each column."""
         totals, counts = evidence
         constant = np.array([totals[1] * costs[1], totals[0] * costs[0]], dtype=np.int64)
         constants = Row.of(0, np.array([0], dtype=np.uint64), constant, 1)

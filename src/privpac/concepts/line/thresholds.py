@@ -7,21 +7,32 @@ n records make at most n + 1 runs of equal score, whatever the size of the domai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    CountedByScore,
+    Hypothesis,
+    RuleBase,
+    ScoredGibbs,
+    Stored,
+)
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import AnyPoints, reduced
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.literals.questions import Questions, ask
+from privpac.concepts.shapes import Strip, strip
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -35,9 +46,10 @@ Direction = Literal["up", "down", "either"]
 
 
 @dataclass(frozen=True)
-class Threshold:
+class Threshold(RuleBase):
     """Class 1 where cell >= cut (`up`) or cell < cut (not `up`)."""
 
+    kind: ClassVar[str] = "threshold"
     column: str
     cut: int
     up: bool
@@ -80,10 +92,11 @@ class Threshold:
         return f"CASE WHEN {CellSet.of(self.column, column.size, [span]).sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "threshold", "column": self.column, "cut": str(self.cut), "up": self.up}
+        return {"kind": self.kind, "column": self.column, "cut": str(self.cut), "up": self.up}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Threshold:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cut", "up")
         return cls(text(tree["column"]), written_whole(tree["cut"]), flag(tree["up"]))
 
@@ -91,10 +104,21 @@ class Threshold:
         order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
         return order or edges_misfit(schema, self.column, [self.cut])
 
+    def edges(self) -> Iterable[int]:
+        return (self.cut,)
+
+    def questions(self, schema: Schema) -> Questions:
+        return ask(Test(self.column, self.cut, "at least"), True, int(self.up), int(not self.up), schema)
+
+    def shape(self, schema: Schema) -> Strip:
+        size = schema.column(self.column).size
+        return strip(self.column, size, [(min(max(self.cut, 0), size), size)], int(self.up))
+
 
 @dataclass(frozen=True)
-class Thresholds(AnyNumber, AnyPoints, CountedByScore):
-    """All thresholds on one ordered column."""
+class Thresholds(AnyNumber, AnyPoints, CountedByScore, Stored):
+    """All thresholds on one ordered `column` of a `schema`: class 1 from the cut "up", "down" from it, or "either" way
+    (`direction`)."""
 
     schema: Schema
     column: str

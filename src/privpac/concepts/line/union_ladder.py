@@ -42,10 +42,12 @@ class Ladder:
 
     @classmethod
     def exact(cls, walk: Walk, *, states: int, block: int, ratio: Fraction) -> Ladder:
+        """The ladder in fractions."""
         return cls(walk, states=states, block=block, ratio=ratio, lift=Fraction)
 
     @classmethod
     def in_balls(cls, walk: Walk, *, states: int, block: int, ratio: Fraction) -> Ladder:
+        """The ladder in balls: midpoints with proved radii."""
         return cls(walk, states=states, block=block, ratio=ball(ratio), lift=lambda n: arb(fmpz(n)))
 
     def totals(self) -> list[Number]:

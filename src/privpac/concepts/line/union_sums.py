@@ -60,6 +60,7 @@ class Walk:
 
     @property
     def gaps(self) -> int:
+        """The number of gaps between values, both ends included."""
         return len(self.values) + 1
 
     def origin(self, gap: int) -> int:
@@ -160,6 +161,7 @@ class UnionSums:
 
     @cached_property
     def block(self) -> int:
+        """The number of gaps per block: about the square root of all."""
         return math.isqrt(self.walk.gaps - 1) + 1
 
     @property

@@ -8,23 +8,25 @@ the one before it, and so on: a handful of coins a change, however many records 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.line.union_ladder import Ladder
 from privpac.concepts.line.union_sums import UnionSums, Walk
 from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.literals.questions import Questions, ask_ranges
+from privpac.concepts.shapes import Strip, strip
 from privpac.concepts.trees.powers import Floats
 from privpac.data.column import Column
 from privpac.data.schema import Schema
@@ -71,9 +73,10 @@ def range_sql(column: Column, bounds: Range) -> str:
 
 
 @dataclass(frozen=True)
-class Union:
+class Union(RuleBase):
     """Class `inside` where the cell lies in one of the ranges, the other class elsewhere."""
 
+    kind: ClassVar[str] = "union"
     column: str
     intervals: tuple[Range, ...]
     inside: int = 1
@@ -114,10 +117,11 @@ class Union:
 
     def to_json(self) -> dict[str, object]:
         intervals = [[str(low), str(high)] for low, high in self.intervals]
-        return {"kind": "union", "column": self.column, "intervals": intervals, "inside": self.inside}
+        return {"kind": self.kind, "column": self.column, "intervals": intervals, "inside": self.inside}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Union:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "intervals", "inside")
         pairs = [listed(bounds) for bounds in listed(tree["intervals"])]
         require(all(len(bounds) == 2 for bounds in pairs), "an interval has two ends")
@@ -141,10 +145,20 @@ class Union:
         inside = labels_misfit(schema, [self.inside])
         return order or inside or edges_misfit(schema, self.column, ends)
 
+    def edges(self) -> Iterable[int]:
+        return [end for bounds in self.intervals for end in bounds]
+
+    def questions(self, schema: Schema) -> Questions:
+        return ask_ranges(self.column, self.intervals, self.inside, schema)
+
+    def shape(self, schema: Schema) -> Strip:
+        return strip(self.column, schema.column(self.column).size, self.intervals, self.inside)
+
 
 @dataclass(frozen=True)
-class Unions(AnyNumber):
-    """All unions of at most `intervals` intervals of one ordered column."""
+class Unions(AnyNumber, Stored):
+    """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
+    class number `inside`."""
 
     schema: Schema
     column: str

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs, Stored
 from privpac.concepts.linear.halfspace import Halfspace
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
@@ -74,7 +74,7 @@ class CentredCells:
 
 
 @dataclass(frozen=True)
-class CentredHalfspaces(AnyNumber, CountedByScore):
+class CentredHalfspaces(AnyNumber, CountedByScore, Stored):
     """Half-spaces through the middle of the declared box of two to five columns with equally many cells.
 
     `reach` is the half-side of the cube whose integer surface points are the directions; class 1 where w·x ≥ 0.
@@ -121,6 +121,7 @@ class CentredHalfspaces(AnyNumber, CountedByScore):
 
     @property
     def cells(self) -> int:
+        """The number of cells of each column."""
         return self.schema.column(self.columns[0]).size
 
     @property

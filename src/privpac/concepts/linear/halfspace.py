@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.cell_sets import cell_sql
 from privpac.data.columns import Numeric
@@ -25,9 +25,10 @@ LARGEST_WEIGHT, LARGEST_CUTOFF = 2**64, 2**128
 
 
 @dataclass(frozen=True)
-class Halfspace:
+class Halfspace(RuleBase):
     """Class 1 where the weighted sum of cells reaches the cut-off."""
 
+    kind: ClassVar[str] = "halfspace"
     columns: tuple[str, ...]
     weights: tuple[int, ...]
     cutoff: int
@@ -62,7 +63,7 @@ class Halfspace:
 
     def to_json(self) -> dict[str, object]:
         return {
-            "kind": "halfspace",
+            "kind": self.kind,
             "columns": list(self.columns),
             "weights": [str(weight) for weight in self.weights],
             "cutoff": str(self.cutoff),
@@ -70,6 +71,7 @@ class Halfspace:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Halfspace:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "weights", "cutoff")
         columns = tuple(text(name) for name in listed(tree["columns"]))
         weights = tuple(written_whole(weight) for weight in listed(tree["weights"]))

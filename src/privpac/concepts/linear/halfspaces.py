@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs
+from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs, Stored
 from privpac.concepts.linear.direction_kernels import (
     BINS,
     WIDEST,
@@ -78,6 +78,7 @@ class Directions:
 
     @property
     def count(self) -> int:
+        """The number of directions."""
         return math.comb(self.features, self.chosen) * len(self.patterns)
 
     def size(self, top: int) -> int:
@@ -87,14 +88,17 @@ class Directions:
 
     @cached_property
     def matrix(self) -> NDArray[np.int64]:
+        """One row per pattern of points."""
         return np.array(self.patterns, dtype=np.int64).reshape(len(self.patterns), self.chosen)
 
     def chunks(self) -> Iterator[NDArray[np.int64]]:
+        """All choices of features, some thousands at a time."""
         walk = combinations(range(self.features), self.chosen)
         while chunk := list(islice(walk, _CHUNK)):
             yield np.array(chunk, dtype=np.int64)
 
     def seconds(self, n: int) -> float:
+        """About how long scoring n records takes."""
         return self.count * (n * (self.chosen + 2) * _NS_RECORD + _NS_DIRECTION) * 1e-9
 
 
@@ -272,7 +276,7 @@ class _Linear(ABC):
 
 
 @dataclass(frozen=True)
-class Scorecards(_Linear):
+class Scorecards(_Linear, Stored):
     """Points for up to `count` features of the table (or of some `columns`), each at most `points` in size.
 
     The prior shares its weight evenly among the numbers of features, and evenly among the candidates of each.
@@ -304,6 +308,7 @@ class Scorecards(_Linear):
 
     @property
     def top(self) -> int:
+        """The highest level of a feature."""
         return self.levels - 1
 
     @property
@@ -314,10 +319,12 @@ class Scorecards(_Linear):
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
+        """The features that a rule may look at."""
         return features_of(self.schema, top=self.top, columns=self.columns)
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
+        """The directions, by the number of features they look at."""
         most = min(self.count, len(self.features))
         return tuple(Directions.sparse(len(self.features), k, self.points) for k in range(1, most + 1))
 
@@ -327,7 +334,7 @@ class Scorecards(_Linear):
 
 
 @dataclass(frozen=True)
-class Halfspaces(_Linear):
+class Halfspaces(_Linear, Stored):
     """Declared directions over all features of some columns: integer weights, one a feature, whoever chose them.
 
     They must not come from the records they are used on; the certificate cannot see where they came from.
@@ -366,6 +373,7 @@ class Halfspaces(_Linear):
 
     @property
     def top(self) -> int:
+        """The highest level of a feature."""
         return self.levels - 1
 
     @property
@@ -374,10 +382,12 @@ class Halfspaces(_Linear):
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
+        """The features that a rule may look at."""
         return features_of(self.schema, top=self.top, columns=self.columns)
 
     @cached_property
     def parts(self) -> tuple[Directions, ...]:
+        """The directions, by the number of features they look at."""
         return (Directions(len(self.features), len(self.features), self.directions),)
 
     def _has_direction(self, points: Mapping[int, int]) -> bool:

@@ -58,9 +58,11 @@ class Feature:
         return [-(-step * self.size // self.steps) for step in range(self.steps)]
 
     def level(self, step: int) -> int:
+        """The level of a step of the column."""
         return step * self.top // (self.steps - 1)
 
     def levels(self, cells: Cells) -> NDArray[np.uint8]:
+        """The level of every record."""
         values = cells[self.column]
         if self.category is not None:
             return (np.asarray(values == self.category) * self.top).astype(np.uint8)
@@ -124,6 +126,7 @@ class Levels:
 
     @property
     def records(self) -> tuple[int, ...]:
+        """The number of records of each class."""
         return tuple(levels.shape[1] for levels in self.by_class)
 
 

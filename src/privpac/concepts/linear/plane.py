@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Gibbs, Hypothesis
+from privpac.concepts.base import AnyNumber, Cells, Costs, Gibbs, Hypothesis, Stored
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.distance import on_graph
 from privpac.concepts.labellings.table import aligned
@@ -83,7 +83,7 @@ def _places(points: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int
 
 
 @dataclass(frozen=True)
-class Halfplanes(AnyNumber):
+class Halfplanes(AnyNumber, Stored):
     """Every half-plane over the cells of two numeric columns."""
 
     schema: Schema

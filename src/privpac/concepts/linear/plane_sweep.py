@@ -36,6 +36,7 @@ class Sweep:
 
     @property
     def groups(self) -> int:
+        """The number of different slopes."""
         return len(self.first) - 1
 
     def scores(self, values: Whole) -> tuple[Whole, NDArray[np.int32], NDArray[np.int32]]:
@@ -68,11 +69,11 @@ def swept(points: Whole) -> Sweep:
     new = np.flatnonzero(slopes[1:] != slopes[:-1]) + 1
     starts = np.concatenate([[0], new, [len(order)]]).astype(np.int64)
     if len(points) and int(np.abs(points).max()) >= _DISTINCT:
-        order, starts = _told_apart(order, starts, dx, dy)
+        order, starts = _split_by_fractions(order, starts, dx, dy)
     return Sweep(points, i[order], j[order], starts if len(order) else np.zeros(1, np.int64))
 
 
-def _told_apart(order: Whole, starts: Whole, dx: Whole, dy: Whole) -> tuple[Whole, Whole]:
+def _split_by_fractions(order: Whole, starts: Whole, dx: Whole, dy: Whole) -> tuple[Whole, Whole]:
     """Slopes that are equal as doubles, compared as fractions."""
     long = np.flatnonzero(np.diff(starts) > 1)
     added: list[int] = []

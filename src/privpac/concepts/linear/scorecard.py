@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.linear.levels import MOST_LEVELS, Feature
 from privpac.data.schema import Schema
@@ -29,6 +29,7 @@ class Item:
     points: int
 
     def to_json(self) -> dict[str, object]:
+        """The item as JSON."""
         category = self.feature.category
         return {
             "column": self.feature.column,
@@ -39,6 +40,7 @@ class Item:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, top: int) -> Item:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "cells", "category", "points")
         category = None if tree["category"] is None else written_whole(tree["category"])
         points = whole(tree["points"])
@@ -47,9 +49,10 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Scorecard:
+class Scorecard(RuleBase):
     """Class 1 where the points of all items together reach the cut-off."""
 
+    kind: ClassVar[str] = "scorecard"
     items: tuple[Item, ...]
     cutoff: int
     top: int
@@ -100,10 +103,11 @@ class Scorecard:
 
     def to_json(self) -> dict[str, object]:
         items = [item.to_json() for item in self.items]
-        return {"kind": "scorecard", "top": self.top, "items": items, "cutoff": self.cutoff}
+        return {"kind": self.kind, "top": self.top, "items": items, "cutoff": self.cutoff}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Scorecard:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "top", "items", "cutoff")
         top = whole(tree["top"], least=1, most=MOST_LEVELS - 1)  # a level fits in a byte
         items = tuple(Item.from_json(item, top=top) for item in listed(tree["items"]))

@@ -55,6 +55,7 @@ class Test:
     kind: Kind
 
     def holds(self, cells: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+        """Whether each record passes the test."""
         values = cells[self.column]
         found = values >= self.cell if self.kind == "at least" else values == self.cell
         return np.asarray(found, dtype=bool)
@@ -69,16 +70,19 @@ class Test:
         return f"{self.column} {signs[0 if positive else 1]} {column.show(self.cell)}"
 
     def to_sql(self, schema: Schema, *, positive: bool = True) -> str:
+        """The test, or its negation, as an SQL condition on the raw column."""
         column = schema.column(self.column)
         last = column.size - 1 if self.kind == "at least" else self.cell
         holds = CellSet.of(self.column, column.size, [(self.cell, last)])
         return (holds if positive else holds.complement()).sql(column)
 
     def to_json(self) -> dict[str, object]:
+        """The test as JSON."""
         return {"column": self.column, "cell": str(self.cell), "kind": self.kind}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Test:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "cell", "kind")
         kind = text(tree["kind"])
         require(kind in ("at least", "equals"), "a test asks for 'at least' or 'equals'")
@@ -197,10 +201,12 @@ class Binarisation:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns that are tested."""
         return tuple(group.column for group in self.groups)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
+        """The tests by column, in order."""
         runs = groupby(self.tests, key=lambda test: (test.column, test.kind))
         return tuple(
             Group(name, tuple(test.cell for test in run), kind == "at least") for (name, kind), run in runs
@@ -208,6 +214,7 @@ class Binarisation:
 
     @cached_property
     def code_type(self) -> type[np.unsignedinteger[Any]]:
+        """The smallest type that holds the number of a test within its group."""
         most = max(len(group.cells) for group in self.groups)
         return np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32
 

@@ -54,21 +54,26 @@ class CellSet:
 
     @property
     def empty(self) -> bool:
+        """Whether it has no cell."""
         return not self.spans
 
     @property
     def full(self) -> bool:
+        """Whether it has every cell."""
         return self.spans == ((0, self.size - 1),)
 
     def complement(self) -> CellSet:
+        """All other cells of the column."""
         firsts = (0, *(last + 1 for _, last in self.spans))
         lasts = (*(first - 1 for first, _ in self.spans), self.size - 1)
         return CellSet.of(self.column, self.size, zip(firsts, lasts, strict=True))
 
     def union(self, other: CellSet) -> CellSet:
+        """The cells of either."""
         return CellSet.of(self.column, self.size, (*self.spans, *other.spans))
 
     def intersection(self, other: CellSet) -> CellSet:
+        """The cells of both."""
         return self.complement().union(other.complement()).complement()
 
     def contains(self, cells: NDArray[Any]) -> NDArray[np.bool_]:
@@ -149,6 +154,7 @@ class CellSet:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> CellSet:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "column", "size", "cells")
         pairs = [listed(span) for span in listed(tree["cells"])]
         require(all(len(span) == 2 for span in pairs), "a span has two ends")

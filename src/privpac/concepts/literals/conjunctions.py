@@ -6,7 +6,7 @@ it. Two classes only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.literals.cooccurrence import (
@@ -28,6 +28,7 @@ from privpac.concepts.literals.cooccurrence import (
     Estimate,
 )
 from privpac.concepts.literals.monomials import RegionScores
+from privpac.concepts.literals.questions import Questions, ask_all, cells_of
 from privpac.concepts.trees.law import Answer
 from privpac.concepts.trees.prior import refuse_beyond
 from privpac.data.schema import Schema
@@ -42,11 +43,10 @@ MEMBER_COST = 5.0
 
 
 @dataclass(frozen=True)
-class _Monomial:
+class _Monomial(RuleBase):
     """Literals, each a test and whether it must hold."""
 
     literals: Facts
-    kind: ClassVar[str]
     joint: ClassVar[str]
     value: ClassVar[bool]
     """What the empty monomial says."""
@@ -93,6 +93,14 @@ class _Monomial:
     def misfit(self, schema: Schema) -> str | None:
         reasons = (test.misfit(schema) for test, _ in self.literals)
         return two_classes_misfit(schema) or next((reason for reason in reasons if reason), None)
+
+    def edges(self) -> Iterable[int]:
+        return cells_of(test for test, _ in self.literals)
+
+    def questions(self, schema: Schema) -> Questions:
+        """All literals of a conjunction must hold, all opposites of a disjunction for it to be false."""
+        literals = tuple((test, positive == self.value) for test, positive in self.literals)
+        return ask_all(literals, int(self.value), int(not self.value), schema)
 
 
 @dataclass(frozen=True)
@@ -260,14 +268,14 @@ class _Monomials:
         )
 
 
-class Conjunctions(_Monomials):
+class Conjunctions(_Monomials, Stored):
     """Conjunctions of at most `literals` literals on different tests."""
 
     outside = False
     name = "conjunctions"
 
 
-class Disjunctions(_Monomials):
+class Disjunctions(_Monomials, Stored):
     """Disjunctions of at most `literals` literals on different tests."""
 
     outside = True

@@ -88,7 +88,8 @@ class Estimate:
 class Estimated(Protocol):
     """What can say beforehand, from public numbers, what counting n records takes."""
 
-    def estimate(self, n: int) -> Estimate: ...
+    def estimate(self, n: int) -> Estimate:
+        """Seconds and bytes for n records, from public numbers only."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -141,12 +141,14 @@ def formula_sql(formula: Formula, schema: Schema) -> str:
 
 
 def formula_to_json(formula: Formula) -> dict[str, object]:
+    """A formula as JSON."""
     if isinstance(formula, CellSet):
         return formula.to_json()
     return {"all" if isinstance(formula, AllOf) else "any": [formula_to_json(part) for part in formula.parts]}
 
 
 def formula_from_json(tree: object) -> Formula:
+    """The formula that `formula_to_json` wrote; refused if it is malformed."""
     if not isinstance(tree, Mapping):
         raise Malformed("a formula is expected")
     if "column" in tree:

@@ -24,12 +24,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.cell_sets import CellSet, Span, name_text, reachable
 from privpac.concepts.literals.formulas import (
@@ -74,9 +74,10 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True)
-class Predicate:
+class Predicate(RuleBase):
     """Class 1 where a formula holds. Two predicates are equal if their canonical formulas are."""
 
+    kind: ClassVar[str] = "predicate"
     formula: Formula
 
     @classmethod
@@ -117,10 +118,11 @@ class Predicate:
 
     def to_json(self) -> dict[str, object]:
         """In cells, as every stored hypothesis: a reader needs no schema to predict encoded records."""
-        return {"kind": "predicate", "formula": formula_to_json(self.formula)}
+        return {"kind": self.kind, "formula": formula_to_json(self.formula)}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Predicate:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         return cls(formula_from_json(record(tree, "kind", "formula")["formula"]))
 
     def misfit(self, schema: Schema) -> str | None:

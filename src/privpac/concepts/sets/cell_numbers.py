@@ -22,7 +22,10 @@ _LISTED = 4096
 
 
 class Rule(Protocol):
-    def predict(self, cells: Cells) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]: ...
+    """Anything that predicts class numbers from cells."""
+
+    def predict(self, cells: Cells) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+        """Class numbers of encoded records."""
 
 
 def number_sql(column: Column) -> str | None:

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, ScoredGibbs, Stored
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.data.schema import Schema
@@ -35,9 +35,10 @@ LARGEST_PRIME = 2**32
 
 
 @dataclass(frozen=True)
-class CodeSet:
+class CodeSet(RuleBase):
     """Class 1 where the polynomial of the cell's digits takes one value at one place."""
 
+    kind: ClassVar[str] = "code-set"
     column: str
     prime: int
     digits: int
@@ -81,7 +82,7 @@ class CodeSet:
 
     def to_json(self) -> dict[str, object]:
         return {
-            "kind": "code-set",
+            "kind": self.kind,
             "column": self.column,
             "prime": self.prime,
             "digits": self.digits,
@@ -91,6 +92,7 @@ class CodeSet:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> CodeSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("prime", "digits", "place", "value")
         record(tree, "kind", "column", *names)
         return cls(text(tree["column"]), *(whole(tree[name], least=0) for name in names))
@@ -118,7 +120,7 @@ def has_room(prime: int, digits: int, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class CodeSets(AnyNumber):
+class CodeSets(AnyNumber, Stored):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs
+from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs, Stored
 from privpac.concepts.sets import chacha
 from privpac.concepts.sets.points import Point
 from privpac.data.schema import Schema
@@ -35,7 +35,7 @@ MOST_SEED_BITS = 24
 
 
 @dataclass(frozen=True)
-class GeneratedPoints(AnyNumber, CountedByScore):
+class GeneratedPoints(AnyNumber, CountedByScore, Stored):
     """Class 1 on the value of one seed; `salt` is a public name that chooses the generator."""
 
     schema: Schema

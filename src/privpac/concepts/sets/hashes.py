@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.base import Cells, Hypothesis, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
@@ -53,9 +53,10 @@ def field_for(domain: int) -> int:
 
 
 @dataclass(frozen=True)
-class HashedSet:
+class HashedSet(RuleBase):
     """Class 1 where a·x + b modulo a prime is small, x the number of the cell."""
 
+    kind: ClassVar[str] = "hashed-set"
     column: str
     prime: int
     a: int
@@ -94,10 +95,11 @@ class HashedSet:
     def to_json(self) -> dict[str, object]:
         """Numbers as text: they exceed what other readers of JSON take for an integer."""
         numbers = {name: str(getattr(self, name)) for name in ("prime", "a", "b", "below")}
-        return {"kind": "hashed-set", "column": self.column, **numbers}
+        return {"kind": self.kind, "column": self.column, **numbers}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> HashedSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("prime", "a", "b", "below")
         record(tree, "kind", "column", *names)
         made = cls(text(tree["column"]), *(written_whole(tree[name]) for name in names))
@@ -145,6 +147,7 @@ class HashFamily:
 
     @property
     def share(self) -> Fraction:
+        """The probability that a set holds a given cell."""
         return Fraction(self.below, self.prime)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.base import Cells, Hypothesis, RuleBase
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import members_sql
 from privpac.data.schema import Schema
@@ -47,9 +47,10 @@ def _hashed(key: int, cell: int, modulus: int) -> int:
 
 
 @dataclass(frozen=True)
-class KeyedSet:
+class KeyedSet(RuleBase):
     """Class 1 where a keyed hash of the cell, shifted, is small."""
 
+    kind: ClassVar[str] = "keyed-set"
     column: str
     key: int
     shift: int
@@ -81,10 +82,11 @@ class KeyedSet:
 
     def to_json(self) -> dict[str, object]:
         numbers = {name: str(getattr(self, name)) for name in ("shift", "modulus", "below")}
-        return {"kind": "keyed-set", "column": self.column, "key": f"{self.key:064x}", **numbers}
+        return {"kind": self.kind, "column": self.column, "key": f"{self.key:064x}", **numbers}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> KeyedSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         names = ("shift", "modulus", "below")
         record(tree, "kind", "column", "key", *names)
         shift, modulus, below = (written_whole(tree[name]) for name in names)
@@ -119,10 +121,12 @@ class KeyedFamily:
 
     @classmethod
     def sharing(cls, column: str, share: Fraction) -> KeyedFamily:
+        """The family whose sets hold a cell with about this probability."""
         return cls(column, int(share * MODULUS))
 
     @property
     def share(self) -> Fraction:
+        """The probability that a set holds a given cell."""
         return Fraction(self.below, self.modulus)
 
     def contains(self, hypothesis: Hypothesis) -> bool:

@@ -8,19 +8,31 @@ mutant suite plants exactly that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, CountedByScore, Hypothesis, ScoredGibbs
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    CountedByScore,
+    Hypothesis,
+    RuleBase,
+    ScoredGibbs,
+    Stored,
+)
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import AnyPoints, reduced
 from privpac.concepts.labellings.points import PointDichotomies
+from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
+from privpac.concepts.literals.questions import Questions, ask
+from privpac.concepts.shapes import Strip, strip
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts
@@ -32,9 +44,10 @@ __all__ = ["Point", "Points"]
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(RuleBase):
     """Class 1 where the column has one value."""
 
+    kind: ClassVar[str] = "point"
     column: str
     cell: int
 
@@ -56,20 +69,31 @@ class Point:
         return f"CASE WHEN {here.sql(column)} THEN 1 ELSE 0 END" if column.size > 1 else "1"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "point", "column": self.column, "cell": str(self.cell)}
+        return {"kind": self.kind, "column": self.column, "cell": str(self.cell)}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Point:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cell")
         return cls(text(tree["column"]), written_whole(tree["cell"]))
 
     def misfit(self, schema: Schema) -> str | None:
         return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.cell])
 
+    def edges(self) -> Iterable[int]:
+        return (self.cell, self.cell + 1)
+
+    def questions(self, schema: Schema) -> Questions:
+        return ask(Test(self.column, self.cell, "equals"), True, 1, 0, schema)
+
+    def shape(self, schema: Schema) -> Strip:
+        size = schema.column(self.column).size
+        return strip(self.column, size, [(self.cell, self.cell + 1)], 1, marked=(self.cell,))
+
 
 @dataclass(frozen=True)
-class Points(AnyNumber, AnyPoints, CountedByScore):
-    """All points of one column; any number of cells, 128-bit keys included."""
+class Points(AnyNumber, AnyPoints, CountedByScore, Stored):
+    """All points of one `column` of a `schema`; any number of cells, 128-bit keys included."""
 
     schema: Schema
     column: str

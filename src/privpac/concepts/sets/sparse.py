@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.schema import Schema
@@ -34,13 +34,14 @@ __all__ = ["LARGEST", "ListedFamily", "SparseSet", "SparseSets", "require_listab
 LARGEST = 2**24
 """Values of a column up to which sets are listed: tens of thousands of cells, a file of some hundred kilobytes."""
 
-_SHOWN = 8
+_MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
-class SparseSet:
+class SparseSet(RuleBase):
     """Class 1 on the cells of a list, in increasing order."""
 
+    kind: ClassVar[str] = "sparse-set"
     column: str
     cells: tuple[int, ...]
 
@@ -57,8 +58,8 @@ class SparseSet:
         if not self.cells:
             return f"always {zero}"
         column = schema.column(self.column)
-        shown = ", ".join(column.show(cell) for cell in self.cells[:_SHOWN])
-        more = f" and {len(self.cells) - _SHOWN:,} more" if len(self.cells) > _SHOWN else ""
+        shown = ", ".join(column.show(cell) for cell in self.cells[:_MOST_LISTED])
+        more = f" and {len(self.cells) - _MOST_LISTED:,} more" if len(self.cells) > _MOST_LISTED else ""
         return f"{one} if {self.column} is one of {len(self.cells):,} values: {shown}{more}; else {zero}"
 
     def to_sql(self, schema: Schema) -> str:
@@ -69,10 +70,11 @@ class SparseSet:
         return f"CASE WHEN {inside.sql(column)} THEN 1 ELSE 0 END"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "sparse-set", "column": self.column, "cells": list(self.cells)}
+        return {"kind": self.kind, "column": self.column, "cells": list(self.cells)}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> SparseSet:
+        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "cells")
         made = cls(text(tree["column"]), tuple(whole(cell, least=0) for cell in listed(tree["cells"])))
         require(made.is_ascending, "the cells are not increasing")
@@ -80,6 +82,7 @@ class SparseSet:
 
     @property
     def is_ascending(self) -> bool:
+        """Whether the cells increase, as they do in every set that is drawn."""
         return all(a < b for a, b in pairwise(self.cells))
 
     def misfit(self, schema: Schema) -> str | None:
@@ -125,12 +128,15 @@ class SparseSets:
 
     @property
     def statistic(self) -> CellCounts:
+        """Counts of the column by class."""
         return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
+        """Whether a draw could ever be this set."""
         return _has_set(self.column, self.schema.column(self.column).size, hypothesis)
 
     def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> _SparseGibbs:
+        """The law over all sets of cells."""
         return _SparseGibbs(self, evidence, ratio, costs)
 
 

@@ -5,7 +5,7 @@ The same sums as for trees, with the branch of the literal that holds forced to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis
+from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.fitting import labels_misfit
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
+from privpac.concepts.literals.questions import Questions, ask, cells_of
 from privpac.concepts.trees.grown import Grown
 from privpac.concepts.trees.law import Law, Region, narrowed
 from privpac.concepts.trees.prior import Shape
@@ -45,9 +46,10 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class DecisionList:
+class DecisionList(RuleBase):
     """The label of the first rule that applies, else `default`."""
 
+    kind: ClassVar[str] = "list"
     rules: tuple[Rule, ...]
     default: int
 
@@ -81,7 +83,7 @@ class DecisionList:
         return f"CASE {' '.join(cases)} ELSE {self.default} END"
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "list", "rules": [rule.to_json() for rule in self.rules], "default": self.default}
+        return {"kind": self.kind, "rules": [rule.to_json() for rule in self.rules], "default": self.default}
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> DecisionList:
@@ -110,9 +112,18 @@ class DecisionList:
             kept.pop()
         return DecisionList(tuple(kept), default)
 
+    def edges(self) -> Iterable[int]:
+        return cells_of(rule.test for rule in self.rules)
+
+    def questions(self, schema: Schema) -> Questions:
+        asked: Questions = self.default
+        for rule in reversed(self.rules):
+            asked = ask(rule.test, rule.positive, rule.label, asked, schema)
+        return asked
+
 
 @dataclass(frozen=True)
-class DecisionLists(Grown):
+class DecisionLists(Grown, Stored):
     """Decision lists of at most `length` rules over public tests; the prior is described with `Trees`."""
 
     schema: Schema

@@ -18,7 +18,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs, Hypothesis, ManyLabels
+from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.cooccurrence import Cooccurrence
 from privpac.concepts.trees.law import Law
 from privpac.concepts.trees.prior import LEAST_MASS
@@ -58,7 +58,7 @@ class SeveralCounts:
 
 
 @dataclass(frozen=True)
-class TreeMixture(ManyLabels):
+class TreeMixture(ManyLabels, Stored):
     """Trees of any part; `shares` are public positive integers, how likely each part is beforehand."""
 
     parts: tuple[Trees, ...]

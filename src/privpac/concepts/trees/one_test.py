@@ -15,7 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, ManyLabels, ScoredGibbs
+from privpac.concepts.base import Costs, Hypothesis, ManyLabels, ScoredGibbs, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
 from privpac.concepts.trees.tree import Leaf, Split, Tree
@@ -26,7 +26,7 @@ __all__ = ["OneTest"]
 
 
 @dataclass(frozen=True)
-class OneTest(ManyLabels):
+class OneTest(ManyLabels, Stored):
     """Trees of one test whose two answers differ; uniform over the tests and the pairs of answers."""
 
     schema: Schema

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.fitting import labels_misfit
 from privpac.concepts.literals.binarise import Facts, Test, implied
+from privpac.concepts.literals.questions import Question, Questions, cells_of
+from privpac.concepts.shapes import Everywhere
 from privpac.data.schema import Schema
 from privpac.fields import Malformed, record, whole
 
@@ -21,8 +23,10 @@ __all__ = ["Leaf", "Split", "Tree"]
 INDENT = "  "
 
 
-class Tree(ABC):
+class Tree(RuleBase, ABC):
     """A leaf, or a test with a tree for either answer."""
+
+    kind: ClassVar[str] = "tree"
 
     @abstractmethod
     def leaves(self) -> Iterator[Leaf]:
@@ -60,6 +64,9 @@ class Tree(ABC):
         return tuple(dict.fromkeys(test.column for test in self.tests()))
 
     @abstractmethod
+    def questions(self, schema: Schema) -> Questions: ...
+
+    @abstractmethod
     def tests(self) -> Iterator[Test]:
         """All tests, from the root down."""
 
@@ -82,7 +89,7 @@ class Tree(ABC):
         return "\n".join(self._lines(schema, ""))
 
     def to_json(self) -> dict[str, object]:
-        return {"kind": "tree", "root": self._node()}
+        return {"kind": self.kind, "root": self._node()}
 
     @staticmethod
     def from_json(tree: Mapping[str, Any]) -> Tree:
@@ -94,6 +101,9 @@ class Tree(ABC):
             if reason is not None:
                 return reason
         return labels_misfit(schema, (leaf.label for leaf in self.leaves()))
+
+    def edges(self) -> Iterable[int]:
+        return cells_of(self.tests())
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,12 @@ class Leaf(Tree):
 
     def to_sql(self, schema: Schema) -> str:
         return str(self.label)
+
+    def questions(self, schema: Schema) -> Questions:
+        return self.label
+
+    def shape(self, schema: Schema) -> Everywhere:
+        return Everywhere(self.label)
 
     def _node(self) -> dict[str, object]:
         return {"label": self.label}
@@ -182,6 +198,9 @@ class Split(Tree):
     def to_sql(self, schema: Schema) -> str:
         high, low = self.high.to_sql(schema), self.low.to_sql(schema)
         return f"CASE WHEN {self.test.to_sql(schema)} THEN {high} ELSE {low} END"
+
+    def questions(self, schema: Schema) -> Questions:
+        return Question(self.test, self.high.questions(schema), self.low.questions(schema))
 
     def _node(self) -> dict[str, object]:
         return {"test": self.test.to_json(), "low": self.low._node(), "high": self.high._node()}

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privpac.coins import Coins
-from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.base import Costs, Hypothesis, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
 from privpac.concepts.trees.grown import Grown
@@ -25,7 +25,7 @@ __all__ = ["Trees", "TreesGibbs"]
 
 
 @dataclass(frozen=True)
-class Trees(Grown):
+class Trees(Grown, Stored):
     """Decision trees of at most `depth` levels over public tests.
 
     `stop` is the prior probability that a node is a leaf (the root, too, unless `root_splits`), `label_prior`

@@ -194,9 +194,9 @@ class ReferenceCover(ReadsOnce):
 
     def plan(self, n: int) -> Plan:
         """What `n` records prove, or a refusal that says how many would."""
-        found = _plan(self, n)
-        if found is not None:
-            return found
+        plan = _plan(self, n)
+        if plan is not None:
+            return plan
         kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
         raise SizeError(
             f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}.",
@@ -227,8 +227,8 @@ class ReferenceCover(ReadsOnce):
 
     def kappa_hat(self, n: int) -> Fraction:
         """The density that `n` records tolerate; 0 if not even 1."""
-        found = _plan(self, n)
-        return Fraction(0) if found is None else found.kappa
+        plan = _plan(self, n)
+        return Fraction(0) if plan is None else plan.kappa
 
     def require(self, size: Size) -> None:
         require_labels("ReferenceCover", size)
@@ -310,8 +310,8 @@ def _cut_cover(
         cover = Cuts(concepts.schema, concepts.column, count=count, up=up)
     else:
         cover = Cuts.of_reference(concepts.schema, concepts.column, reference, count, up=up)
-    found = cover.level(reference)
-    return (cover, found, Fraction(cover.size)) if found <= level else _all_cuts(concepts)
+    granted = cover.level(reference)
+    return (cover, granted, Fraction(cover.size)) if granted <= level else _all_cuts(concepts)
 
 
 def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] | None:

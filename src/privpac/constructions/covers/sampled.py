@@ -118,10 +118,12 @@ class SampledCover(ReadsOnce):
 
     @property
     def miss(self) -> Fraction:
+        """An upper bound on the probability that no candidate is close to the target."""
         return (1 - self.mass) ** self.candidates
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return max(ratio_for(self.epsilon / 2), root_up(self.kappa * self.level / self.error))
 
     @property

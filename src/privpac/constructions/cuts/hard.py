@@ -15,10 +15,10 @@ __all__ = ["denoised_failure", "denoised_need", "noisy_failure", "noisy_need"]
 
 def noisy_need(wish: Wish, *, rate: float) -> int | None:
     """Records for a cut whose answers are flipped one by one: both the atom's and the background's must be right."""
-    found = lone_atom(wish)
-    if found is None:
+    need = lone_atom(wish)
+    if need is None:
         return None
-    fails, start = found
+    fails, start = need
     return smallest(lambda n: noisy_failure(fails(n), rate), float(wish.failure), start)
 
 
@@ -29,10 +29,10 @@ def noisy_failure(missed: float, rate: float) -> float:
 
 def denoised_need(wish: Wish, *, rate: float) -> int | None:
     """Records for the cut nearest to such answers."""
-    found = lone_atom(wish)
-    if found is None:
+    need = lone_atom(wish)
+    if need is None:
         return None
-    fails, start = found
+    fails, start = need
     cells = wish.concepts.cells or 2
     return smallest(lambda n: denoised_failure(fails(n), rate, cells), float(wish.failure), start)
 

@@ -45,6 +45,8 @@ class LongKeys:
         ) | 1  # a multiple of no power of two: no grid meets it by luck
 
     def failures(self, n: int, repetitions: int, seed: int) -> list[float]:
+        """For each repetition the probability that a run on n keys fails; the keys of a seed are the same for every
+        n."""
         coins = SeededCoins(seed)
         most = 1 << n.bit_length()  # more records are further columns: the first n are the same for every n
         rows = uniforms(repetitions, 2 * most, seed)

@@ -62,6 +62,7 @@ class NoisyCuts:
 
     @property
     def domain(self) -> int:
+        """The number of cells of the column."""
         return self.concepts.schema.column(self.concepts.column).size
 
     @property
@@ -86,13 +87,13 @@ class NoisyCuts:
         self.inner.require(size)
 
     def certify(self, size: Size) -> Certificate:
-        own = self.inner.certify(size)
-        fits = [p for p in own.accuracy if p.fact.error + self.noise <= 1]
+        inner = self.inner.certify(size)
+        fits = [p for p in inner.accuracy if p.fact.error + self.noise <= 1]
         return replace(
-            own,
-            privacy=rules.post_processing(own.privacy, what="every cell's answer flipped independently"),
+            inner,
+            privacy=rules.post_processing(inner.privacy, what="every cell's answer flipped independently"),
             accuracy=tuple(cuts_rules.independent_noise(p, rate=self.rate, noise=self.noise) for p in fits),
-            learner={**own.learner, "name": "noisy-cuts", "rate": plain(self.rate)},
+            learner={**inner.learner, "name": "noisy-cuts", "rate": plain(self.rate)},
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:

@@ -38,7 +38,7 @@ GRID = Fraction(1, 10_000)
 SPLITS = 20
 """Budgets of the three steps are multiples of a twentieth of epsilon: finer ones save less than one record in 100."""
 
-_TRIED = 12
+_TRIES = 12
 """Splits whose whole numbers are worked out, the most promising ones first."""
 
 _STEPS = 5
@@ -140,7 +140,7 @@ def plan_rec_concave(domain: int, *, failure: Number, epsilon: Number, delta: Nu
 def _best_plan(domain: int, failure: Fraction, epsilon: Fraction, delta: Fraction) -> Plan:
     splits = [(i, j, SPLITS - i - j) for i in range(1, SPLITS - 1) for j in range(1, SPLITS - i)]
     splits.sort(key=lambda split: _about(domain, float(failure), float(epsilon), float(delta), split))
-    plans = [_plan(domain, failure / _STEPS, epsilon, delta, split) for split in splits[:_TRIED]]
+    plans = [_plan(domain, failure / _STEPS, epsilon, delta, split) for split in splits[:_TRIES]]
     return min(plans, key=lambda plan: plan.mistakes)
 
 

@@ -69,6 +69,7 @@ class SwitchCuts:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     def _selection(self, size: Size) -> int:
@@ -90,16 +91,16 @@ class SwitchCuts:
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         selection = self._selection(size)
-        own = self.inner.certify(Size(size.labelled - selection))
+        inner = self.inner.certify(Size(size.labelled - selection))
         chosen = rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon)
-        parts = rules.on_part(own.privacy, part=LEARNING), rules.on_part(chosen, part=SELECTION)
+        parts = rules.on_part(inner.privacy, part=LEARNING), rules.on_part(chosen, part=SELECTION)
         return Certificate(
             privacy=rules.disjoint_parts(*parts),
-            accuracy=self._accuracy(own, selection),
+            accuracy=self._accuracy(inner, selection),
             learner={
                 "name": "switches",
                 "concepts": self.concepts.word,
-                "inner": dict(own.learner),
+                "inner": dict(inner.learner),
                 "epsilon": plain(self.epsilon),
                 "share": plain(self.share),
                 "failure": plain(self.failure),
@@ -107,11 +108,11 @@ class SwitchCuts:
             labelled=size.labelled,
         )
 
-    def _accuracy(self, own: Certificate, selection: int) -> tuple[Proof[Accuracy], ...]:
+    def _accuracy(self, inner: Certificate, selection: int) -> tuple[Proof[Accuracy], ...]:
         if self.most is None:
             return ()
         proofs = []
-        for proof in own.accuracy:
+        for proof in inner.accuracy:
             fact = proof.fact
             if fact.against is not Against.REALIZABLE or fact.failure >= self.failure:
                 continue

@@ -51,6 +51,7 @@ ONE = Fraction(1)
 
 
 def thresholds_case(direction: str, *, cells: int = 4, n: int = 4) -> Case:
+    """One draw among thresholds."""
     schema = tiny_schema(cells)
     learner = Occam(Thresholds(schema, "a", direction), ONE)  # type: ignore[arg-type]
     case = learner_case(f"occam thresholds {direction}", learner, schema, n)
@@ -64,28 +65,33 @@ def _costs() -> Case:
 
 
 def points_case(*, cells: int = 4, n: int = 4) -> Case:
+    """One draw among points."""
     schema = tiny_schema(cells)
     case = learner_case("occam points", Occam(Points(schema, "a"), ONE), schema, n)
     return reordered(case, cells=cells, output=lambda point, row: replace(point, cell=row[point.cell]))
 
 
 def stumps_case(*, n: int = 2) -> Case:
+    """One draw among stumps."""
     schema = tiny_schema(3, categories=3)
     return learner_case("occam stumps", Occam(Stumps(schema), ONE), schema, n)
 
 
 def intervals_case(*, cells: int = 4, n: int = 3) -> Case:
+    """One draw among intervals."""
     schema = tiny_schema(cells)
     return learner_case("occam intervals", Occam(Intervals(schema, "a"), ONE), schema, n)
 
 
 def unions_case(*, cells: int = 4, n: int = 2) -> Case:
+    """One draw among unions of two intervals, with costs."""
     schema = tiny_schema(cells)
     learner = Occam(Unions(schema, "a", intervals=2), ONE, costs=(2, 1))
     return learner_case("occam unions of two intervals with costs", learner, schema, n)
 
 
 def rectangles_case(*, cells: tuple[int, int] = (3, 2), n: int = 2) -> Case:
+    """One draw among rectangles."""
     schema = tiny_schema(*cells)
     return learner_case("occam rectangles", Occam(Rectangles(schema, ("a", "b")), ONE), schema, n)
 

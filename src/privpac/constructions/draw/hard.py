@@ -69,12 +69,14 @@ def failure(n: int, *, log_odds: float, plus: float, minus: float, rate: float) 
     # A and B together are binomial, and A is binomial among them: two windows, one sum.
     both, share = plus + minus, plus / (plus + minus)
     totals, chances = _window(n, both)
-    found = 0.0
+    chance_of_failure = 0.0
     for total, chance in zip(totals.tolist(), chances.tolist(), strict=True):
         hits, weights = _window(int(total), share)
         lead = log_odds - rate * (2.0 * hits - total)
-        found += chance * float(np.dot(weights, 1.0 / (1.0 + np.exp(-np.clip(lead, -700.0, 700.0)))))
-    return found
+        chance_of_failure += chance * float(
+            np.dot(weights, 1.0 / (1.0 + np.exp(-np.clip(lead, -700.0, 700.0))))
+        )
+    return chance_of_failure
 
 
 def _window(n: int, chance: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -106,7 +108,7 @@ def smallest(fails: Callable[[int], float], allowed: float, start: int) -> int:
     return first_whole(lambda n: fails(n) <= allowed, start=start, smallest=1)
 
 
-def _given(wish: Wish, epsilon: Epsilon | None) -> Epsilon:
+def _epsilon_of(wish: Wish, epsilon: Epsilon | None) -> Epsilon:
     return (lambda n: float(wish.epsilon)) if epsilon is None else epsilon
 
 
@@ -115,7 +117,7 @@ def lone_atom(wish: Wish, epsilon: Epsilon | None = None) -> tuple[Callable[[int
     odds = odds_of_atom(wish.concepts)
     if odds is None:
         return None
-    error, price, log_odds = float(wish.error), _given(wish, epsilon), _log(odds)
+    error, price, log_odds = float(wish.error), _epsilon_of(wish, epsilon), _log(odds)
 
     def fails(n: int) -> float:
         return failure(n, log_odds=log_odds, plus=error, minus=0.0, rate=price(n) / 2.0)
@@ -125,8 +127,8 @@ def lone_atom(wish: Wish, epsilon: Epsilon | None = None) -> tuple[Callable[[int
 
 def realizable_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
     """Records until the draw fails rarely enough where a lone atom of mass `error` decides."""
-    found = lone_atom(wish, epsilon)
-    return None if found is None else smallest(found[0], float(wish.failure), found[1])
+    need = lone_atom(wish, epsilon)
+    return None if need is None else smallest(need[0], float(wish.failure), need[1])
 
 
 def agnostic_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
@@ -137,7 +139,7 @@ def agnostic_need(wish: Wish, *, epsilon: Epsilon | None = None) -> int | None:
     odds = odds_of_atom(wish.concepts)
     if odds is None:
         return None
-    excess, price, log_odds = float(wish.error), _given(wish, epsilon), _log(odds)
+    excess, price, log_odds = float(wish.error), _epsilon_of(wish, epsilon), _log(odds)
     most = (1.0 - excess) / 2.0
     minus = most if wish.noise is None else min(float(wish.noise), most)
 

@@ -28,9 +28,9 @@ class Merged(Around):
     learner: Learner
 
     def certify(self, size: Size) -> Certificate:
-        own = self.learner.certify(size)
+        inner = self.learner.certify(size)
         what = "parts of the rule that change nothing left out"
-        return replace(own, privacy=rules.post_processing(own.privacy, what=what))
+        return replace(inner, privacy=rules.post_processing(inner.privacy, what=what))
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return cast(MergeableClass, self.learner.concepts).contains_merged(hypothesis)

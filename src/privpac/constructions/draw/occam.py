@@ -49,12 +49,12 @@ def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
     """One positive integer a class; all 1 when not given."""
     if costs is None:
         return (1,) * classes
-    given = tuple(costs)
-    if len(given) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in given):
+    prices = tuple(costs)
+    if len(prices) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in prices):
         raise ParameterError(
             owner, "costs", costs, allowed=f"{classes} positive integers, one a class, such as (1, 5)"
         )
-    return given
+    return prices
 
 
 LARGEST_PRICE = 2**60
@@ -127,7 +127,18 @@ def _occam(
 
 @dataclass(frozen=True)
 class Occam(ReadsOnce):
-    """Draw from a class with weight prior · ratio^(price of mistakes)."""
+    """Draw from a class of `concepts` with weight prior · ratio^(price of mistakes), for `epsilon`.
+
+    `costs` are the prices of misjudging a record of each class (1 each), `failure` the chance that the accuracy bound
+    may fail, and `mechanism` is "exponential" or "permute-and-flip".
+
+    >>> from privpac import Occam, Schema, Size, Thresholds
+    >>> age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True}
+    >>> schema = Schema.from_json({"label": "ill", "columns": [age]})
+    >>> certificate = Occam(Thresholds(schema, "age"), Fraction(1)).certify(Size(1000))
+    >>> float(certificate.epsilon)
+    1.0
+    """
 
     concepts: ConceptClass
     epsilon: Fraction
@@ -161,6 +172,7 @@ class Occam(ReadsOnce):
 
     @property
     def prices(self) -> Costs:
+        """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
 
     @property

@@ -93,6 +93,7 @@ class StagedTrees:
 
     @property
     def prices(self) -> Costs:
+        """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.schema.classes), "StagedTrees")
 
     @cached_property
@@ -124,6 +125,7 @@ class StagedTrees:
         return trees_up_to(sum(self.stages), len(self.tests.tests), len(self.schema.classes))
 
     def ratio(self, stage: int) -> Fraction:
+        """What a weight is multiplied by for each unit of score, in this stage."""
         share = (self.shares or SHARES[len(self.stages)])[stage]
         return ratio_for(self.epsilon * share / (2 * max(self.prices)))
 
@@ -186,15 +188,15 @@ class StagedTrees:
         return known and labels and hypothesis.merged() == hypothesis
 
     def learn(self, sample: Sample, coins: Coins) -> Tree:
-        tree = _drawn(self.concepts, sample, self.ratio(0), self.prices, coins)
+        tree = _draw(self.concepts, sample, self.ratio(0), self.prices, coins)
         for stage in range(1, len(self.stages)):
-            tree = self._grown(tree, sample, stage, coins)
+            tree = self._grow(tree, sample, stage, coins)
         return tree.merged()
 
-    def _grown(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
+    def _grow(self, tree: Tree, sample: Sample, stage: int, coins: Coins) -> Tree:
         leaves = list(tree.leaves())
         parts = sample.parts(tree.leaf_numbers, len(leaves), columns=tree.columns)
-        grow = _drawn_and_merged if stage == len(self.stages) - 1 else _drawn
+        grow = _draw_and_merge if stage == len(self.stages) - 1 else _draw
         growers = [
             partial(grow, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
             for leaf, part in zip(leaves, parts, strict=True)
@@ -214,14 +216,14 @@ def trees_up_to(depth: int, tests: int, classes: int) -> int:
     return trees
 
 
-def _drawn(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _draw(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     evidence = sample.reduce(concepts.statistic)
     return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
 
 
-def _drawn_and_merged(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _draw_and_merge(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
-    return _drawn(concepts, sample, ratio, costs, coins).merged()
+    return _draw(concepts, sample, ratio, costs, coins).merged()
 
 
 def _replaced(tree: Tree, subtrees: Iterator[Tree]) -> Tree:

@@ -39,6 +39,7 @@ def tree_case(
     unit: Unit = Unit.RECORD,
     epsilon: Fraction = ONE,
 ) -> Case:
+    """Trees drawn in stages."""
     schema = tiny_schema(*cells)
     learner = StagedTrees(schema, epsilon, stages, Binarisation.of(schema), unit=unit, threads=1)
     name = "staged trees " + "+".join(str(depth) for depth in stages)

@@ -18,6 +18,7 @@ PLACE = 40
 
 
 def one_test(request: Request, rest: str) -> Learner:
+    """The learner of `one-test`: the best of all trees with one test."""
     tests = Binarisation.default(request.schema, n=request.size.labelled)
     return request.occam(OneTest(request.schema, tests))
 

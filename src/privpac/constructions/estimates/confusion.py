@@ -85,6 +85,7 @@ class Confusion:
     """Half-width due to sampling; on the learner's own records it covers the choice from the whole class."""
 
     def to_json(self) -> dict[str, Any]:
+        """The estimate as JSON, numbers as exact text."""
         return {
             "counts": [list(row) for row in self.counts],
             "records": self.records,
@@ -99,6 +100,7 @@ class Confusion:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Confusion:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         numbers = ("accuracy", "low", "high", "noise", "sampling")
         record(tree, "counts", "records", "holdout", "confidence", *numbers)
         require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")

@@ -101,6 +101,7 @@ class LeafCounts:
             yield ", ".join(f"{name}: {count:,}" for count, name in zip(row, schema.classes, strict=True))
 
     def to_json(self) -> dict[str, Any]:
+        """The counts as JSON."""
         return {
             "counts": [list(row) for row in self.counts],
             "records": self.records,
@@ -110,6 +111,7 @@ class LeafCounts:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> LeafCounts:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "counts", "records", "epsilon", "smoothing")
         require(whole(tree["smoothing"]) == SMOOTHING, "counts are smoothed by another number")
         counts = tuple(tuple(whole(count) for count in listed(row)) for row in listed(tree["counts"]))

@@ -71,6 +71,7 @@ class Active:
 
     @property
     def inner_size(self) -> Size:
+        """The labelled and unlabelled records that the inner learner gets."""
         return Size(self.asked, self.kept - self.asked)
 
     def ask(self, coins: Coins) -> Questions:
@@ -84,12 +85,12 @@ class Active:
 
     def certify(self) -> Certificate:
         """For those who see the rule only; `also` holds the numbers for those who know more."""
-        own = self.learner.certify(self.inner_size)
-        secret = rules.subsampling(own.privacy, kept=self.kept, of=self.records)
+        inner = self.learner.certify(self.inner_size)
+        secret = rules.subsampling(inner.privacy, kept=self.kept, of=self.records)
         return replace(
-            own,
+            inner,
             privacy=rules.declared(secret, epsilon=self.epsilon, delta=self.delta),
-            also=(self._with_list(own.privacy), self._with_coins(own.privacy)),
+            also=(self._with_list(inner.privacy), self._with_coins(inner.privacy)),
             learner={
                 "name": "active",
                 "epsilon": plain(self.epsilon),
@@ -97,7 +98,7 @@ class Active:
                 "records": self.records,
                 "kept": self.kept,
                 "asked": self.asked,
-                "base": dict(own.learner),
+                "base": dict(inner.learner),
             },
             labelled=self.asked,
             unlabelled=self.records - self.asked,

@@ -59,6 +59,7 @@ class Round:
 
     @property
     def points(self) -> int:
+        """All points that a round keeps."""
         return self.kept_labelled + self.kept_unlabelled
 
 
@@ -169,7 +170,7 @@ class LabelBoost:
         if len(self.rounds) > 1 or base.concepts != self.concepts:
             return
         for against in (Against.REALIZABLE, Against.AGNOSTIC):
-            found = one_round_accuracy(
+            accuracy = one_round_accuracy(
                 self.concepts,
                 base,
                 draw=LabelBoostProcedure(self.concepts, step.epsilon).ratio,
@@ -180,8 +181,8 @@ class LabelBoost:
                 failure=self.failure,
                 against=against,
             )
-            if found is not None:
-                yield found
+            if accuracy is not None:
+                yield accuracy
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return self.base.releases(hypothesis, Size(self.draws or self.points))

@@ -47,13 +47,14 @@ def base_draw(base: Learner, *, failure: Fraction) -> Drawn | None:
     return Drawn(odds, base.ratio, mistakes_of_draw(odds, ratio=base.ratio, failure=failure), failure)
 
 
-def _given(base: Learner, *, draws: int) -> Proof[Accuracy] | None:
+def _base_promise(base: Learner, *, draws: int) -> Proof[Accuracy] | None:
     proofs = base.certify(Size(draws)).accuracy
     fitting = (p for p in proofs if p.fact.against is Against.REALIZABLE and p.fact.proper)
     return next(fitting, None)
 
 
 def carried_by(transfer: Transfer, *, points: int, family: Family, failure: Fraction, pairs: bool) -> Carried:
+    """What carries rates over to the distribution, from this transfer of errors."""
     vc = 0 if family.vc is None else family.vc
     return Carried(points, transfer.basis, failure, family.size, vc, square=transfer.square, pairs=pairs)
 
@@ -80,7 +81,7 @@ def one_round_accuracy(
 ) -> Proof[Accuracy] | None:
     """The accuracy of one round as a proof; None where nothing is proved."""
     family = family_of(concepts, owner="LabelBoost")
-    near = base_draw(base, failure=failure * BASE) if draws is None else _given(base, draws=draws)
+    near = base_draw(base, failure=failure * BASE) if draws is None else _base_promise(base, draws=draws)
     if near is None:
         return None
     if isinstance(near, Drawn):

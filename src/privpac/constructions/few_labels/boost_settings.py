@@ -44,6 +44,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Settings:
+    """A base learner and the rounds of relabelling before it."""
+
     base: Learner
     rounds: tuple[Step, ...]
 

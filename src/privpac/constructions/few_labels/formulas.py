@@ -64,10 +64,12 @@ class Boost:
 
     @property
     def points(self) -> int:
+        """All points that the round keeps."""
         return self.kept_labelled + self.kept_unlabelled
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.draw_epsilon / 2)
 
 
@@ -82,6 +84,7 @@ class RoundPromise:
 
     @property
     def error(self) -> Fraction:
+        """What the round adds to the error."""
         return self.transfer.error if isinstance(self.transfer, Transfer) else self.transfer.excess
 
 
@@ -102,7 +105,7 @@ def label_boost_loss(base: Number, *, draw: Number) -> Fraction:
     return inner + 2 * ln_up(1 + exp_up(half, DIGITS))
 
 
-def _kept(records: int, epsilon: Fraction, inner: Fraction) -> int:
+def _most_kept(records: int, epsilon: Fraction, inner: Fraction) -> int:
     """The largest k with 1 + (k/records)(inner - 1) <= e^epsilon."""
     room = exp_down(epsilon, DIGITS) - 1
     return min(records, math.floor(records * room / (inner - 1)))
@@ -119,7 +122,7 @@ def keep_labelled(records: int, *, epsilon: Fraction, later: Fraction, draw: Fra
     >>> keep_labelled(10_000, epsilon=Fraction(1), later=Fraction(1), draw=Fraction(1))
     950
     """
-    return _kept(records, epsilon, exp_up(later, DIGITS) * (1 + 1 / ratio_for(draw / 2)) ** 2)
+    return _most_kept(records, epsilon, exp_up(later, DIGITS) * (1 + 1 / ratio_for(draw / 2)) ** 2)
 
 
 @formula("subsampling-without-replacement")
@@ -133,7 +136,7 @@ def keep_unlabelled(records: int, *, epsilon: Fraction, later: Fraction) -> int:
     >>> keep_unlabelled(10_000, epsilon=Fraction(1), later=Fraction(1))
     1740
     """
-    return _kept(records, epsilon, 4 * exp_up(later, DIGITS))
+    return _most_kept(records, epsilon, 4 * exp_up(later, DIGITS))
 
 
 @formula("empirical-draw")

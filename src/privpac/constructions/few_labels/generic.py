@@ -85,6 +85,7 @@ class GenericLearner:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     @property
@@ -129,8 +130,8 @@ class GenericLearner:
         if not answers:
             return None
         plans = (self._planned(points, size, answers) for points in self._choices)
-        found = [plan for plan in plans if plan is not None]
-        return min(found, key=lambda plan: plan.error) if found else None
+        possible = [plan for plan in plans if plan is not None]
+        return min(possible, key=lambda plan: plan.error) if possible else None
 
     @property
     def _choices(self) -> tuple[int, ...]:
@@ -248,8 +249,8 @@ class GenericLearner:
         tables = self.sanitisers(sample.unlabelled.size.total)
         released = [each.release(sample.unlabelled, coins) for each in tables]
         if isinstance(self.concepts, Finite):
-            found = self.concepts.dichotomies(released[0].records(sample.schema))
-            return found.member(gibbs.draw(found.mistakes(sample.labelled), self.ratio, coins))
+            labellings = self.concepts.dichotomies(released[0].records(sample.schema))
+            return labellings.member(gibbs.draw(labellings.mistakes(sample.labelled), self.ratio, coins))
         names, wanted = ordered_columns(self.concepts), self._points(sample.size)
         points = {
             name: _thinned(table.cells(), wanted)  # type: ignore[attr-defined]

@@ -85,6 +85,7 @@ def isolated(*, unlabelled: bool, ratio: Fraction, draw: Fraction = ONE) -> Case
 
 
 def without_labels(sample: MemorySample) -> MemorySample:
+    """The same records without their labels."""
     block = sample.block()
     return MemorySample(sample.schema, cells=block.cells, labels=None, n=block.n)
 

@@ -33,30 +33,30 @@ class Search(Generic[T]):
             labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure
         )[0]
 
-    def _made(self, labelled: int, others: int) -> T:
+    def _settings_at(self, labelled: int, others: int) -> T:
         return self.settings(labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure)
 
-    def _promises(self, made: T, error: Fraction) -> bool:
-        return self.promised(made, family=self.family, failure=self.failure) <= error
+    def _promises(self, settings: T, error: Fraction) -> bool:
+        return self.promised(settings, family=self.family, failure=self.failure) <= error
 
     def at(self, labelled: int, unlabelled: int, *, error: Fraction) -> T | None:
         """Settings with which so many records promise an error; None if the search finds none."""
         if self._rough(labelled, unlabelled) > error:
             return None
-        made = self._made(labelled, unlabelled)
-        return made if self._promises(made, error) else None
+        settings = self._settings_at(labelled, unlabelled)
+        return settings if self._promises(settings, error) else None
 
     def fewest(self, error: Number, unlabelled: int | None, *, owner: str) -> T:
         """Settings with the fewest labels that promise `error`; with `unlabelled` others, or None: as many as pay."""
         want = chance(error, owner=owner, name="error")
         others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
         start = int(2 * (float_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
-        found = first_proved(
+        labels = first_proved(
             lambda labelled: self._rough(labelled, others),
-            lambda labelled: self._promises(self._made(labelled, others), want),
+            lambda labelled: self._promises(self._settings_at(labelled, others), want),
             want=float(want),
             start=start,
             owner=owner,
             others=others,
         )
-        return self._made(found, others)
+        return self._settings_at(labels, others)

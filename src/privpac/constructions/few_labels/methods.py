@@ -44,12 +44,12 @@ NOT_THIS_WAY = (ParameterError, SizeError, RuleRefused)
 ACTIVE = ("records", "kept", "asked")
 """Numbers of records of a session of questions."""
 
-_DRAWN = ("draw_epsilon", "base_epsilon", "kept_unlabelled", "taken")
+_DRAW_FIELDS = ("draw_epsilon", "base_epsilon", "kept_unlabelled", "taken")
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "plain": (),
     "generic": (),
-    "boost": (*_DRAWN, "kept_labelled"),
-    "relabel": (*_DRAWN, "change", "mistake"),
+    "boost": (*_DRAW_FIELDS, "kept_labelled"),
+    "relabel": (*_DRAW_FIELDS, "change", "mistake"),
 }
 """What each method is stored with, besides its name, epsilon and failure."""
 
@@ -108,45 +108,45 @@ def _plain(epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
 
 
 def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    made = {"method": "generic", "epsilon": plain(epsilon), "failure": plain(failure)}
-    semi_learner(concepts, made).certify(size)  # refuses classes and sizes it cannot do
-    return made
+    settings = {"method": "generic", "epsilon": plain(epsilon), "failure": plain(failure)}
+    semi_learner(concepts, settings).certify(size)  # refuses classes and sizes it cannot do
+    return settings
 
 
 def _boost(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    made = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
-    made.require(size)
-    (step,) = made.rounds
+    learner = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    learner.require(size)
+    (step,) = learner.rounds
     return {
         "method": "boost",
         "epsilon": plain(epsilon),
         "failure": plain(failure),
         "draw_epsilon": plain(step.epsilon),
-        "base_epsilon": plain(_own(made.base)),
+        "base_epsilon": plain(_base_epsilon(learner.base)),
         "kept_labelled": step.kept_labelled,
         "kept_unlabelled": step.kept_unlabelled,
         "taken": step.taken,
     }
 
 
-def _own(base: object) -> Fraction:
+def _base_epsilon(base: object) -> Fraction:
     assert isinstance(base, Occam)
     return base.epsilon
 
 
 def _relabel(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    made = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
-    made.require(size)
+    learner = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
+    learner.require(size)
     return {
         "method": "relabel",
         "epsilon": plain(epsilon),
         "failure": plain(failure),
-        "draw_epsilon": plain(made.draw_epsilon),
-        "base_epsilon": plain(_own(made.base)),
-        "kept_unlabelled": made.kept,
-        "taken": made.taken,
-        "change": made.change,
-        "mistake": made.mistake,
+        "draw_epsilon": plain(learner.draw_epsilon),
+        "base_epsilon": plain(_base_epsilon(learner.base)),
+        "kept_unlabelled": learner.kept,
+        "taken": learner.taken,
+        "change": learner.change,
+        "mistake": learner.mistake,
     }
 
 
@@ -207,10 +207,10 @@ class FewLabels:
         """For the records one has; refused, before anything is spent, if less than `error` is promised."""
         known = concepts_for(concepts, request)
         settings = choose(known, request.size, method=method, epsilon=request.per_record, failure=failure)
-        made = cls(concepts, request, settings)
-        if error is not None and promised(made.learner, request.size) > error:
-            made.refuse(error)
-        return made
+        recipe = cls(concepts, request, settings)
+        if error is not None and promised(recipe.learner, request.size) > error:
+            recipe.refuse(error)
+        return recipe
 
     def refuse(self, error: Fraction) -> None:
         """Too few records: what they promise at best, and how many labels would do."""
@@ -223,8 +223,8 @@ class FewLabels:
 
         def enough(labelled: int) -> bool:
             more = Size(labelled, size.unlabelled)
-            found = choose(known, more, method="auto", epsilon=epsilon, failure=failure)
-            return promised(semi_learner(known, found), more) <= error
+            settings = choose(known, more, method="auto", epsilon=epsilon, failure=failure)
+            return promised(semi_learner(known, settings), more) <= error
 
         need = max(1, size.labelled)
         while not enough(need) and need < MOST:
@@ -240,6 +240,7 @@ class FewLabels:
 
     @cached_property
     def learner(self) -> SemiLearner:
+        """The learner that the settings describe."""
         return semi_learner(concepts_for(self.concepts, self.request), self.settings)
 
     @property
@@ -253,8 +254,9 @@ class FewLabels:
         return Active(self.learner, records, kept, asked, self.request.per_record)
 
     def certify(self) -> Certificate:
-        own = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
-        proof, also = own.privacy, own.also
+        """What will be promised to labelled and to unlabelled people."""
+        inner = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
+        proof, also = inner.privacy, inner.also
         if self.request.records_per_person > 1:
             people = self.request.records_per_person
             proof = rules.group(proof, size=people)
@@ -273,7 +275,7 @@ class FewLabels:
             "leaf_epsilon": None,
             "holdout": "0",
         }
-        return replace(own, privacy=proof, also=also, request=wishes)
+        return replace(inner, privacy=proof, also=also, request=wishes)
 
     def releases(self, hypothesis: Hypothesis) -> bool:
         """Whether this hypothesis could ever be what is learnt."""
@@ -281,6 +283,7 @@ class FewLabels:
         return self.learner.releases(hypothesis, size)
 
     def run(self, sample: SemiSample, coins: Coins) -> Hypothesis:
+        """The rule to release, drawn with these coins."""
         return self.learner.learn(sample, coins)
 
 

@@ -47,7 +47,7 @@ def _family(concepts: ClassFacts) -> Family:
     return Family(concepts.size, concepts.vc, concepts.odds)
 
 
-def _wanted(wish: Wish) -> dict[str, Any]:
+def _numbers(wish: Wish) -> dict[str, Any]:
     return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
 
 
@@ -62,14 +62,14 @@ At = Callable[[Wish, int, int], Need | None]
 def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
     from privpac.constructions.few_labels.formulas import boost_at
 
-    found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
+    found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_numbers(wish))
     return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
 
 
 def _boost(wish: Wish) -> Need:
     from privpac.constructions.few_labels.formulas import records_label_boost
 
-    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
+    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_numbers(wish))
     most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
     return _smaller_pool(wish, most, _boost_at)
 
@@ -77,14 +77,14 @@ def _boost(wish: Wish) -> Need:
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
     from privpac.constructions.few_labels.relabel_formulas import relabel_at
 
-    found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_wanted(wish))
+    found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_numbers(wish))
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
     from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
 
-    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_wanted(wish))
+    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_numbers(wish))
     return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
 
 
@@ -221,10 +221,10 @@ INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30,
 """What those who are asked may lose among themselves; the records that hide them pay for it."""
 
 
-def _asked(agnostic: bool) -> Callable[[Wish], Need | None]:
+def _questions(agnostic: bool) -> Callable[[Wish], Need | None]:
     def needs(wish: Wish) -> Need | None:
         """Few are asked for their labels, at a large epsilon among themselves: the others hide who they are."""
-        everybody = _asked_at(wish, wish.epsilon, agnostic).labelled
+        everybody = _questions_at(wish, wish.epsilon, agnostic).labelled
         room = _hidden(wish, agnostic)
         fewest = min((need.labelled for need in room), default=0)
         found = next((need for need in room if need.labelled <= ENOUGH * fewest), None)
@@ -233,7 +233,7 @@ def _asked(agnostic: bool) -> Callable[[Wish], Need | None]:
     return needs
 
 
-def _asked_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
+def _questions_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
     def at(wish: Wish, n: int) -> Need | None:
         """The fewest others that hide who of so many are asked, if so many labels are enough at all."""
         room = _hidden(wish, agnostic)
@@ -244,11 +244,11 @@ def _asked_of(agnostic: bool) -> Callable[[Wish, int], Need | None]:
 
 def _hidden(wish: Wish, agnostic: bool) -> list[Need]:
     """What is needed at every epsilon among those who are asked, as far as there are records to hide them."""
-    tried = [_asked_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
+    tried = [_questions_at(wish, inner, agnostic) for inner in INNER if inner > wish.epsilon]
     return [need for need in tried if wish.unlabelled is None or need.unlabelled <= wish.unlabelled]
 
 
-def _asked_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
+def _questions_at(wish: Wish, inner: Fraction, agnostic: bool) -> Need:
     size = wish.concepts.odds + 1
     if agnostic:
         asked = sizes.records_agnostic(
@@ -266,7 +266,7 @@ def _hard_asked(agnostic: bool) -> Callable[[Wish], int | None]:
         from privpac.constructions.draw.hard import agnostic_need, realizable_need
         from privpac.constructions.few_labels.active_settings import inner_epsilon
 
-        need = _asked(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
+        need = _questions(agnostic)(wish) or next(iter(_hidden(wish, agnostic)), None)
         if need is None:
             return None
 
@@ -346,10 +346,10 @@ OPTIONS: tuple[Option, ...] = (
             "records",
             True,
             "active-subsampling",
-            _asked(agnostic=agnostic),
+            _questions(agnostic=agnostic),
             serves=_askable,
             pool=True,
-            at=_asked_of(agnostic=agnostic),
+            at=_questions_of(agnostic=agnostic),
             hard=_hard_asked(agnostic=agnostic),
             command=_ask_command,
         )

@@ -72,6 +72,7 @@ class SSLRelabel:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return self._settings(1).ratio
 
     def _settings(self, labelled: int) -> Relabel:
@@ -123,8 +124,8 @@ class SSLRelabel:
         if not isinstance(base, Occam) or base.concepts != self.concepts or base.costs is not None:
             return ()
         family = family_of(self.concepts, owner="SSLRelabel")
-        found = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
-        return () if found is None else (found,)
+        accuracy = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
+        return () if accuracy is None else (accuracy,)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return self.base.releases(hypothesis, Size(self.kept))
@@ -156,36 +157,36 @@ class SSLRelabel:
         if size.labelled < 1 or size.unlabelled < 1:
             raise SizeError("SSLRelabel needs labelled and unlabelled records.")
         family = family_of(cut, owner="SSLRelabel")
-        found = relabel_settings(
+        settings = relabel_settings(
             size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure
         )
         if error is not None:
-            _refuse_weak(found, family, epsilon=epsilon, failure=failure, error=error)
-        base = Occam(cut, found.base_epsilon)
+            _refuse_weak(settings, family, epsilon=epsilon, failure=failure, error=error)
+        base = Occam(cut, settings.base_epsilon)
         return cls(
             cut,
             base,
-            found.kept,
-            found.unlabelled,
-            found.draw_epsilon,
-            found.change,
+            settings.kept,
+            settings.unlabelled,
+            settings.draw_epsilon,
+            settings.change,
             epsilon,
-            mistake=found.mistake,
+            mistake=settings.mistake,
             failure=failure,
         )
 
 
 def _refuse_weak(
-    found: Relabel, family: Family, *, epsilon: Fraction, failure: Fraction, error: Fraction
+    settings: Relabel, family: Family, *, epsilon: Fraction, failure: Fraction, error: Fraction
 ) -> None:
-    reached = error_ssl_relabel(found, family=family, failure=failure)
+    reached = error_ssl_relabel(settings, family=family, failure=failure)
     if reached <= error:
         return
-    have = f"{found.labelled} labelled and {found.unlabelled} unlabelled records"
+    have = f"{settings.labelled} labelled and {settings.unlabelled} unlabelled records"
     best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
     try:
         need = records_ssl_relabel(
-            family, error=error, failure=failure, epsilon=epsilon, unlabelled=found.unlabelled
+            family, error=error, failure=failure, epsilon=epsilon, unlabelled=settings.unlabelled
         )
     except SizeError:
         need = records_ssl_relabel(family, error=error, failure=failure, epsilon=epsilon)

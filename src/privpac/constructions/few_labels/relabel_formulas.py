@@ -48,6 +48,7 @@ class Relabel:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.draw_epsilon / (2 * self.mistake))
 
 
@@ -69,6 +70,7 @@ class RelabelPromise:
 
     @property
     def error(self) -> Fraction:
+        """An upper bound on the error: both halves together."""
         return min(Fraction(1), self.near.error + self.apart.error)
 
 

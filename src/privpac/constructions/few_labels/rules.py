@@ -93,12 +93,14 @@ class Drawn:
     failure: Fraction
 
     def check(self, rule: str) -> None:
+        """Refuse the step unless so many mistakes are as unlikely as it says."""
         need_ratio(rule, self.ratio, 1)
         need(rule, self.most >= 0 and self.odds >= 0, "odds and mistakes must not be negative")
         below = self.odds == 0 or _at_most(self.odds, self.ratio, self.most + 1, self.failure)
         need(rule, below, "more mistakes are too likely")
 
     def where(self, name: str) -> dict[str, Value]:
+        """The parameters of the step, as a certificate stores them."""
         return {
             f"{name}_odds": str(self.odds),
             f"{name}_ratio": str(self.ratio),
@@ -141,6 +143,7 @@ class Carried:
         return count**2 if self.pairs else count
 
     def check_square(self, rule: str, rate: Fraction, error: Fraction) -> None:
+        """Refuse the step unless the realizable bound carries `rate` over to `error`."""
         need(rule, self.basis in ("growth", "size") and self.points >= 1, "there is no such basis")
         if self.basis == "growth":
             odds, exponent = 4 * self._labellings(2 * self.points), self.points * self.square / 4
@@ -153,6 +156,7 @@ class Carried:
         need(rule, above, "the error is below what the deviation allows")
 
     def check_spread(self, rule: str, excess: Fraction, error: Fraction) -> None:
+        """Refuse the step unless the agnostic bound carries `excess` over to `error`."""
         need(rule, self.basis in ("growth", "size") and self.points >= 1, "there is no such basis")
         half = self.failure / 2
         fits = _exponential_at_most(1, 2 * self.points * self.single**2, half)
@@ -170,6 +174,7 @@ class Carried:
         )
 
     def where(self, name: str) -> dict[str, Value]:
+        """The parameters of the step, as a certificate stores them."""
         return {
             f"{name}_points": self.points,
             f"{name}_basis": self.basis,

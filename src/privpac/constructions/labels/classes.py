@@ -63,8 +63,8 @@ def _smallest(prove: Any) -> tuple[Proof[Accuracy], ...]:
 
     last = int(1 / STEP)
     step = first_whole(lambda k: k >= last or proved(k) is not None, start=last // 8, smallest=1)
-    found = proved(step)
-    return () if found is None else (found,)
+    error = proved(step)
+    return () if error is None else (error,)
 
 
 def _privacy(ratio: Fraction, sensitivity: int, epsilon: Fraction) -> Proof[Privacy]:
@@ -96,10 +96,12 @@ class LabelPrivateGrid:
 
     @property
     def prices(self) -> Costs:
+        """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.concepts.schema.classes), "LabelPrivateGrid")
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / (2 * max(self.prices)))
 
     @property
@@ -250,8 +252,8 @@ def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
     """The same class over a coarser schema: every group is a cell there."""
     if isinstance(concepts, Rectangles):
         return Rectangles(schema, concepts.columns, None, concepts.inside)
-    made: ConceptClass = replace(concepts, schema=schema)  # type: ignore[type-var]
-    return made
+    copy: ConceptClass = replace(concepts, schema=schema)  # type: ignore[type-var]
+    return copy
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,7 @@ class LabelPrivateDichotomies:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     @property
@@ -327,8 +330,8 @@ class LabelPrivateDichotomies:
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
-        found = self._listed.dichotomies(sample)
-        return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))
+        labellings = self._listed.dichotomies(sample)
+        return labellings.member(gibbs.draw(labellings.mistakes(sample), self.ratio, coins))
 
 
 def label_private(

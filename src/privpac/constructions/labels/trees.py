@@ -69,9 +69,9 @@ class LabelPrivateTrees:
         self._declared.require(size)
 
     def certify(self, size: Size) -> Certificate:
-        own = self._declared.certify(size)
-        learner = {**own.learner, "name": "label-private-trees", "cuts": self.cuts}
-        return replace(own, learner=learner).assuming(PUBLIC_FEATURES)
+        inner = self._declared.certify(size)
+        learner = {**inner.learner, "name": "label-private-trees", "cuts": self.cuts}
+        return replace(inner, learner=learner).assuming(PUBLIC_FEATURES)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """Tests lie where the features choose: at any cell but the first of an ordered column, at any category."""
@@ -79,7 +79,7 @@ class LabelPrivateTrees:
             return False
         if misfit(hypothesis, self.schema) is not None:
             return False
-        if not all(_drawn(test, self.schema) for test in hypothesis.tests()):
+        if not all(_is_possible(test, self.schema) for test in hypothesis.tests()):
             return False
         return hypothesis.merged() == hypothesis
 
@@ -87,7 +87,7 @@ class LabelPrivateTrees:
         return self._staged(tests_from_features(sample, cuts=self.cuts)).learn(sample, coins)
 
 
-def _drawn(test: Test, schema: Schema) -> bool:
+def _is_possible(test: Test, schema: Schema) -> bool:
     """Whether features could ever choose this test: a cut above the first cell, or a category."""
     if schema.column(test.column).ordered:
         return test.kind == "at least" and test.cell > 0

@@ -85,6 +85,7 @@ class BoostedPoints:
 
     @property
     def run(self) -> SampledPoint:
+        """The learner of one run."""
         rate = rate_star(epsilon=self.epsilon, spread=(1 - self.family.share) / self.family.share)
         rate = min(rate, self.boost.draw.rate)
         return SampledPoint(self.schema, self.column, self.epsilon, rate, self.family)
@@ -99,6 +100,7 @@ class BoostedPoints:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     def _split(self, size: Size) -> Boost:

@@ -45,6 +45,7 @@ def _proved(case: Case, learner_loss: Fraction) -> Case:
 def clipped_case(
     name: str = "points-clipped", *, cells: int, n: int, threshold: int, margin: int, rate: Fraction
 ) -> Case:
+    """Points with clipped counts."""
     clip = Clip(ratio_for(rate), threshold, margin)
     loss = loss_clipped(cells, clip=clip)
     schema = tiny_schema(cells)
@@ -52,11 +53,13 @@ def clipped_case(
 
 
 def coded_case(name: str = "points-code", *, cells: int = 9, prime: int = 3, n: int = 3) -> Case:
+    """Sets of a Reed–Solomon code."""
     schema = tiny_schema(cells)
     return learner_case(name, CodedPoints(CodeSets(schema, "a", prime, 2), ONE), schema, n)
 
 
 def covered_case(name: str = "points-cover", *, cells: int = 2, keys: int = 2, n: int = 2) -> Case:
+    """One of several random sets."""
     schema = tiny_schema(cells)
     family = HashFamily("a", 3, 1, cells)
     return learner_case(name, CoveredPoints(schema, "a", ONE, keys, family), schema, n)
@@ -65,6 +68,7 @@ def covered_case(name: str = "points-cover", *, cells: int = 2, keys: int = 2, n
 def sparse_case(
     name: str = "points-gibbs", *, cells: int = 3, n: int = 4, flip: Fraction = Fraction(1, 10)
 ) -> Case:
+    """Sparse sets."""
     schema = tiny_schema(cells)
     learner = SparsePoints(schema, "a", ONE, Sparsity(flip, ratio_for(ONE / 2)))
     return learner_case(name, learner, schema, n)
@@ -73,14 +77,15 @@ def sparse_case(
 def sampled_case(
     name: str, family: Family, *, cells: int, n: int, rate: Fraction, fail: Fraction | None = None
 ) -> Case:
+    """A random set conditioned on one record."""
     schema = tiny_schema(cells)
-    made = SampledPoint(schema, "a", ONE, rate, family, fail)
+    learner = SampledPoint(schema, "a", ONE, rate, family, fail)
     loss = (
-        loss_star(rate=rate, spread=made.spread)
+        loss_star(rate=rate, spread=learner.spread)
         if fail is None
-        else loss_sampled(rate=rate, fail=fail, spread=made.spread)
+        else loss_sampled(rate=rate, fail=fail, spread=learner.spread)
     )
-    return _proved(learner_case(name, replace(made, epsilon=ln_up(loss)), schema, n), loss)
+    return _proved(learner_case(name, replace(learner, epsilon=ln_up(loss)), schema, n), loss)
 
 
 def boosted_case(

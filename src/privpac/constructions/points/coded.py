@@ -54,10 +54,12 @@ class CodedPoints(ReadsOnce):
 
     @property
     def code(self) -> Code:
+        """The code whose sets are drawn from."""
         return Code(self.concepts.prime, self.concepts.digits)
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     def require(self, size: Size) -> None:

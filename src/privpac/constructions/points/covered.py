@@ -71,10 +71,12 @@ class CoveredPoints(ReadsOnce):
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return cover_ratio(self.epsilon)
 
     @property
     def cover(self) -> Cover:
+        """The number of random sets and the share of cells in each."""
         return Cover(self.keys, self.family.share)
 
     def require(self, size: Size) -> None:

@@ -429,9 +429,9 @@ def sparsity_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Sparsity:
 def sparsity_at(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> Sparsity | None:
     """The prior with which `n` records are proved to reach an error; None if the search finds none."""
     fails, flip = _best_flip(n, error=error, failure=failure, epsilon=epsilon)
-    found = Sparsity(flip, ratio_for(epsilon / 2))
-    proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=found)
-    return found if proved else None
+    sparsity = Sparsity(flip, ratio_for(epsilon / 2))
+    proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
+    return sparsity if proved else None
 
 
 @formula("sparse-sets-accuracy")

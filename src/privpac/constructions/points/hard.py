@@ -33,6 +33,7 @@ def _numbers(wish: Wish) -> dict[str, object]:
 
 
 def clipped(wish: Wish) -> int:
+    """Records that clipped counts need in the hardest known case."""
     from privpac.constructions.points.formulas import plan_clipped
 
     n, clip = plan_clipped(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
@@ -40,6 +41,7 @@ def clipped(wish: Wish) -> int:
 
 
 def coded(wish: Wish) -> int:
+    """Records that sets of a code need in the hardest known case."""
     from privpac.constructions.points.representation_formulas import plan_code
 
     n, code, _ = plan_code(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
@@ -47,6 +49,7 @@ def coded(wish: Wish) -> int:
 
 
 def covered(wish: Wish) -> int:
+    """Records that covers of random sets need in the hardest known case."""
     from privpac.constructions.points.representation_formulas import cover_ratio, plan_cover
 
     n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
@@ -55,6 +58,7 @@ def covered(wish: Wish) -> int:
 
 
 def sparse(wish: Wish) -> int:
+    """Records that sparse sets need in the hardest known case."""
     from privpac.constructions.points.formulas import plan_sparse
 
     n, sparsity = plan_sparse(**_numbers(wish))  # type: ignore[arg-type]
@@ -62,6 +66,7 @@ def sparse(wish: Wish) -> int:
 
 
 def boosted(wish: Wish) -> int:
+    """Records that boosted runs need in the hardest known case."""
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
     n, boost = plan_boosted(**_numbers(wish))  # type: ignore[arg-type]

@@ -37,9 +37,9 @@ def uniforms(repetitions: int, columns: int, seed: int) -> Values:
     coins, need = SeededCoins(seed), repetitions * columns
     words = [coins.bits(64 * CHUNK).to_bytes(8 * CHUNK, "little") for _ in range(-(-need // CHUNK))]
     raw = np.frombuffer(b"".join(words), dtype="<u8")[:need].reshape(repetitions, columns)
-    made: Values = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    made.setflags(write=False)
-    return made
+    values: Values = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    values.setflags(write=False)
+    return values
 
 
 def _spread(repetitions: int, columns: int, seed: int) -> Values:

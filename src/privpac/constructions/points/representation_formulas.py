@@ -72,10 +72,12 @@ class Code:
 
     @property
     def evaluations(self) -> int:
+        """The number of places where a polynomial is evaluated."""
         return 1 if self.digits == 1 else self.prime
 
     @property
     def size(self) -> int:
+        """The number of sets."""
         return self.prime * self.evaluations
 
 
@@ -102,10 +104,10 @@ def _bound(code: Code, *, error: Fraction, tolerated: Fraction, epsilon: Fractio
     good = good_codewords(code, tolerated)
     if good < 1 or tolerated >= error * exp_down(-epsilon / 2, 30):
         return None
-    return _own(code.size, good, error=error, tolerated=tolerated, rate=Rate(epsilon, None))
+    return _occam(code.size, good, error=error, tolerated=tolerated, rate=Rate(epsilon, None))
 
 
-def _own(size: int, good: int, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam:
+def _occam(size: int, good: int, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam:
     """(size - good)/good·base^n at the learner's own exponent, which is the one certificates know."""
     return Occam(None, Fraction(size - good, good), error, tolerated, rate)
 
@@ -123,10 +125,10 @@ def _numbers(codes: tuple[Code, ...]) -> tuple[Floats, Floats]:
 @lru_cache(maxsize=64)
 def _codes(domain: int) -> tuple[Code, ...]:
     """For every useful number of digits, primes from the smallest that has room for the domain, in steps of 2%."""
-    found = []
+    codes = []
     for digits in range(1, max(2, domain.bit_length())):
         if digits == 1:
-            found.append(Code(prime_from(domain), 1))
+            codes.append(Code(prime_from(domain), 1))
             continue
         if domain > _LARGEST_PRIME**digits:
             continue
@@ -135,9 +137,9 @@ def _codes(domain: int) -> tuple[Code, ...]:
             break
         last = min(_LARGEST_PRIME, max(16 * prime, 2**14))
         while prime <= last:
-            found.append(Code(prime, digits))
+            codes.append(Code(prime, digits))
             prime = prime_from(prime + max(1, prime // 50))
-    return tuple(found)
+    return tuple(codes)
 
 
 _LARGEST_PRIME = 2**14
@@ -395,7 +397,7 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
         return certainly_below(lambda: _few_hits(keys, chance=share / 2, hits=GOOD), spent)
 
     cover = Cover(first_whole(enough, start=int(1.4 * GOOD * 2 / share), smallest=GOOD), share)
-    bound = _own(cover.keys + 1, GOOD, error=wrong, tolerated=cover.tolerated, rate=rate)
+    bound = _occam(cover.keys + 1, GOOD, error=wrong, tolerated=cover.tolerated, rate=rate)
     return bound.records(miss - spent), cover
 
 

@@ -49,14 +49,17 @@ class Family(Protocol):
     """Whether a set drawn for a cell can be made to hold it always."""
 
     @property
-    def share(self) -> Fraction: ...
+    def share(self) -> Fraction:
+        """The probability that a set holds a given cell."""
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         """Whether a draw could ever be this set."""
 
-    def draw(self, coins: Coins) -> Hypothesis: ...
+    def draw(self, coins: Coins) -> Hypothesis:
+        """A random set."""
 
-    def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> Hypothesis: ...
+    def draw_given(self, cell: int, *, holds: bool, coins: Coins) -> Hypothesis:
+        """A random set among those that hold the cell, or among those that do not."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +113,11 @@ class SampledPoint(ReadsOnce):
 
     @property
     def run(self) -> Draw:
+        """The rate of the draw and the share of cells in a set."""
         return Draw(self.rate, self.family.share)
 
     def accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
+        """What is proved about the error on n records; nothing if the bound is trivial."""
         fail = self.fail or Fraction(0)
         error = error_sampled(n, draw=self.run, failure=self.failure, fail=fail)
         if error == 1 or self.rate == 0:
@@ -123,6 +128,7 @@ class SampledPoint(ReadsOnce):
         return (self.assumed(proof),)
 
     def assumed(self, proof: Proof[Accuracy]) -> Proof[Accuracy]:
+        """The proof under what it assumes of the sets, if it assumes anything."""
         return proof if self.family.assumption is None else rules.assuming(proof, self.family.assumption)
 
     def require(self, size: Size) -> None:

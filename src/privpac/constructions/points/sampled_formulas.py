@@ -78,8 +78,8 @@ def rate_star(*, epsilon: Number, spread: Fraction) -> Fraction:
     0.021296
     """
     loss = exp_down(positive(epsilon, owner="rate_star", name="epsilon"), 30)
-    found = (loss - 1) / (spread - 1 + loss * (1 - 1 / spread))
-    return min(Fraction(1), Fraction(math.floor(found * _RATE_STEPS), _RATE_STEPS))
+    rate = (loss - 1) / (spread - 1 + loss * (1 - 1 / spread))
+    return min(Fraction(1), Fraction(math.floor(rate * _RATE_STEPS), _RATE_STEPS))
 
 
 @formula("sampled-point")
@@ -193,10 +193,12 @@ class Boost:
 
     @property
     def records(self) -> int:
+        """All records that are needed."""
         return self.runs * self.each + self.selecting
 
     @property
     def tolerated(self) -> Fraction:
+        """The error up to which a run counts as good."""
         return 2 * self.light
 
 
@@ -255,7 +257,7 @@ def _best_boost(*, error: Fraction, failure: Fraction, epsilon: Fraction) -> tup
     return int(least), int(runs[0, 0, k]), int(each[i, j, k]), int(i), int(j)
 
 
-def _made(error: Fraction, epsilon: Fraction, runs: int, each: int, i: int, j: int) -> Boost:
+def _boost(error: Fraction, epsilon: Fraction, runs: int, each: int, i: int, j: int) -> Boost:
     light = error * Fraction(round(float(_LIGHT_PARTS[i]) * 100), 100)
     flip = light * Fraction(round(float(_FLIP_PARTS[j]) * 100), 100)
     draw = Draw(rate_star(epsilon=epsilon, spread=(1 - flip) / flip), flip)
@@ -277,7 +279,7 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
     wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
     _, runs, each, i, j = _best_boost(error=wrong, failure=miss, epsilon=loss)
-    boost = _made(wrong, loss, runs, each, i, j)
+    boost = _boost(wrong, loss, runs, each, i, j)
     # Rates were rounded down: a few records more, or few in ten thousand.
     each = first_whole(
         lambda more: more >= each and _run_is_good(replace(boost, each=more), miss / 2), start=each, step=1

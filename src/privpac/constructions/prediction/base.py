@@ -33,7 +33,8 @@ class Predictor(Protocol):
     """A pair of methods on one frozen value of public parameters."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema of the questions."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -49,7 +50,8 @@ class Predictor(Protocol):
     def certify(self, size: Size) -> Certificate:
         """What is promised about one answer, from public parameters alone."""
 
-    def prepare(self, sample: Sample, coins: Coins) -> Prepared: ...
+    def prepare(self, sample: Sample, coins: Coins) -> Prepared:
+        """What answers questions about these records; random choices that all answers share are made here."""
 
     def to_json(self) -> Mapping[str, Any]:
         """The public parameters: enough to certify anew (`answering.stored_offers`)."""

@@ -134,6 +134,7 @@ def flipped(*rows: Sequence[int], name: str = "flipped-answers") -> Case:
 
 
 def corollary_one(*, cells: int, records: int) -> FreshDraws:
+    """Fresh draws with the settings of the printed corollary."""
     return FreshDraws(
         CutsAtPoints(tiny_schema(cells), "a"),
         Fraction("1.5261"),
@@ -151,6 +152,7 @@ def _flipped_three() -> Case:
 
 
 def relabelled_vote() -> RelabelledVote:
+    """A vote after relabelling, on three cells."""
     return RelabelledVote(
         Thresholds(tiny_schema(3), "a"),
         Fraction(2),
@@ -164,6 +166,7 @@ def relabelled_vote() -> RelabelledVote:
 
 
 def net_relabelled() -> NetRelabelled:
+    """Relabelling with a net, on two cells."""
     return NetRelabelled(
         Thresholds(tiny_schema(2), "a"),
         Fraction(3),

@@ -27,32 +27,34 @@ class Encoding:
 
     @property
     def width(self) -> int:
+        """The number of columns of the matrix."""
         return sum(1 if column.ordered else column.size for column in self.schema.columns)
 
     @property
     def names(self) -> tuple[str, ...]:
         """A name for every encoded column."""
-        found: list[str] = []
+        names: list[str] = []
         for column in self.schema.columns:
             if column.ordered:
-                found.append(column.name)
+                names.append(column.name)
             else:
-                found += [f"{column.name}={column.show(cell)}" for cell in range(column.size)]
-        return tuple(found)
+                names += [f"{column.name}={column.show(cell)}" for cell in range(column.size)]
+        return tuple(names)
 
     def matrix(self, cells: Cells) -> NDArray[np.float64]:
+        """One row per record: ordered columns scaled, categories one column each."""
         n = len(next(iter(cells.values())))
-        made = np.zeros((n, self.width))
+        matrix = np.zeros((n, self.width))
         place = 0
         for column in self.schema.columns:
             values = cells[column.name]
             if column.ordered:
-                made[:, place] = _scaled(column, values)
+                matrix[:, place] = _scaled(column, values)
                 place += 1
             else:
-                made[np.arange(n), place + values.astype(np.int64)] = 1.0
+                matrix[np.arange(n), place + values.astype(np.int64)] = 1.0
                 place += column.size
-        return made
+        return matrix
 
 
 def _scaled(column: Column, values: NDArray[Any]) -> NDArray[np.float64]:

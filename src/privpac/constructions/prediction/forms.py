@@ -109,7 +109,7 @@ class _Answers(Protocol):
 
 
 @runtime_checkable
-class _Drawn(Protocol):
+class _LikeConcepts(Protocol):
     """What tells a class of concepts from other objects."""
 
     def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
@@ -122,16 +122,16 @@ def predictor_for(
     if isinstance(base, str):
         return _worded(base, schema=schema, epsilon=epsilon, models=models, records=records)
     if isinstance(base, _Answers):
-        return _given(cast(Predictor, base), schema, epsilon)
+        return _for_schema(cast(Predictor, base), schema, epsilon)
     count = models or default_models(records, epsilon)
-    if isinstance(base, _Drawn):
+    if isinstance(base, _LikeConcepts):
         return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
     voters = Classifiers(schema, base)
     voters.rehearse()
     return Vote(voters, epsilon, count)
 
 
-def _given(predictor: Predictor, schema: Schema, epsilon: Fraction) -> Predictor:
+def _for_schema(predictor: Predictor, schema: Schema, epsilon: Fraction) -> Predictor:
     if predictor.schema != schema:
         raise SchemaError("The predictor was made for another schema.", remedy="Give both the same schema.")
     return predictor

@@ -131,8 +131,8 @@ def rough_vote(average: Floats, models: Floats, x: Floats) -> Floats:
     for whole in (np.floor(beyond), np.ceil(beyond)):
         wrong = np.minimum(half + whole, models)
         steepest = np.maximum(steepest, (1 - x ** (wrong - half) / (1 + x) - base) / wrong)
-    found: Floats = base + models * average * steepest
-    return found
+    error: Floats = base + models * average * steepest
+    return error
 
 
 def _average_for(error: float, models: int, x: float) -> float:
@@ -409,8 +409,8 @@ def _best_flipped(n: int, epsilon: float, failure: float, vc: int) -> tuple[floa
         best = int(np.argmin(values))
         centre = math.log(kept[best])
         low, high = max(0.0, centre - 2 * step), min(math.log(n), centre + 2 * step)
-    found = int(kept[best])
-    return float(values[best]), found, min(0.5, 1 / found)
+    best_kept = int(kept[best])
+    return float(values[best]), best_kept, min(0.5, 1 / best_kept)
 
 
 def _rough_flipped(n: int, kept: Floats, rate: Floats | float, failure: float, vc: int) -> Floats:

@@ -20,7 +20,7 @@ from privpac.concepts.base import Cells, ConceptClass, Hypothesis
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
-from privpac.constructions.prediction.redrawn import Redrawn, drawn, known_vc
+from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, known_vc
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Sample, Size
@@ -70,6 +70,7 @@ class FreshDraws(Redrawn):
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for((self.drawing or self.epsilon) / 2)
 
     def require_draw(self) -> None:
@@ -80,10 +81,10 @@ class FreshDraws(Redrawn):
         listed = wrappers_rules.listed_from_some(
             rules.bounded_range(ratio=self.ratio), kept=self.kept, of=self.records
         )
-        given = rules.post_processing(listed, what="the answer to one question", release=Release.ANSWER)
+        answer = rules.post_processing(listed, what="the answer to one question", release=Release.ANSWER)
         return Certificate(
             privacy=rules.declared(
-                prediction_rules.delta_removal(given, flip=self.flip), epsilon=self.epsilon
+                prediction_rules.delta_removal(answer, flip=self.flip), epsilon=self.epsilon
             ),
             accuracy=self.accuracy(),
             learner={"name": "fresh draws", **self.to_json()},
@@ -103,7 +104,7 @@ class FreshDraws(Redrawn):
 
     def hypothesis(self, sample: Sample, coins: Coins) -> Hypothesis:
         """What answers before it is turned round. Private, and good for one answer only."""
-        return drawn(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
+        return draw_concept(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
 
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
         return int(self.hypothesis(sample, coins).predict(cells)[0]) ^ int(coins.flip(self.flip))

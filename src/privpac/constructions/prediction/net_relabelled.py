@@ -22,7 +22,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
-from privpac.constructions.prediction.redrawn import Redrawn, drawn, known_vc
+from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, known_vc
 from privpac.constructions.prediction.relabelled_formulas import plan_net_relabelled
 from privpac.constructions.prediction.relabelled_vote import votes_of
 from privpac.constructions.prediction.vote_law import VoteLaw
@@ -86,6 +86,7 @@ class NetRelabelled(Redrawn):
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.drawing / 2)
 
     def require_draw(self) -> None:
@@ -123,7 +124,7 @@ class NetRelabelled(Redrawn):
 
     def votes(self, sample: Sample, cells: Cells, coins: Coins) -> NDArray[np.int64]:
         """The votes for class 1, from one draw and one order. Private, and good for one answer only."""
-        concept = drawn(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
+        concept = draw_concept(self.listed, sample, kept=self.kept, ratio=self.ratio, coins=coins)
         shuffled = sample.take(np.asarray(coins.subset(self.records, self.records), dtype=np.int64))
         labelled = shuffled.relabelled(concept.predict(shuffled.block().cells))
         return votes_of(self.concepts, labelled, models=self.models, cells=cells)

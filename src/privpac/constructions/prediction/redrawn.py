@@ -25,7 +25,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 
-__all__ = ["PreparedDraws", "Redrawn", "drawn", "known_vc"]
+__all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc"]
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,12 @@ class Redrawn(ABC):
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions."""
         return self.concepts.schema
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns an answer depends on."""
         return self.concepts.statistic.columns
 
     @property
@@ -57,6 +59,7 @@ class Redrawn(ABC):
         return with_dichotomies(self.concepts, owner=self.owner)
 
     def require(self, size: Size) -> None:
+        """Refuse any other number of records than was planned for."""
         if size.labelled != self.records:
             raise SizeError(
                 f"{self.owner} was planned for {self.records} records, and there are {size.labelled}.",
@@ -77,7 +80,8 @@ class Redrawn(ABC):
             return ()
 
     @abstractmethod
-    def proved(self, vc: int) -> Proof[Accuracy]: ...
+    def proved(self, vc: int) -> Proof[Accuracy]:
+        """What is proved about the error, for a class of this VC dimension."""
 
     @abstractmethod
     def draw(self, sample: Sample, cells: Cells, coins: Coins) -> int:
@@ -89,6 +93,7 @@ class Redrawn(ABC):
         return self.over(sample)
 
     def over(self, sample: Sample) -> PreparedDraws:
+        """The predictor over these records."""
         return PreparedDraws(self, Remembered(sample))
 
 
@@ -111,12 +116,15 @@ def _row(cells: Cells, place: int) -> dict[str, NDArray[Any]]:
 
 
 def known_vc(concepts: ConceptClass, owner: str) -> int:
+    """The VC dimension of the class; refused if it is unknown."""
     if concepts.vc is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose VC dimension is known")
     return concepts.vc
 
 
-def drawn(concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins) -> Hypothesis:
+def draw_concept(
+    concepts: Dichotomous, sample: Sample, *, kept: int, ratio: Fraction, coins: Coins
+) -> Hypothesis:
     """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
     chosen = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
     listed = concepts.dichotomies(sample.take(chosen))

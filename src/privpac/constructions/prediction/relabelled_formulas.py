@@ -163,7 +163,7 @@ _FEWEST_ROWS = 4
 Choices = tuple[Floats, Floats]
 """Weights and numbers of models, a row each."""
 
-Found = tuple[float, float, float, float, int]
+Candidate = tuple[float, float, float, float, int]
 """(excess, q, e1, weight, models), in floats."""
 
 CHOICES: Choices = (
@@ -173,7 +173,7 @@ CHOICES: Choices = (
 
 
 @lru_cache(maxsize=256)
-def _best_relabelled(n: int, epsilon: float, failure: float, vc: int) -> Found:
+def _best_relabelled(n: int, epsilon: float, failure: float, vc: int) -> Candidate:
     """The best parameters over all weights and numbers of models."""
 
     def value(q: Floats, share: Floats, rows: Rows) -> Floats:
@@ -387,7 +387,7 @@ def _room(q: Floats, reach: Floats, epsilon: float) -> Floats:
 _STEPS = 50
 """A handful do, except at an epsilon so small that hardly anything is left."""
 _NEGLIGIBLE = 1e-12
-DRAWN = 0.3
+DRAW_SHARE = 0.3
 """The draw's part of what draw and vote may lose together: about the best in the range computed."""
 
 
@@ -406,7 +406,7 @@ def _rough_net(
     They follow the epsilon of their vote, which may be tiny: `agreeing` is their product."""
     kept, net, reach = _net_at(n, q, miss, vc)
     room = _room(q, reach, epsilon)
-    models = 2 * np.floor(agreeing / np.where(room > 0, (1 - DRAWN) * room, 1.0) / 2) + 1
+    models = 2 * np.floor(agreeing / np.where(room > 0, (1 - DRAW_SHARE) * room, 1.0) / 2) + 1
     block = n // models
     possible = (room > 0) & (net < 1) & (block >= 1) & (q < 0.5) & (miss < 0.5)
     room, block = (np.where(possible, part, 1.0) for part in (room, block))
@@ -414,9 +414,9 @@ def _rough_net(
     whole = rough_growth_of(n, vc)
     gap = math.sqrt(2 * whole / n) + 2 * math.sqrt(math.log(4 / failure) / (2 * n))
     near = (whole - np.log(slip)) / kept + slip
-    drawn = 2 * rough_ln_growth(kept, vc) / (DRAWN * room * n)
+    drawn = 2 * rough_ln_growth(kept, vc) / (DRAW_SHARE * room * n)
     logs = math.log(2) + 2 * rough_ln_growth(2 * block, vc) + np.log(2 * models / failure)
-    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAWN) * room))
+    voted = rough_vote(2 * logs / (block * math.log(2)), models, np.exp(-(1 - DRAW_SHARE) * room))
     found = gap + near + drawn + voted + delta / (math.expm1(epsilon) + 2 * delta)
     return np.where(possible, found, math.inf), models
 
@@ -456,7 +456,9 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     kept, grid = int(size), Fraction(math.ceil(float(net) * 10**15), 10**15)
     reach = math.floor(grid * (have - 1)) + 1
     room = float(_room(np.array(kept / have), np.array(float(reach)), float(price))) * (1 - 1e-9)
-    drawing, inner = (Fraction(math.floor(part * room * 10**15), 10**15) for part in (DRAWN, 1 - DRAWN))
+    drawing, inner = (
+        Fraction(math.floor(part * room * 10**15), 10**15) for part in (DRAW_SHARE, 1 - DRAW_SHARE)
+    )
     delta = Fraction(kept, have) * net_failure(have, kept=kept, net=grid, vc=vc)
     flip = flip_for(1 / ratio_for(price), delta=delta)
     return NetPlan(kept, grid, drawing, models, inner, max(flip, Fraction(1, 10**12)))

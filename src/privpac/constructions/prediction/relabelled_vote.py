@@ -86,6 +86,7 @@ class RelabelledVote(Redrawn):
 
     @property
     def label_vote(self) -> LabelVote:
+        """The vote that relabels the kept records."""
         return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
 
     def require_draw(self) -> None:

@@ -74,6 +74,7 @@ class Vote:
 
     @property
     def schema(self) -> Schema:
+        """The schema of the questions."""
         return self.voters.schema
 
     @property

@@ -45,7 +45,7 @@ T = TypeVar("T")
 OWNER = "vote"
 REHEARSED = 50
 """Rows per class on which training is tried out."""
-TRIED = 8
+TRIES = 8
 """Of those rows, how many every trained model must answer before it may vote."""
 NO_CLASS = -1
 SEED = 0
@@ -53,6 +53,7 @@ SEED = 0
 
 
 def require_two_classes(schema: Schema, owner: str) -> None:
+    """Refuse a label that does not have exactly two classes."""
     if len(schema.classes) != 2:
         raise SchemaError(
             f"Label '{schema.label}' has {len(schema.classes)} classes, but {owner} answers with one of two.",
@@ -70,10 +71,12 @@ class Voters(Protocol):
     """How voters are trained and asked."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema of the questions."""
 
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> tuple[str, ...]:
+        """The columns an answer depends on."""
 
     @property
     def vc(self) -> int | None:
@@ -82,12 +85,14 @@ class Voters(Protocol):
     def require(self, block: int) -> None:
         """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
 
-    def train(self, block: Sample) -> Any: ...
+    def train(self, block: Sample) -> Any:
+        """A voter trained on one block of records."""
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         """How many models say each class: a row a question, a column a class."""
 
-    def to_json(self) -> Mapping[str, Any]: ...
+    def to_json(self) -> Mapping[str, Any]:
+        """What the voters are, as JSON: enough to certify, not to train."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,16 +111,20 @@ class Trained:
     stored_type: str
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """It has no parameters."""
         return {}
 
     def fit(self, X: object, y: object) -> Trained:
+        """Refused: a bundle trains nothing."""
         raise PrivpacError("A bundle holds trained models and cannot train further ones.")
 
     def predict(self, X: object) -> object:
+        """Refused: a bundle answers with the models it holds."""
         raise PrivpacError("A bundle answers with the models it holds.")
 
 
 def type_name(estimator: object) -> str:
+    """The full name of an estimator's type, for a bundle the one it was trained with."""
     if isinstance(estimator, Trained):
         return estimator.stored_type
     return f"{type(estimator).__module__}.{type(estimator).__qualname__}"
@@ -177,7 +186,7 @@ class Classifiers:
 
     def audition(self, model: Any) -> None:
         """Raises whatever a model raises when it is asked about public rows: then it cannot answer at all."""
-        _predicted(model, self._nobodys(TRIED), len(self.schema.classes))
+        _predicted(model, self._nobodys(TRIES), len(self.schema.classes))
 
     def _nobodys(self, count: int) -> NDArray[np.float64]:
         """Rows from all over the schema, the same for everybody."""
@@ -201,7 +210,7 @@ class Classifiers:
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
         rows = Encoding(self.schema).matrix(cells)
         classes = len(self.schema.classes)
-        return _tally((_said(voter, rows, classes) for voter in models), len(rows), classes)
+        return _tally((_votes(voter, rows, classes) for voter in models), len(rows), classes)
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "classifiers", "type": type_name(self.estimator)}
@@ -233,24 +242,24 @@ def _predicted(model: Any, rows: NDArray[np.float64], classes: int) -> NDArray[n
     """The class a model predicts for every row; `NO_CLASS` where that is none."""
     with _quiet():
         raw = np.asarray(model.predict(rows)).reshape(len(rows))
-    said = np.full(len(rows), NO_CLASS)
+    classes_named = np.full(len(rows), NO_CLASS)
     known = np.isin(raw, np.arange(classes))
-    said[known] = raw[known]
-    return said
+    classes_named[known] = raw[known]
+    return classes_named
 
 
-def _said(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+def _votes(voter: Voter, rows: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
     """What a voter says about every row."""
     nothing = np.full(len(rows), NO_CLASS)
 
     def ask(some: NDArray[np.float64]) -> NDArray[np.int64] | None:
         return _or_else(lambda: _predicted(voter.model, some, classes), None)
 
-    said = nothing if voter.model is None else ask(rows)
-    if said is None:  # some row is at fault, and must not speak for the others
+    votes = nothing if voter.model is None else ask(rows)
+    if votes is None:  # some row is at fault, and must not speak for the others
         alone = [ask(rows[i : i + 1]) for i in range(len(rows))]
-        said = np.concatenate([nothing[:1] if one is None else one for one in alone])
-    return np.where(said == NO_CLASS, voter.otherwise, said)
+        votes = np.concatenate([nothing[:1] if one is None else one for one in alone])
+    return np.where(votes == NO_CLASS, voter.otherwise, votes)
 
 
 def _tally(said: Iterable[NDArray[Any]], rows: int, classes: int) -> NDArray[np.int64]:

@@ -84,6 +84,7 @@ class ThresholdBLR:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return noise_ratio("ThresholdBLR", ratio_for(self.epsilon / 2))
 
     @property
@@ -157,6 +158,7 @@ class ListedBLR:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return noise_ratio("ListedBLR", ratio_for(self.epsilon / 2))
 
     @cached_property
@@ -184,7 +186,7 @@ class ListedBLR:
         return _certificate(self, "listed-blr", size, Queries.LISTED)
 
     @cached_property
-    def _asked(self) -> NDArray[np.int64]:
+    def _query_matrix(self) -> NDArray[np.int64]:
         """Cells x queries: whether the query counts the cell."""
         listed = self._joint.cells(range(self._joint.size))
         cells = {name: np.array(listed[name], dtype=self.schema.column(name).dtype) for name in self.columns}
@@ -216,7 +218,9 @@ class ListedBLR:
         self, candidates: NDArray[np.int64], true: NDArray[np.int64], plan: CandidatePlan, n: int
     ) -> NDArray[np.int64]:
         """ceil(n·(worst error - radius)), and at least 0, in whole numbers: errors times n·points are whole."""
-        off = np.abs(plan.points * (true @ self._asked) - n * (candidates @ self._asked)).max(axis=1)
+        off = np.abs(plan.points * (true @ self._query_matrix) - n * (candidates @ self._query_matrix)).max(
+            axis=1
+        )
         free = plan.radius * n * plan.points
         beyond = off * free.denominator - free.numerator
         scale = free.denominator * plan.points

@@ -89,6 +89,7 @@ class Buckets:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Buckets:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "column", "buckets")
         rows = [listed(row) for row in listed(tree["buckets"])]
         require(all(len(row) == 3 for row in rows), "a bucket has two ends and a count")

@@ -72,6 +72,7 @@ class PointHistogram:
 
     @property
     def ratio(self) -> Fraction:
+        """The ratio of the geometric noise."""
         return noise_ratio(OWNER, ratio_for(self.epsilon / _CHANGE))
 
     def plan(self, records: int) -> HistogramPlan:
@@ -135,10 +136,10 @@ class PointHistogram:
         n = sample.size.total
         above = self.plan(n).above
         evidence = sample.reduce(self._joint)
-        kept = self._kept(evidence, above=above, n=n, coins=coins) if above < n else {}
+        kept = self._kept_counts(evidence, above=above, n=n, coins=coins) if above < n else {}
         return PointCounts(self.columns, tuple(kept.items()), n)
 
-    def _kept(self, evidence: ColumnCounts, *, above: int, n: int, coins: Coins) -> dict[int, int]:
+    def _kept_counts(self, evidence: ColumnCounts, *, above: int, n: int, coins: Coins) -> dict[int, int]:
         cells, counts = self._joint.size, np.asarray(evidence.counts[:, 0], dtype=np.int64)
         if cells > DENSE:
             return draw_kept(

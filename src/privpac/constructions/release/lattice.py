@@ -40,16 +40,16 @@ def paths_between(low: Sequence[int], high: Sequence[int]) -> int:
     >>> paths_between([0, 0], [1, 1])
     3
     """
-    found = [1]
+    counts = [1]
     for j, floor in enumerate(low, start=1):
         total = 0
         for i in range(j):
             room = high[i] - floor + 1
             if room > 0:
-                term = found[i] * comb(room, j - i)
+                term = counts[i] * comb(room, j - i)
                 total += term if (j - i) % 2 else -term
-        found.append(total)
-    return found[-1]
+        counts.append(total)
+    return counts[-1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +103,7 @@ class Paths:
         return {}
 
     def count(self, level: int) -> int:
+        """The number of multisets in the band of a level."""
         bounds = self.band.at(level)
         if bounds not in self._counted:
             self._counted[bounds] = paths_between(*bounds)
@@ -110,6 +111,7 @@ class Paths:
 
     @cached_property
     def everything(self) -> int:
+        """The number of all multisets."""
         return comb(self.band.cells + self.band.points - 1, self.band.points)
 
     @property

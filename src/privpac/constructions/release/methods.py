@@ -73,14 +73,14 @@ def sanitiser_for(
 
 def _wished(best: Ordered, error: Fraction | None, records: int) -> Ordered:
     """The best method for a column, or, if it does not prove the wanted error, the one that needs fewest records."""
-    made = [replace(best, error=error)]
+    choices = [replace(best, error=error)]
     if error is not None:
-        made += [
+        choices += [
             build(best.schema, best.column, best.epsilon, error=error, failure=best.failure)
             for build in (TreeCounts, ThresholdBLR, Quantiles)
         ]
     needed: dict[int, Ordered] = {}
-    for sanitiser in made:
+    for sanitiser in choices:
         try:
             sanitiser.certify(Size(0, records))
             return sanitiser
@@ -94,7 +94,7 @@ def best_of_column(
     schema: Schema, column: str, *, epsilon: Fraction, failure: Fraction, records: int
 ) -> Ordered:
     """The method that promises most about the ranges of an ordered column, from public numbers."""
-    made: list[Ordered] = [
+    choices: list[Ordered] = [
         build(schema, column, epsilon, failure=failure) for build in (ThresholdBLR, TreeCounts, Quantiles)
     ]
 
@@ -102,4 +102,4 @@ def best_of_column(
         answers = sanitiser.certify(Size(0, records)).answers
         return answers[-1].fact.error if answers else Fraction(1)
 
-    return min(made, key=promised)
+    return min(choices, key=promised)

@@ -54,8 +54,8 @@ class PointCounts:
             for name, cells in listed.items()
             if name != schema.label
         }
-        said = condition.predict(arrays).tolist() if self.counts else []
-        held = sum(count for (_, count), yes in zip(self.counts, said, strict=True) if yes)
+        inside = condition.predict(arrays).tolist() if self.counts else []
+        held = sum(count for (_, count), yes in zip(self.counts, inside, strict=True) if yes)
         return Fraction(held, self.total)
 
     def records(self, schema: Schema) -> MemorySample:
@@ -78,6 +78,7 @@ class PointCounts:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> PointCounts:
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
         record(tree, "kind", "columns", "counts", "total")
         rows = [listed(row) for row in listed(tree["counts"])]
         require(all(len(row) == 2 for row in rows), "a point has a cell and a count")

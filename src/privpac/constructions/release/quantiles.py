@@ -79,6 +79,7 @@ class Quantiles:
         )
 
     def ratio(self, levels: int) -> Fraction:
+        """What a weight is multiplied by for each unit of score, with so many levels of halving."""
         return noise_ratio(OWNER, ratio_for(self.epsilon / (4 * levels)))
 
     def synthetic(self, records: int) -> int:

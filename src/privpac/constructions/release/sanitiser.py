@@ -69,9 +69,9 @@ def counted_column(
     **settings: object,
 ) -> Certificate:
     """The certificate of a released column: records made of private numbers, and what is proved of its ranges."""
-    made = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
+    released = rules.post_processing(privacy, what=what, release=Release.NUMBERS)
     return Certificate(
-        privacy=rules.declared(made, epsilon=epsilon),
+        privacy=rules.declared(released, epsilon=epsilon),
         accuracy=(),
         answers=() if thresholds is None else (thresholds, release_rules.ranges_from_thresholds(thresholds)),
         learner={
@@ -90,7 +90,8 @@ class Sanitiser(Protocol):
     """A pair of methods on one frozen value of public parameters."""
 
     @property
-    def schema(self) -> Schema: ...
+    def schema(self) -> Schema:
+        """The schema of the table that is released."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,10 +109,12 @@ class Sanitiser(Protocol):
     def releases(self, table: Released, size: Size) -> bool:
         """Whether `release` of this many records could ever return this table, from public parameters alone."""
 
-    def release(self, sample: Sample, coins: Coins) -> Released: ...
+    def release(self, sample: Sample, coins: Coins) -> Released:
+        """The table to release, drawn with these coins."""
 
 
 def check_wishes(owner: str, *, epsilon: Fraction, failure: Fraction, error: Fraction | None) -> None:
+    """Refuse an epsilon, failure or error that is out of range."""
     if epsilon <= 0:
         raise ParameterError(owner, "epsilon", plain(epsilon), allowed="a positive number")
     for name, value in (("failure", failure), ("error", error)):
@@ -145,8 +148,8 @@ def require_enough(
         return
 
     def enough(n: int) -> bool:
-        found = proved(n)
-        return n >= MOST_RECORDS or (found is not None and found <= wanted)
+        error = proved(n)
+        return n >= MOST_RECORDS or (error is not None and error <= wanted)
 
     needed = first_whole(enough, start=2 * records, smallest=records)
     reach = "no error at all" if best is None or best >= 1 else f"an error of {decimal_text(best)}"

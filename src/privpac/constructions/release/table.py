@@ -84,6 +84,7 @@ class TableRequest:
 
     @cached_property
     def sanitiser(self) -> Sanitiser:
+        """The sanitiser that the method asks for."""
         return sanitiser_for(
             self.method,
             self.schema,
@@ -95,13 +96,14 @@ class TableRequest:
         )
 
     def certify(self) -> Certificate:
-        own = self.sanitiser.certify(self.size)
-        proof = own.privacy
+        """What will be promised about the table."""
+        inner = self.sanitiser.certify(self.size)
+        proof = inner.privacy
         if self.records_per_person > 1:
             proof = rules.group(proof, size=self.records_per_person)
         if self.schema.origin == "from_data":
             proof = rules.assuming(proof, FROM_DATA)
-        return replace(own, privacy=proof, request=self.to_json())
+        return replace(inner, privacy=proof, request=self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """The public wishes from which `verify` makes the certificate anew; the schema is stored elsewhere."""
@@ -116,6 +118,7 @@ class TableRequest:
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any], *, schema: Schema, size: Size) -> TableRequest:
+        """The request that a certificate stores; refused if a field is missing or strange."""
         record(tree, "columns", "method", "epsilon", "error", "failure", "records_per_person")
         return cls(
             schema=schema,
@@ -131,7 +134,7 @@ class TableRequest:
 
 @dataclass(frozen=True)
 class ReleasedTable:
-    """Synthetic records with their public description and their certificate."""
+    """Synthetic records (`table`) with their `schema`, their stored `certificate`, and the `version` that made them."""
 
     table: Buckets | PointCounts
     schema: Schema
@@ -144,6 +147,7 @@ class ReleasedTable:
 
     @property
     def columns(self) -> tuple[str, ...]:
+        """The columns of the released records."""
         return self.table.names if isinstance(self.table, PointCounts) else (self.table.column,)
 
     @property
@@ -187,32 +191,33 @@ class ReleasedTable:
     def records(self) -> dict[str, list[Any]]:
         """The synthetic records, column by column, in the schema's own values."""
         block = self.table.records(self.schema).block()
-        made: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         for name in self.columns:
             if name == self.schema.label:
                 assert block.labels is not None
-                made[name] = [self.schema.classes[label] for label in block.labels.tolist()]
+                columns[name] = [self.schema.classes[label] for label in block.labels.tolist()]
             else:
-                made[name] = _values(self.schema.column(name).value, block.cells[name].tolist())
-        return made
+                columns[name] = _values(self.schema.column(name).value, block.cells[name].tolist())
+        return columns
 
     def write(self, path: str | os.PathLike[str]) -> int:
         """Write the synthetic records to a file that ends in .csv or .parquet, whole or not at all; says how many."""
         target = Path(path)
         partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        made = self.records()
+        columns = self.records()
         try:
-            _WRITERS[_ending(target)](made, partial)
+            _WRITERS[_ending(target)](columns, partial)
             os.replace(partial, target)
         finally:
             partial.unlink(missing_ok=True)
-        return len(next(iter(made.values())))
+        return len(next(iter(columns.values())))
 
     def explain(self) -> str:
         """What was released and why it may be, in words."""
         return explain_certificate(self.certificate)
 
     def to_json(self) -> dict[str, Any]:
+        """The document that `save` writes, with its digest."""
         tree: dict[str, Any] = {
             "format": FORMAT,
             "version": self.version,
@@ -243,15 +248,15 @@ def _ending(path: Path) -> str:
     return path.suffix
 
 
-def _write_csv(made: Mapping[str, Sequence[Any]], path: Path) -> None:
+def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(made)
-        writer.writerows(zip(*made.values(), strict=True))
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _write_parquet(made: Mapping[str, Sequence[Any]], path: Path) -> None:
-    arrays = {name: _plain_array(values) for name, values in made.items()}
+def _write_parquet(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    arrays = {name: _plain_array(values) for name, values in columns.items()}
     with duckdb.connect() as connection:
         connection.register("made", arrays)
         place = str(path).replace("'", "''")
@@ -275,7 +280,14 @@ _WRITERS: dict[str, Callable[[Mapping[str, Sequence[Any]], Path], None]] = {
 
 
 def load_table(path: str | os.PathLike[str]) -> ReleasedTable:
-    """Read a released table; a damaged one is refused. Reading is not verifying: see `verify`."""
+    """Read the released table at `path`. Reading is not verifying: see `verify`.
+
+    Raises `DataError` if there is no such file, and `NotCertified` if it is damaged, malformed, or no released table.
+
+    >>> load_table("no-such-table.json")
+    Traceback (most recent call last):
+    privpac.errors.DataError: There is no file 'no-such-table.json'.
+    """
     return table_from(read_document(path, FORMAT))
 
 

@@ -56,6 +56,7 @@ class Stable:
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     @property
@@ -110,5 +111,5 @@ class Stable:
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
         chosen = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
-        found = self._listed.dichotomies(sample.take(chosen))
-        return found.member(gibbs.draw(found.mistakes(sample), self.ratio, coins))
+        labellings = self._listed.dichotomies(sample.take(chosen))
+        return labellings.member(gibbs.draw(labellings.mistakes(sample), self.ratio, coins))

@@ -108,5 +108,6 @@ class Agnostic(AroundVote):
         return self.learner.learn(self.labelled(vote, kept, rest, coins), coins)
 
     def labelled(self, vote: Vote, kept: InMemory, rest: Sample, coins: Coins) -> Sample:
+        """The kept records with labels that the others voted for."""
         relabel = vote.relabel_ranks if self.ranks else vote.relabel
         return relabel(self.classes, kept, rest, coins)

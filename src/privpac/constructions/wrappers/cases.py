@@ -91,6 +91,7 @@ def _in_order(sample: Sample) -> RememberedSample:
 def transform_case(
     name: str, learner: Learner, schema: Any, n: int, *, ordered: bool = False, sets: bool = False
 ) -> Case:
+    """A learner around another one."""
     return replace(learner_case(name, learner, schema, n), ordered=ordered, sets=sets)
 
 

@@ -59,6 +59,7 @@ class Confidence(Around):
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / 2)
 
     def _block(self, size: Size) -> int:

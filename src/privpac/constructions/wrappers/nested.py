@@ -32,7 +32,8 @@ __all__ = [
 class Empirical(Protocol):
     """A learner that is proved to make few mistakes on the very records it is given, whatever they are."""
 
-    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None: ...
+    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
+        """What is promised about mistakes on the records themselves; None if nothing is."""
 
 
 def empirical_accuracy(learner: Learner, size: Size) -> Proof[Accuracy] | None:
@@ -41,11 +42,13 @@ def empirical_accuracy(learner: Learner, size: Size) -> Proof[Accuracy] | None:
 
 
 def positive_integer(owner: str, name: str, value: object) -> None:
+    """Refuse anything but a positive whole number."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ParameterError(owner, name, value, allowed="a positive whole number")
 
 
 def positive_number(owner: str, name: str, value: Fraction) -> None:
+    """Refuse anything but a positive fraction."""
     if not isinstance(value, Fraction | int) or value <= 0:
         raise ParameterError(owner, name, value, allowed="a positive fraction")
 
@@ -60,6 +63,7 @@ def labelled_only(owner: str, size: Size, *, least: int) -> int:
 
 
 def places(positions: tuple[int, ...] | range | list[int]) -> npt.NDArray[np.int64]:
+    """Positions as an array."""
     return np.fromiter(positions, dtype=np.int64, count=len(positions))
 
 

@@ -49,22 +49,25 @@ class Vote:
 
     @property
     def change(self) -> int:
+        """The score of one changed label among the kept records."""
         return (self.weight * Fraction(self.voters, self.kept)).numerator
 
     @property
     def mistake(self) -> int:
+        """The score of one mistake among the voters."""
         return (self.weight * Fraction(self.voters, self.kept)).denominator
 
     @property
     def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.epsilon / (2 * self.mistake))
 
     def relabel(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The kept records with labels drawn by the vote."""
-        found = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
-        scores = found.relabelling(kept, rest, change=self.change, mistake=self.mistake)
+        labellings = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
+        scores = labellings.relabelling(kept, rest, change=self.change, mistake=self.mistake)
         chosen = gibbs.draw(scores, self.ratio, coins)
-        return kept.relabelled(found.labels(chosen, kept.block().cells))
+        return kept.relabelled(labellings.labels(chosen, kept.block().cells))
 
     def relabel_ranks(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The same by ranks in the shuffled order: equal points may get different labels."""
@@ -74,6 +77,7 @@ class Vote:
 
 
 def needs_cuts(concepts: ConceptClass) -> Thresholds:
+    """The class as thresholds; refused if it is another one."""
     if not isinstance(concepts, Thresholds):
         raise ParameterError(
             "Agnostic",
@@ -96,6 +100,7 @@ class AroundVote(Around):
     labelling: ConceptClass | None
 
     def check_vote(self) -> None:
+        """Refuse parameters of the vote that are out of range."""
         positive_integer(self.owner, "kept", self.kept)
         positive_number(self.owner, "epsilon", self.epsilon)
         positive_number(self.owner, "weight", self.weight)
@@ -111,5 +116,6 @@ class AroundVote(Around):
         return 2
 
     def vote(self, size: Size) -> Vote:
+        """The vote for this many records; refused if no voter is left."""
         n = labelled_only(self.owner, size, least=self.kept + 1)
         return Vote(self.kept, n - self.kept, self.epsilon, self.weight)

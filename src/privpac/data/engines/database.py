@@ -145,8 +145,8 @@ def _connected(
         quote = engine.dialect.identifier_preparer.quote_identifier
         table = _source(what) if "(" in _source(what) else ".".join(quote(part) for part in what.split("."))
         with engine.connect() as connection:
-            found = connection.execute(sqlalchemy.text(f"SELECT * FROM {table} LIMIT 0"))
-            _require(columns, tuple(found.keys()))
+            result = connection.execute(sqlalchemy.text(f"SELECT * FROM {table} LIMIT 0"))
+            _require(columns, tuple(result.keys()))
             yield connection, table, quote
         engine.dispose()
     except (SQLAlchemyError, ImportError) as problem:

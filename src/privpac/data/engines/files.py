@@ -55,26 +55,26 @@ def files_at(text: str | Path) -> tuple[Path, ...]:
     whole = str(text)
     folder = Path(whole)
     if folder.is_dir():
-        found = [path for path in folder.rglob("*") if path.is_file() and _known(path)]
+        paths = [path for path in folder.rglob("*") if path.is_file() and _is_table(path)]
     elif is_many(whole):
-        found = [Path(name) for name in glob.glob(whole, recursive=True) if Path(name).is_file()]
+        paths = [Path(name) for name in glob.glob(whole, recursive=True) if Path(name).is_file()]
     else:
-        found = [folder]
-    if not found:
+        paths = [folder]
+    if not paths:
         raise DataError(
             f"There is no file at {whole!r}.",
             remedy="Check the path; a pattern looks like 'folder/*.parquet'.",
         )
-    strange = [path for path in found if path.is_file() and not _known(path)]
+    strange = [path for path in paths if path.is_file() and not _is_table(path)]
     if strange:
         raise DataError(
             f"The file {strange[0]} has an ending that is not known.",
             remedy=f"Use one of {', '.join(CSV_ENDINGS + PARQUET_ENDINGS)}.",
         )
-    return tuple(sorted(found))
+    return tuple(sorted(paths))
 
 
-def _known(path: Path) -> bool:
+def _is_table(path: Path) -> bool:
     return path.name.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)
 
 
@@ -111,6 +111,7 @@ class FileSource:
 
     @cached_property
     def n(self) -> int:
+        """The number of rows in all files."""
         return sum(file.n for file in self._files)
 
     @property
@@ -124,6 +125,7 @@ class FileSource:
 
     @property
     def paths(self) -> tuple[Path, ...]:
+        """The files, in the order they are read."""
         return tuple(file.path for file in self._files)
 
     def batches(self, columns: tuple[str, ...]) -> Iterator[Batch]:

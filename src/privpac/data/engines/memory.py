@@ -20,7 +20,7 @@ S = TypeVar("S")
 
 
 class MemorySample:
-    """All records as cells, column by column, with their labels or without any.
+    """All `n` records as cells, column by column, with their labels or without any.
 
     Encoding is validation: a sample that exists has no cell its schema does not allow, so no record can stop
     a computation after its budget has been charged.

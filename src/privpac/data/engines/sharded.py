@@ -103,7 +103,7 @@ class ShardedSample:
     def take(self, positions: Indices) -> MemorySample:
         wanted, inverse = np.unique(self._base(positions), return_inverse=True)
         tasks = [Task(shard, self._within(wanted, shard)) for shard in self._shards]
-        blocks: list[Block] = list(self._run(partial(_taken, self._schema), tasks))
+        blocks: list[Block] = list(self._run(partial(_take, self._schema), tasks))
         names = self._schema.names
         cells = {name: np.concatenate([block.cells[name] for block in blocks]) for name in names}
         labels = np.concatenate([_labels(block) for block in blocks])
@@ -131,9 +131,9 @@ class ShardedSample:
 
     def _base(self, positions: Indices) -> Positions:
         """Places among the records that are left, as positions among all: each is moved on by those gone before it."""
-        found = checked_positions(positions, self.size.total, owner="ShardedSample")
+        numbers = checked_positions(positions, self.size.total, owner="ShardedSample")
         before = self._gone - np.arange(len(self._gone))
-        return found + np.searchsorted(before, found, side="right")
+        return numbers + np.searchsorted(before, numbers, side="right")
 
 
 class _ShardedDivision:
@@ -154,8 +154,8 @@ class _ShardedDivision:
     def states(self, statistic: Statistic[S]) -> list[S]:
         if self._last is None or self._last[0] != statistic:
             states = [statistic.zero() for _ in range(self._count)]
-            for found in self.whole._results(partial(_part_states, self._divide, statistic)):
-                states = [statistic.merge(state, more) for state, more in zip(states, found, strict=True)]
+            for some in self.whole._results(partial(_part_states, self._divide, statistic)):
+                states = [statistic.merge(state, more) for state, more in zip(states, some, strict=True)]
             self._last = statistic, states
         return self._last[1]
 
@@ -197,7 +197,7 @@ def _worked(schema: Schema, work: Work, task: Task) -> Any:
     return work(sample.rest(task.positions) if len(task.positions) else sample)
 
 
-def _taken(schema: Schema, task: Task) -> Block:
+def _take(schema: Schema, task: Task) -> Block:
     return _opened(schema, task.shard).take(task.positions).block()
 
 
@@ -232,8 +232,8 @@ def _labels(block: Block) -> Array:
 def _added(statistic: Statistic[S], states: Iterator[S]) -> S:
     """Pairs of equal age first, so that a state that grows with the records is copied a logarithmic number of times."""
     waiting: list[tuple[int, S]] = []
-    for found in states:
-        age, state = 0, found
+    for one in states:
+        age, state = 0, one
         while waiting and waiting[-1][0] == age:
             age, state = age + 1, statistic.merge(waiting.pop()[1], state)
         waiting.append((age, state))

@@ -46,7 +46,8 @@ class Source(Protocol):
     """Where records lie."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """The number of rows."""
 
     @property
     def columnar(self) -> bool:
@@ -149,8 +150,8 @@ class StreamedSample:
         return self._stream(columns)
 
     def reduce(self, statistic: Statistic[S]) -> S:
-        found = None if self._counted is None else self._cell_counts(statistic)
-        return _reduced(statistic, self.blocks(*statistic.columns)) if found is None else found
+        state = None if self._counted is None else self._cell_counts(statistic)
+        return _reduced(statistic, self.blocks(*statistic.columns)) if state is None else state
 
     def _cell_counts(self, statistic: Statistic[S]) -> S | None:
         """What follows from cell counts of single columns, each read by itself: grouped by the source, or streamed."""
@@ -159,8 +160,8 @@ class StreamedSample:
         before, parts = self._passes[0], statistic.cell_counts
         grouped = [self._counted(part) for part in parts]
         counts = [
-            _reduced(part, self.blocks(*part.columns)) if found is None else found
-            for part, found in zip(parts, grouped, strict=True)
+            _reduced(part, self.blocks(*part.columns)) if group is None else group
+            for part, group in zip(parts, grouped, strict=True)
         ]
         self._passes[0] = before + 1  # every column once
         together: S = statistic.of_cell_counts(counts)
@@ -244,13 +245,13 @@ class _Part(StreamedSample):
     def __init__(self, division: _Division, which: int) -> None:
         self._division = division
         self._which = which
-        super().__init__(division.whole.schema, stream=self._own, size=self._own_size)
+        super().__init__(division.whole.schema, stream=self._own_blocks, size=self._own_size)
 
-    def _own(self, columns: tuple[str, ...]) -> Iterator[Block]:
+    def _own_blocks(self, columns: tuple[str, ...]) -> Iterator[Block]:
         return (parts[self._which] for parts in self._division.blocks(columns))
 
     def _own_size(self) -> Size:
-        n = sum(block.n for block in self._own(()))
+        n = sum(block.n for block in self._own_blocks(()))
         return Size(n) if self._division.whole.size.labelled else Size(0, unlabelled=n)
 
     def reduce(self, statistic: Statistic[S]) -> S:

@@ -48,15 +48,18 @@ class Key:
 
     @classmethod
     def from_row(cls, row: Mapping[Any, Any]) -> Key:
+        """The key that a row of the table of keys describes."""
         total = row["epsilon_total"]
         amounts = (None if total is None else Fraction(total), Fraction(row["epsilon_spent"]))
         return cls(row["id"], row["name"], row["role"], row["created"], row["revoked"], *amounts)
 
     @property
     def left(self) -> Fraction | None:
+        """Epsilon that the key may still spend; None if it has no limit of its own."""
         return None if self.total is None else self.total - self.spent
 
     def to_json(self) -> dict[str, Any]:
+        """The key as its owner may see it: never its secret."""
         return {
             "id": self.id,
             "name": self.name,
@@ -80,8 +83,9 @@ class Presented:
 
     @classmethod
     def read(cls, token: str) -> Presented | None:
-        found = TOKEN.fullmatch(token)
-        return None if found is None else cls(found[1], found[2])
+        """The two parts of a token; None if it does not have the form of one."""
+        match = TOKEN.fullmatch(token)
+        return None if match is None else cls(match[1], match[2])
 
 
 def _hash(secret: str, salt: bytes) -> bytes:

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from privpac.answering.bundle.bundle import Bundle
-from privpac.answering.questions import Asked, draw
+from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.errors import BudgetExceeded, NotCertified
 from privpac.guarantee.ledger.account import Charge
@@ -54,7 +54,7 @@ class Ask:
     """One request on its way: who, what, and under which idempotency key."""
 
     key: str
-    asked: Asked
+    asked: AskedRows
     idempotency_key: str | None
     digest: bytes
 
@@ -69,7 +69,7 @@ class Reply:
 
 
 @dataclass(frozen=True, repr=False)
-class Paid:
+class PaidRequest:
     """A request that is paid for and waits for answers."""
 
     ask: Ask
@@ -84,6 +84,7 @@ Outcome = Reply | Problem
 
 
 def unauthorised() -> Problem:
+    """The answer to a key that is unknown or was revoked: the two are not distinguished."""
     return Problem(
         401,
         "unauthorised",
@@ -105,6 +106,7 @@ class Answering:
 
     @property
     def price(self) -> Fraction:
+        """Epsilon of one new answer."""
         return self.bundle.offer.price
 
     @property
@@ -116,7 +118,8 @@ class Answering:
             return self._has_end(connection)
 
     def ask(self, cells: Mapping[str, Any], **facts: Any) -> Ask:
-        return Ask(asked=Asked.of(cells, self.bundle.offer.predictor), **facts)
+        """A request for answers about these cells."""
+        return Ask(asked=AskedRows.of(cells, self.bundle.offer.predictor), **facts)
 
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:
         """The outcome of every request, durable before this returns; a refusal leaves the others as they are."""
@@ -128,18 +131,18 @@ class Answering:
             group = self._group(transaction, asks)
             admitted = [group.admit(ask) for ask in asks]
             group.write()
-        waiting = [one for one in admitted if isinstance(one, Paid)]
+        waiting = [one for one in admitted if isinstance(one, PaidRequest)]
         if not waiting:
-            return [one for one in admitted if not isinstance(one, Paid)]
+            return [one for one in admitted if not isinstance(one, PaidRequest)]
         drawn = self._draw([one.ask.asked for one in waiting], group.known)
         with self.store.transact() as transaction:
             group = self._group(transaction, [one.ask for one in waiting])
             group.keep(drawn)
-            outcomes = [group.reply(one) if isinstance(one, Paid) else one for one in admitted]
+            outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
             group.write()
         return outcomes
 
-    def _draw(self, asked: Sequence[Asked], known: Mapping[bytes, int]) -> dict[bytes, int]:
+    def _draw(self, asked: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
         try:
             return draw(asked, self.bundle.prepared, self.coins, known=known)
         except Exception as fault:  # whatever it is: nothing is swallowed, and nothing is answered after it
@@ -182,11 +185,11 @@ def _now() -> str:
 
 
 def _in(connection: Any, select: Any, column: Any, values: Sequence[Any]) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
+    rows: list[Mapping[str, Any]] = []
     for start in range(0, len(values), AT_ONCE):
         some = select.where(column.in_(values[start : start + AT_ONCE]))
-        found += connection.execute(some).mappings().all()
-    return found
+        rows += connection.execute(some).mappings().all()
+    return rows
 
 
 def _holders(connection: Any, asks: Sequence[Ask]) -> dict[str, Key]:
@@ -242,7 +245,7 @@ class _Group:
     replies: list[dict[str, Any]] = field(default_factory=list)
     """Replies to requests that have a row."""
 
-    def admit(self, ask: Ask) -> Outcome | Paid:
+    def admit(self, ask: Ask) -> Outcome | PaidRequest:
         """Charge a request; its reply, if all of its questions have answers."""
         key = self.keys.get(ask.key)
         if key is None or key.revoked is not None:
@@ -253,7 +256,7 @@ class _Group:
                 return _reused()
             if earlier.reply is not None:
                 return Reply(earlier.reply, Fraction(0), self._left(key))
-            return self._answered(Paid(ask, earlier.price, Fraction(0), self._left(key)))
+            return self._answered(PaidRequest(ask, earlier.price, Fraction(0), self._left(key)))
         new = ask.asked.new(self.paid)
         cost, entry = len(new) * self.answering.price, None
         if new:
@@ -264,7 +267,7 @@ class _Group:
         self._note_questions(new)
         if entry is not None or ask.idempotency_key is not None:
             self._note_request(ask, cost, entry)
-        return self._answered(Paid(ask, cost, cost, self._left(self.keys[ask.key])))
+        return self._answered(PaidRequest(ask, cost, cost, self._left(self.keys[ask.key])))
 
     def _earlier(self, ask: Ask) -> _Request | None:
         name = ask.idempotency_key
@@ -305,7 +308,7 @@ class _Group:
         if ask.idempotency_key is not None:
             self.requests[ask.key, ask.idempotency_key] = _Request(digest, cost, None)
 
-    def _answered(self, one: Paid) -> Reply | Paid:
+    def _answered(self, one: PaidRequest) -> Reply | PaidRequest:
         """The reply if nothing has to be drawn for it."""
         return self.reply(one) if not one.ask.asked.new(self.known) else one
 
@@ -317,7 +320,7 @@ class _Group:
                 self.known[question] = label
                 self.labels.append({"of": digest, "asked": question, "drawn": label})
 
-    def reply(self, one: Paid) -> Reply:
+    def reply(self, one: PaidRequest) -> Reply:
         """The reply to a request whose questions all have answers; sent again, it is the same reply."""
         earlier = self._earlier(one.ask)
         if earlier is not None and earlier.reply is not None:
@@ -328,7 +331,7 @@ class _Group:
             self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
         return Reply(text, one.charged, one.left)
 
-    def _text(self, one: Paid) -> str:
+    def _text(self, one: PaidRequest) -> str:
         classes = self.answering.bundle.schema.classes
         tree = {
             "answers": [classes[label] for label in one.ask.asked.labels(self.known).tolist()],

@@ -117,10 +117,10 @@ def _depth(content: bytes) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         raise ValueError("a name twice")
-    return found
+    return fields
 
 
 def _constant(name: str) -> NoReturn:

@@ -69,6 +69,7 @@ END = Problem(
 
 
 def response(problem: Problem) -> JSONResponse:
+    """The HTTP response that tells of a problem."""
     error = {"code": problem.code, "message": problem.message, "remedy": problem.remedy, **problem.facts}
     return JSONResponse({"error": error}, status_code=problem.status, headers=problem.headers)
 
@@ -85,7 +86,7 @@ def install(app: FastAPI) -> None:
 
 async def _problem(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
-    return _said(request, error)
+    return _reply(request, error)
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
@@ -99,7 +100,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         remedy=REMEDIES.get(status, ""),
         headers=error.headers,
     )
-    return _said(request, problem)
+    return _reply(request, problem)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -112,13 +113,13 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 async def _ended(request: Request, error: Exception) -> JSONResponse:
     cause = error.__cause__
     facts_of(request.scope).fault = cause if isinstance(cause, Exception) else error
-    return _said(request, END)
+    return _reply(request, END)
 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
     facts_of(request.scope).fault = error
-    return _said(
+    return _reply(
         request,
         Problem(
             503,
@@ -130,6 +131,6 @@ async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     )
 
 
-def _said(request: Request, problem: Problem) -> JSONResponse:
+def _reply(request: Request, problem: Problem) -> JSONResponse:
     facts_of(request.scope).code = problem.code
     return response(problem)

@@ -19,7 +19,7 @@ from privpac.service.api.problems import Problem
 
 __all__ = ["allowed", "encoded"]
 
-SHOWN = 8  # categories in a message
+MOST_LISTED = 8  # categories in a message
 LONGEST_VALUE = 1_000  # characters of a value; no column needs more, and long numbers are slow to read
 
 
@@ -90,7 +90,9 @@ def allowed(column: Column) -> str:
     if isinstance(column, Date):
         return f"an ISO date from {column.lower} to {column.upper}{empty}"
     if isinstance(column, Categorical):
-        shown = ", ".join(column.categories[:SHOWN]) + (", ..." if len(column.categories) > SHOWN else "")
+        shown = ", ".join(column.categories[:MOST_LISTED]) + (
+            ", ..." if len(column.categories) > MOST_LISTED else ""
+        )
         return f"one of {shown}{empty}"
     assert isinstance(column, Boolean)
     return f"true or false{empty}"

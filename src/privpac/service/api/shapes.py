@@ -26,6 +26,8 @@ class Left(BaseModel):
 
 
 class PredictReply(BaseModel):
+    """The answers, what they cost, and what is left."""
+
     answers: list[str] = Field(
         description="The class of every row, in order, as the schema writes it.", examples=[["1", "0"]]
     )
@@ -36,6 +38,8 @@ class PredictReply(BaseModel):
 
 
 class ErrorDetail(BaseModel):
+    """What is wrong, for programs and for people."""
+
     model_config = ConfigDict(extra="allow")
 
     code: str = Field(description="For programs; does not change.", examples=["dataset_budget"])
@@ -46,21 +50,29 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorReply(BaseModel):
+    """Every refusal and every failure has this shape."""
+
     error: ErrorDetail
 
 
 class Amounts(BaseModel):
+    """One kind of budget."""
+
     total: str | None = Field(description=EXACT + " null: no limit of its own.", examples=["5"])
     spent: str = Field(description=EXACT, examples=["0.1"])
     left: str | None = Field(description=EXACT, examples=["4.9"])
 
 
 class DatasetBudget(BaseModel):
+    """What all keys together may spend on the records."""
+
     epsilon: Amounts
     delta: Amounts
 
 
 class KeyBudget(BaseModel):
+    """A key, and what it may spend."""
+
     id: str
     name: str
     role: str
@@ -70,6 +82,8 @@ class KeyBudget(BaseModel):
 
 
 class BudgetReply(BaseModel):
+    """The budgets of the dataset and of the keys."""
+
     dataset: DatasetBudget
     key: KeyBudget = Field(description="The key that asks.")
     price: str = Field(description="Epsilon of one new answer. " + EXACT, examples=["0.1"])

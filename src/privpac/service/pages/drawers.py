@@ -44,17 +44,19 @@ class Drawer:
 
     @property
     def name(self) -> str:
+        """The secret name under which it is found again."""
         return self.path.name
 
     def file(self, name: str) -> Path:
+        """The path of a file in it."""
         return self.path / name
 
     @property
     def state(self) -> dict[str, Any]:
         """Small facts about the work: who owns it, what was asked, how far it is."""
         with suppress(OSError, ValueError):
-            found: dict[str, Any] = json.loads(self.file(STATE).read_text(encoding="utf-8"))
-            return found
+            facts: dict[str, Any] = json.loads(self.file(STATE).read_text(encoding="utf-8"))
+            return facts
         return {}
 
     def note(self, **facts: Any) -> None:
@@ -88,9 +90,11 @@ class Drawer:
         return path
 
     def discard(self, name: str) -> None:
+        """Delete a file if it is there."""
         self.file(name).unlink(missing_ok=True)
 
     def remove(self) -> None:
+        """Delete the drawer with all its files."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
@@ -107,6 +111,7 @@ class Drawers:
 
     @property
     def root(self) -> Path:
+        """The folder that holds all drawers."""
         return self._root
 
     def new(self, owner: str) -> Drawer:
@@ -141,5 +146,6 @@ class Drawers:
         return count
 
     def close(self) -> None:
+        """Delete the folder, if it was made for this run of the service."""
         if self._own:
             shutil.rmtree(self._root, ignore_errors=True)

@@ -99,11 +99,13 @@ def _entered(request: Request, secret: str) -> HTMLResponse:
 
 
 def sign_in_page(request: Request, *, status: int = 200, wrong: bool = False) -> HTMLResponse:
+    """The page on which a key or a token is entered."""
     return page(request, "sign_in.html", status=status, wrong=wrong)
 
 
 @router.get("/sign-in")
 def sign_in(request: Request) -> HTMLResponse:
+    """Show the page on which a key or a token is entered."""
     _guarded(request)
     return sign_in_page(request)
 
@@ -116,6 +118,7 @@ def sign_in_with_key(request: Request, form: Form) -> HTMLResponse:
 
 @router.post("/sign-out")
 def sign_out(request: Request, visitor: SignedIn) -> Response:
+    """Forget who was signed in and go back to the entrance."""
     answer = RedirectResponse("sign-in", status_code=303)
     answer.delete_cookie(_cookie(request), path="/")
     return answer

@@ -60,6 +60,7 @@ class Jobs:
             self._room.release()
 
     def close(self) -> None:
+        """Cancel what waits; what already runs is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

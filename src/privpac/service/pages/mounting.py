@@ -42,7 +42,7 @@ def mount(app: FastAPI, settings: Settings) -> None:
     place = Place(
         KeyGate(
             lambda text: _entered(service, text),
-            lambda identity: _known(service, identity),
+            lambda identity: _visitor_by_id(service, identity),
             secret=settings.session.encode(),
         ),
         ServiceBooks(service),
@@ -93,7 +93,7 @@ def _entered(service: Service, text: str) -> Visitor | None:
     return None if presented is None else _visitor(service.find(presented))
 
 
-def _known(service: Service, identity: str) -> Visitor | None:
+def _visitor_by_id(service: Service, identity: str) -> Visitor | None:
     return _visitor(next((key for key in keys.listed(service.store) if key.id == identity), None))
 
 
@@ -135,5 +135,5 @@ class ServiceBooks(NoBooks):
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Answers are charged with the id of the key that asked."""
-        found = NOTE.search(note)
-        return None if found is None else found[1]
+        match = NOTE.search(note)
+        return None if match is None else match[1]

@@ -40,6 +40,7 @@ class Place:
     jobs: Jobs = field(default_factory=Jobs)
 
     def close(self) -> None:
+        """End the jobs and delete the drawers."""
         self.jobs.close()
         self.drawers.close()
 
@@ -48,14 +49,14 @@ class Place:
         if self.folder is None:
             return []
         ends, root = (MODELS if models else TABLES), self.folder.resolve()
-        found = sorted(
+        paths = sorted(
             path.relative_to(root).as_posix()
             for path in root.rglob("*")
             if not any(part.startswith(".") for part in path.relative_to(root).parts)
             and (path.name.lower().endswith(ends) or (models and (path / "bundle.json").is_file()))
             and path.resolve().is_relative_to(root)
         )
-        return found[:MOST_LISTED]
+        return paths[:MOST_LISTED]
 
     def named(self, name: str, *, models: bool = False) -> Path:
         """A file or bundle below the folder, wherever links and dots would like to lead."""

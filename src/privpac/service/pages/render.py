@@ -24,17 +24,17 @@ SECTIONS = (("plan", "Plan"), ("learn", "Learn"), ("certificate", "Certificate")
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("privpac.service.pages", "templates"),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"asset": asset, "version": __version__, "sections": SECTIONS}
+    environment.globals |= {"asset": asset, "version": __version__, "sections": SECTIONS}
     filters: dict[str, Any] = {"thousands": lambda value: f"{value:,}", "amount": amount, "when": when}
-    made.filters |= filters
-    return made
+    environment.filters |= filters
+    return environment
 
 
 @lru_cache(maxsize=32)
@@ -57,8 +57,9 @@ def when(time: str) -> str:
 
 
 def place_of(request: Request) -> Place:
-    found: Place = request.app.state.place
-    return found
+    """The place that the pages of this application share."""
+    place: Place = request.app.state.place
+    return place
 
 
 def is_part(request: Request) -> bool:
@@ -80,6 +81,7 @@ def _context(request: Request, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rendered(template: str, **context: Any) -> str:
+    """A template filled in."""
     return _environment().get_template(template).render(**context)
 
 

@@ -74,7 +74,7 @@ async def _problem(request: Request, error: Exception) -> HTMLResponse:
     """One sentence and the remedy, in the design of the pages; as a part of a page for htmx."""
     if isinstance(error, SignInNeeded):
         return entrance.sign_in_page(request, status=401)
-    return _page(request, *_told(error))
+    return _page(request, *_status_and_words(error))
 
 
 def _fault(request: Request) -> HTMLResponse:
@@ -87,7 +87,7 @@ def _page(request: Request, status: int, problem: str, remedy: str) -> HTMLRespo
     return answer(request, template, status=status, problem=problem, remedy=remedy, code=status)
 
 
-def _told(error: Exception) -> tuple[int, str, str]:
+def _status_and_words(error: Exception) -> tuple[int, str, str]:
     if isinstance(error, Refusal):
         return error.status, error.problem, error.remedy
     if isinstance(error, BudgetExceeded):

@@ -32,6 +32,7 @@ class Visitor:
 
     @property
     def is_owner(self) -> bool:
+        """Whether the visitor may see and do everything."""
         return self.role == "owner"
 
 
@@ -68,9 +69,11 @@ class Gate(Protocol):
     asks_for_key: bool
     seal: Seal
 
-    def enter(self, secret: str) -> Visitor | None: ...
+    def enter(self, secret: str) -> Visitor | None:
+        """Who brings this secret; None if nobody may enter with it."""
 
-    def visitor(self, name: str) -> Visitor | None: ...
+    def visitor(self, name: str) -> Visitor | None:
+        """Who signed in under this name before; None if they may no longer enter."""
 
 
 class TokenGate:

@@ -28,10 +28,10 @@ def _config() -> Config:
     return config
 
 
-def _found(connection: Any) -> str | None:
+def _current_revision(connection: Any) -> str | None:
     context = MigrationContext.configure(connection, opts={"version_table": "service_version"})
-    found: str | None = context.get_current_revision()
-    return found
+    revision: str | None = context.get_current_revision()
+    return revision
 
 
 def _newest() -> str | None:
@@ -42,16 +42,16 @@ def _newest() -> str | None:
 def is_current(store: SqlStore) -> bool:
     """Whether the tables are those of this version."""
     with store.reading() as connection:
-        return _found(connection) == _newest()
+        return _current_revision(connection) == _newest()
 
 
 def prepare(store: SqlStore, *, upgrade: bool) -> None:
     """Make the tables if there are none; bring older ones up to date if `upgrade`, or refuse them."""
     with store.reading() as connection:
-        found = _found(connection)
-    if found == _newest():
+        revision = _current_revision(connection)
+    if revision == _newest():
         return
-    if found is not None and not upgrade:
+    if revision is not None and not upgrade:
         raise PrivpacError(
             f"The service's tables at '{store.where}' are of another version of privpac.",
             remedy="Make a backup, stop every service that uses them, and start once with --migrate.",

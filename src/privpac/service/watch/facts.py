@@ -26,5 +26,5 @@ class Facts:
 
 def facts_of(scope: MutableMapping[str, Any]) -> Facts:
     """Those of a request."""
-    found: Facts = scope.setdefault(FACTS, Facts())
-    return found
+    facts: Facts = scope.setdefault(FACTS, Facts())
+    return facts

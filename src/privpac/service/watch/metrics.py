@@ -37,16 +37,20 @@ class Metrics:
         )
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count a request and how long it took."""
         self._requests.labels(route, method, status).inc()
         self._seconds.labels(route).observe(seconds)
 
     def charged(self, epsilon: Fraction) -> None:
+        """Count epsilon that was charged."""
         self._charged.inc(float(epsilon))
 
     def refused(self, code: str) -> None:
+        """Count a refusal by its code."""
         self._refused.labels(code).inc()
 
     def committed(self, size: int) -> None:
+        """Count a group of answers that were committed together."""
         self._groups.observe(size)
 
     def text(self, left: Fraction) -> bytes:

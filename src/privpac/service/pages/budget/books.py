@@ -28,6 +28,7 @@ class Share:
 
     @property
     def left(self) -> Budget | None:
+        """What may still be spent; None if there is no limit."""
         return None if self.total is None else self.total - self.spent
 
 

@@ -48,6 +48,7 @@ class Step:
 
     @classmethod
     def of(cls, tree: Mapping[str, Any], depth: int = 0) -> Step:
+        """The step at the root of a stored derivation, with all its premises; refused if nested too deeply."""
         if depth > DEEPEST:
             raise NotCertified("The derivation is nested too deeply.")
         known = REGISTER.get(tree["rule"])
@@ -63,6 +64,7 @@ class Step:
 
     @property
     def count(self) -> int:
+        """The number of steps, this one included."""
         return 1 + sum(step.count for step in self.premises)
 
 
@@ -82,6 +84,7 @@ class Document:
 
     @property
     def facts(self) -> list[tuple[str, str]]:
+        """Epsilon, delta and the number of records, with their names."""
         tree = self.certificate
         records = (tree["request"] or tree).get("labelled", tree["labelled"])
         return [
@@ -92,26 +95,32 @@ class Document:
 
     @property
     def parts(self) -> list[str]:
+        """What is promised to each group of people."""
         return [f"{part}: {fact}" for part, fact in parts_of(self.certificate["privacy"]).items()]
 
     @property
     def seeded(self) -> str | None:
+        """The warning that the draw was seeded; None if it was not."""
         return None if self.certificate["coins"] == "system" else SEEDED
 
     @property
     def means(self) -> list[str]:
+        """What the certificate promises, in sentences."""
         return means(self)
 
     @property
     def does_not_mean(self) -> list[str]:
+        """What the certificate does not promise, in sentences."""
         return does_not_mean(self)
 
     @property
     def no_accuracy(self) -> str:
+        """Why no accuracy is promised, where none is."""
         return no_accuracy(self.certificate)
 
     @property
     def columns(self) -> list[tuple[str, str, str]]:
+        """The name, the kind and the allowed values of every column."""
         return [(column.name, column.kind, values_of(column)) for column in self.schema.columns]
 
 
@@ -152,10 +161,10 @@ def _opened(file: Path) -> Document:
 
 def _read(file: Path) -> dict[str, Any]:
     """What a file says; of a bundle, what everybody may know."""
-    said = _format(file)
-    if said in BUNDLES:
+    form = _format(file)
+    if form in BUNDLES:
         return public_part(describe(file))
-    return read_document(file, said)
+    return read_document(file, form)
 
 
 def handed_out(path: Path) -> bytes:
@@ -170,15 +179,15 @@ def handed_out(path: Path) -> bytes:
 def _format(file: Path) -> str:
     """Which of the formats a file says it has."""
     try:
-        said = parsed(file)["format"]  # type: ignore[index]  # what is no object has no format
+        form = parsed(file)["format"]  # type: ignore[index]  # what is no object has no format
     except (OSError, *MALFORMED):
-        said = None
-    if said not in KINDS:
+        form = None
+    if form not in KINDS:
         allowed = "a model file, the bundle.json of a bundle, or a released table"
         raise NotCertified(
             f"This is not {allowed}.", remedy="Choose the file that privpac learn wrote with --out."
         )
-    return str(said)
+    return str(form)
 
 
 @dataclass(frozen=True)
@@ -198,11 +207,11 @@ def recheck(path: Path) -> Checked:
     try:
         if not is_bundle(path) and _format(path) in BUNDLES:
             return Checked(None, steps=check_file(path).steps, alone=True)
-        found = verify(path)
-        return Checked(found, steps=found.steps)
+        verified = verify(path)
+        return Checked(verified, steps=verified.steps)
     except PrivpacError as error:
-        told = _nameless(error, path)
-        return Checked(None, problem=told.problem, remedy=told.remedy)
+        sentence = _nameless(error, path)
+        return Checked(None, problem=sentence.problem, remedy=sentence.remedy)
 
 
 def _nameless(error: PrivpacError, path: Path) -> PrivpacError:

@@ -40,15 +40,15 @@ def bring(request: Request, visitor: SignedIn, form: Form) -> Response:
     place = place_of(request)
     drawer = place.drawers.new(visitor.name)
     try:
-        given, name = form.get("file"), str(form.get("path", "")).strip()
+        upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
             if not visitor.is_owner:
                 raise Refusal(403, "Only an owner may name files of the server.", "Upload the file.")
             path, shown = place.named(name, models=True), name
         else:
-            if not isinstance(given, UploadFile) or not given.filename:
+            if not isinstance(upload, UploadFile) or not upload.filename:
                 raise DataError("No file was chosen.", remedy="Choose a model file.")
-            path, shown = drawer.take("model.json", given.file, most=MOST_DOCUMENT), "uploaded file"
+            path, shown = drawer.take("model.json", upload.file, most=MOST_DOCUMENT), "uploaded file"
         in_time(require_readable, path)
         drawer.note(document=str(path), shown=shown)
     except BaseException:

@@ -56,14 +56,14 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     schema = _schema_file(form.get("schema"))
     drawer = place.drawers.new(visitor.name)
     try:
-        given, name = form.get("file"), str(form.get("path", "")).strip()
+        upload, name = form.get("file"), str(form.get("path", "")).strip()
         if name:
             path, shown, uploaded = place.named(name), name, False
         else:
-            if not isinstance(given, UploadFile) or not given.filename:
+            if not isinstance(upload, UploadFile) or not upload.filename:
                 raise SchemaError("No table was chosen.", remedy="Choose a CSV or Parquet file.")
-            path = drawer.take(f"table{ending(given.filename)}", given.file, most=place.most_upload)
-            shown, uploaded = _displayed(given.filename), True
+            path = drawer.take(f"table{ending(upload.filename)}", upload.file, most=place.most_upload)
+            shown, uploaded = _displayed(upload.filename), True
         open_table(drawer, path, shown=shown, uploaded=uploaded, schema=schema, limits=place.upload_limits)
     except BaseException:
         drawer.remove()
@@ -77,10 +77,10 @@ def _displayed(name: str) -> str:
     return bare if bare.isprintable() and bare else "table"
 
 
-def _schema_file(given: Any) -> Schema | None:
-    if not isinstance(given, UploadFile) or not given.filename:
+def _schema_file(upload: Any) -> Schema | None:
+    if not isinstance(upload, UploadFile) or not upload.filename:
         return None
-    text = given.file.read(MOST_SCHEMA + 1)
+    text = upload.file.read(MOST_SCHEMA + 1)
     if len(text) > MOST_SCHEMA:
         raise SchemaError("The schema file is too long.", remedy="A schema has a line a column.")
     try:

@@ -61,10 +61,10 @@ class SchemaForm:
     def drafted(cls, draft: Sequence[Mapping[str, Any]], filled: Schema | None = None) -> SchemaForm:
         """What the form shows first: kinds from types, blanks for what only a person knows; or a schema's values."""
         if filled is None:
-            return cls("", "0, 1", tuple(_shown(entry, used=True) for entry in draft))
+            return cls("", "0, 1", tuple(_fields_of(entry, used=True) for entry in draft))
         known = {entry["name"]: entry for entry in filled.to_json()["columns"]}
         columns = tuple(
-            _shown(known.get(entry["name"], entry), used=entry["name"] in known) for entry in draft
+            _fields_of(known.get(entry["name"], entry), used=entry["name"] in known) for entry in draft
         )
         return cls(filled.label, ", ".join(filled.classes), columns)
 
@@ -125,7 +125,7 @@ def _number(name: str, field: str, text: str) -> int | float | str:
         ) from None
 
 
-def _shown(entry: Mapping[str, Any], *, used: bool) -> ColumnFields:
+def _fields_of(entry: Mapping[str, Any], *, used: bool) -> ColumnFields:
     values = {}
     for field in FIELDS:
         value = entry.get(field)

@@ -134,7 +134,7 @@ class _Look:
         timer.start()
         asked = f"SELECT count(*), {' + '.join(lengths)} FROM {call}"
         try:
-            found = ask(self.path, lambda: connection.execute(asked).fetchone())
+            row = ask(self.path, lambda: connection.execute(asked).fetchone())
         except DataError:
             self._in_time()
             raise
@@ -142,8 +142,8 @@ class _Look:
             timer.cancel()
             connection.close()
         self._in_time()
-        self._not_more(int(found[1]))
-        return int(found[0])
+        self._not_more(int(row[1]))
+        return int(row[0])
 
     @staticmethod
     def _connected() -> Any:

@@ -11,20 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.words import WORDS, Request
+from privpac.constructions.words import WORDS
 from privpac.data.drafting import draft
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.tables import read
 from privpac.errors import DataError, ParameterError, PrivpacError, SizeError
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.budget import Budget, read_amount
+from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import learn
+from privpac.learning import Source, learn_rule
+from privpac.model import Model
+from privpac.releasing import Payment
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.jobs import Tell
 from privpac.service.pages.learn.schema_form import SchemaForm
 from privpac.service.pages.learn.uploads import UploadLimits, count_upload
+from privpac.wishes import RuleWishes
 
 __all__ = ["ENDINGS", "Order", "Table", "keep_model", "open_table"]
 
@@ -48,35 +51,43 @@ class Table:
 
     @property
     def path(self) -> Path:
+        """The file that holds the table."""
         return Path(self._facts["table"])
 
     @property
     def shown(self) -> str:
+        """The name of the table as pages show it."""
         return str(self._facts["shown"])
 
     @property
     def uploaded(self) -> bool:
+        """Whether a visitor uploaded it."""
         return bool(self._facts["uploaded"])
 
     @property
     def records(self) -> int:
+        """The number of records."""
         return int(self._facts["records"])
 
     @property
     def draft(self) -> list[dict[str, Any]]:
+        """The drafted columns, before a person looked at them."""
         return list(self._facts["draft"])
 
     def form(self) -> SchemaForm:
+        """The form of the schema, as far as it was filled in."""
         filled = self._facts.get("filled")
         return SchemaForm.drafted(self.draft, None if filled is None else Schema.from_json(filled))
 
 
 def ending(name: str) -> str:
     """All that is taken from the name of an upload: one of the known endings."""
-    found = next((end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None)
-    if found is None:
+    ending_of_name = next(
+        (end for end in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(end)), None
+    )
+    if ending_of_name is None:
         raise DataError("This kind of file is not known.", remedy=f"Bring one of {', '.join(ENDINGS)}.")
-    return found
+    return ending_of_name
 
 
 def open_table(
@@ -105,8 +116,8 @@ def open_table(
 
 def _without_path(error: PrivpacError, path: Path) -> PrivpacError:
     """The same sentence without the place where the upload is kept."""
-    told = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
-    return DataError(told.replace(str(path), "the file"), remedy=error.remedy)
+    sentence = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
+    return DataError(sentence.replace(str(path), "the file"), remedy=error.remedy)
 
 
 @dataclass(frozen=True)
@@ -116,8 +127,7 @@ class Order:
     table: Table
     fields: SchemaForm
     origin: str
-    wishes: Mapping[str, Any]
-    word: str
+    wishes: RuleWishes
     charged: bool
     random_state: int | None
 
@@ -128,7 +138,6 @@ class Order:
         def text(name: str, usual: str = "") -> str:
             return str(form.get(name, usual)).strip()
 
-        budget = Budget.read(OWNER, epsilon=text("epsilon"), delta=text("delta") or "0")
         head, rest = text("concepts", "auto"), text("rest")
         if head not in WORDS:
             raise ParameterError(OWNER, "concepts", head, allowed="one of " + ", ".join(WORDS))
@@ -137,22 +146,23 @@ class Order:
             table,
             SchemaForm.sent(table.draft, form),
             FROM_DATA if text("origin") == FROM_DATA else DECLARED,
-            {
-                "epsilon": budget.epsilon,
-                "delta": budget.delta,
-                "estimate_epsilon": _positive("estimate_epsilon", text("estimate_epsilon")),
-                "leaf_epsilon": _positive("leaf_epsilon", text("leaf_epsilon")),
-                "holdout": _amount("holdout", text("holdout") or "0"),
-                "protect": text("protect", "records"),
-                "records_per_person": _whole("records_per_person", text("records_per_person") or "1"),
-            },
-            f"{head}:{rest}" if needs_more and rest else head,
+            RuleWishes.read(
+                epsilon=text("epsilon"),
+                delta=text("delta") or "0",
+                concepts=f"{head}:{rest}" if needs_more and rest else head,
+                protect=text("protect", "records"),
+                records_per_person=_whole("records_per_person", text("records_per_person") or "1"),
+                estimate_epsilon=text("estimate_epsilon") or None,
+                leaf_epsilon=text("leaf_epsilon") or None,
+                holdout=text("holdout") or "0",
+            ),
             text("charge") == "ledger",
             None if not text("random_state") else _whole("random_state", text("random_state")),
         )
 
     @property
     def reads_data(self) -> bool:
+        """Whether bounds and categories are read from the records."""
         return self.origin == FROM_DATA
 
     def schema(self) -> Schema:
@@ -164,37 +174,19 @@ class Order:
 
     def recipe(self) -> Recipe:
         """What would be run."""
-        names = ("epsilon", "delta", "protect", "records_per_person")
-        request = Request(
-            schema=self.schema(),
-            size=Size(self.table.records),
-            **{name: self.wishes[name] for name in names},
-        )
-        return Recipe(
-            self.word,
-            request,
-            self.wishes["estimate_epsilon"],
-            self.wishes["holdout"],
-            self.wishes["leaf_epsilon"],
-        )
+        return Recipe.of(self.wishes, schema=self.schema(), size=Size(self.table.records))
 
     def certify(self) -> tuple[Recipe, Certificate]:
         """The promise, from public numbers alone."""
         recipe = self.recipe()
         return recipe, recipe.certify()
 
-    def run(self, ledger: Ledger | None, tell: Tell) -> Any:
+    def run(self, ledger: Ledger | None, tell: Tell) -> Model:
         """Learn; the ledger is charged before the first coin is tossed."""
         tell("reading the records and drawing the rule", 0, 0)
-        return learn(
-            self.table.path,
-            schema=self.schema(),
-            concepts=self.word,
-            ledger=ledger if self.charged else None,
-            random_state=self.random_state,
-            progress=lambda done, of: tell("reading the records", done, of),
-            **self.wishes,
-        )
+        source = Source(self.table.path, progress=lambda done, of: tell("reading the records", done, of))
+        payment = Payment.by(ledger if self.charged else None, random_state=self.random_state)
+        return learn_rule(source, self.schema(), self.wishes, payment=payment)
 
     def command(self, ledger: str | None) -> str:
         """The same on the command line."""
@@ -204,37 +196,29 @@ class Order:
             if self.reads_data
             else ["--schema", "schema.json"]
         )
-        parts += ["--concepts", self.word] if self.word != "auto" else []
-        usual = {"delta": "0", "holdout": "0", "protect": "records", "records_per_person": "1"}
-        for name, value in self.wishes.items():
-            shown = "" if value is None else _written(value)
-            if shown and shown != usual.get(name):
-                parts += [f"--{name.replace('_', '-')}", shown]
+        for name, value, usual in _spoken(self.wishes):
+            parts += [] if value == usual else [f"--{name}", value]
         parts += [] if self.random_state is None else ["--random-state", str(self.random_state)]
         parts += ["--ledger", ledger] if self.charged and ledger else []
         return shlex.join([*parts, "--out", "model.json", "--report", "report.html"])
 
 
-def _written(value: object) -> str:
-    from privpac.guarantee.ledger.budget import exact_text
+def _spoken(wishes: RuleWishes) -> list[tuple[str, str, str]]:
+    """Every option with its value and what it is if nobody says so."""
 
-    return exact_text(value) if isinstance(value, Fraction) else str(value)
+    def number(value: Fraction | None) -> str:
+        return "" if value is None else exact_text(value)
 
-
-def _amount(name: str, text: str) -> Fraction:
-    try:
-        return read_amount(text)
-    except (ValueError, ArithmeticError):
-        raise ParameterError(OWNER, name, text, allowed="a number") from None
-
-
-def _positive(name: str, text: str) -> Fraction | None:
-    if not text:
-        return None
-    number = _amount(name, text)
-    if number <= 0:
-        raise ParameterError(OWNER, name, text, allowed="a positive number, or blank")
-    return number
+    return [
+        ("concepts", str(wishes.concepts), "auto"),
+        ("epsilon", number(wishes.epsilon), ""),
+        ("delta", number(wishes.delta), "0"),
+        ("estimate-epsilon", number(wishes.estimate_epsilon), ""),
+        ("leaf-epsilon", number(wishes.leaf_epsilon), ""),
+        ("holdout", number(wishes.holdout), "0"),
+        ("protect", wishes.protect, "records"),
+        ("records-per-person", str(wishes.records_per_person), "1"),
+    ]
 
 
 def _whole(name: str, text: str) -> int:
@@ -243,7 +227,7 @@ def _whole(name: str, text: str) -> int:
     return int(text)
 
 
-def keep_model(drawer: Drawer, model: Any, order: Order, ledger: str | None) -> None:
+def keep_model(drawer: Drawer, model: Model, order: Order, ledger: str | None) -> None:
     """The model and what is said about it, for downloads and for the certificate page."""
     drawer.write("schema.json", json.dumps(model.schema.to_json(), indent=1, ensure_ascii=False) + "\n")
     model.save(drawer.file("model.json"))

@@ -19,7 +19,7 @@ QUESTIONS = {
     "reachable": ("Error", "Which error is within reach?"),
     "smallest_epsilon": ("Epsilon", "How private can it be?"),
 }
-GIVEN = {
+INPUTS = {
     "needed": ("error", "epsilon"),
     "reachable": ("records", "epsilon"),
     "smallest_epsilon": ("records", "error"),
@@ -121,10 +121,12 @@ class PlanForm:
 
     @property
     def rule_class(self) -> RuleClass:
+        """The class of rules that was chosen."""
         return CLASSES[self["concepts"]]
 
     @property
     def count(self) -> str:
+        """The number that was entered, or the usual one of the class."""
         return self["count"] or self.rule_class.usual
 
     @property
@@ -148,7 +150,7 @@ class PlanForm:
 
     def wishes(self) -> dict[str, Any]:
         """What the planner is asked with, as text; numbers are read there, exactly."""
-        chosen = {name: self[name] for name in GIVEN[self["question"]]}
+        chosen = {name: self[name] for name in INPUTS[self["question"]]}
         if self["question"] == "needed" and self["have"]:
             chosen["records"] = self["have"]
         sizes: dict[str, Any] = {
@@ -170,9 +172,9 @@ class PlanForm:
         """The plan; without simulation the same question is answered from memory."""
         if more:
             return ASKING[self["question"]](self.word, **self.wishes(), **more)
-        return _asked(self["question"], self.word, tuple(sorted(self.wishes().items())))
+        return _ask(self["question"], self.word, tuple(sorted(self.wishes().items())))
 
 
 @lru_cache(maxsize=256)
-def _asked(question: str, word: str, wishes: tuple[tuple[str, str], ...]) -> Plan:
+def _ask(question: str, word: str, wishes: tuple[tuple[str, str], ...]) -> Plan:
     return ASKING[question](word, **dict(wishes))

@@ -85,7 +85,7 @@ def _simulated(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> 
     drawer.write(
         RESULT,
         rendered(
-            "parts/plan_answer.html", **context, **_form_context(form), **_shown(form, plan, simulated=True)
+            "parts/plan_answer.html", **context, **_form_context(form), **_context(form, plan, simulated=True)
         ),
     )
 
@@ -99,14 +99,14 @@ def _result_context(form: PlanForm) -> dict[str, Any]:
         plan = form.ask()
     except PrivpacError as error:
         return {"wrong": {"problem": _about(error), "remedy": error.remedy}}
-    return _shown(form, plan)
+    return _context(form, plan)
 
 
 def _about(error: PrivpacError) -> str:
     return error.problem.removeprefix("plan: ").capitalize()
 
 
-def _shown(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str, Any]:
+def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str, Any]:
     return {
         "wrong": None,
         "sentence": question_text(plan),

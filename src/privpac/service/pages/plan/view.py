@@ -61,15 +61,15 @@ class Row:
 
 def table(plan: Plan) -> list[Row]:
     """All options, cheapest first."""
-    return [_row(found, cells) for found, cells in zip(plan.answers, rows(plan), strict=True)]
+    return [_row(row, cells) for row, cells in zip(plan.answers, rows(plan), strict=True)]
 
 
-def _row(found: Answer, cells: tuple[str, ...]) -> Row:
+def _row(row: Answer, cells: tuple[str, ...]) -> Row:
     learner, word, setting, protects, proper, proved, simulated, floor, ratio = cells
-    source = REGISTER.get(found.option.source)
+    source = REGISTER.get(row.option.source)
     return Row(
         learner=learner,
-        title=found.option.title,
+        title=row.option.title,
         word=word,
         setting=setting,
         setting_text=SETTINGS[setting],
@@ -77,27 +77,27 @@ def _row(found: Answer, cells: tuple[str, ...]) -> Row:
         proper=proper == "yes",
         proved=proved,
         simulated=simulated,
-        simulated_on=found.simulated.on if found.simulated is not None else found.unsimulated or "",
+        simulated_on=row.simulated.on if row.simulated is not None else row.unsimulated or "",
         floor=floor,
         ratio=ratio,
-        source=found.option.source,
+        source=row.option.source,
         source_text="" if source is None else f"{source.title} ({source.source})",
-        floor_source=found.floor_source or "",
-        enough=found.enough,
-        command=found.command,
+        floor_source=row.floor_source or "",
+        enough=row.enough,
+        command=row.command,
     )
 
 
-def _chosen(plan: Plan) -> Answer | None:
+def _headline_row(plan: Plan) -> Answer | None:
     """The cheapest promise that assumes nothing about the best rule, if there is one; else the cheapest."""
-    agnostic = [found for found in plan.answers if found.option.setting == "agnostic"]
-    plain = [found for found in agnostic if not found.need.unlabelled]
+    agnostic = [row for row in plan.answers if row.option.setting == "agnostic"]
+    plain = [row for row in agnostic if not row.need.unlabelled]
     return next(iter(plain or agnostic), plan.best)
 
 
 def headline(plan: Plan) -> Headline | None:
     """The answer to show large."""
-    chosen = _chosen(plan)
+    chosen = _headline_row(plan)
     if chosen is None:
         return None
     how = f"by {chosen.option.learner}: {chosen.option.title}; {SETTINGS[chosen.option.setting]}"
@@ -124,10 +124,10 @@ def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
 def _chart(values: tuple[tuple[str, str], ...], dots: bool) -> dict[str, Any]:
     form = PlanForm(dict(values))
     plan = form.ask()
-    chosen = _chosen(plan)
+    chosen = _headline_row(plan)
     if chosen is None:
         return {}
-    others = [found for found in plan.answers if found is not chosen]
+    others = [row for row in plan.answers if row is not chosen]
     shown = replace(plan, answers=(chosen, *others[:OTHERS]))
     try:
         display = PlanDisplay.of(shown, form.against, simulated=dots)
@@ -156,16 +156,16 @@ def _series(all_rows: Any) -> Iterator[tuple[str, str, list[list[float]]]]:
 
 def _name(plan: Plan) -> str | None:
     """The option that is drawn boldly, as curves name it."""
-    found = _chosen(plan)
-    if found is None:
+    row = _headline_row(plan)
+    if row is None:
         return None
-    name = f"{found.option.learner}, {found.option.setting}"
-    return f"{name}, {found.concepts.word}" if plan.question.word == "auto" else name
+    name = f"{row.option.learner}, {row.option.setting}"
+    return f"{name}, {row.concepts.word}" if plan.question.word == "auto" else name
 
 
 def _here(plan: Plan, against: str) -> dict[str, float] | None:
     """Where the question itself stands on the main curve."""
-    best = _chosen(plan)
+    best = _headline_row(plan)
     if best is None:
         return None
     along = {"epsilon": best.wish.epsilon, "error": best.wish.error, "bits": plan.question.given.bits}[

@@ -12,6 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Make the tables."""
     op.create_table(
         "api_key",
         sa.Column("id", sa.Text, primary_key=True),
@@ -45,5 +46,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the tables."""
     for name in ("answer", "request", "api_key"):
         op.drop_table(name)

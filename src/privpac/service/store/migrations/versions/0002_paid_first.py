@@ -14,6 +14,7 @@ NULLABLE = (("answer", "label", sa.SmallInteger()), ("request", "reply", sa.Text
 
 
 def upgrade() -> None:
+    """Let answers be paid for before they are known, and note bundles that ended."""
     for table, column, kind in NULLABLE:
         with op.batch_alter_table(table) as changed:
             changed.alter_column(column, existing_type=kind, nullable=True)
@@ -25,6 +26,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop answers that were paid for and are not known."""
     op.drop_table("bundle_end")
     op.execute("DELETE FROM answer WHERE label IS NULL")
     op.execute("UPDATE request SET reply = '' WHERE reply IS NULL")

@@ -1,0 +1,70 @@
+"""What a picture of a rule shows, as data: the rule says it, `report` draws it.
+
+Most rules look like one of a few shapes, so a new kind of rule gets its picture by naming a shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["Brick", "Everywhere", "Segment", "Shape", "Strip", "strip"]
+
+Segment = tuple[int, int, int]
+"""Cells first <= cell < end get this class."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One column from its first cell to its last, in segments of one class each.
+
+    A strip is labelled where the class changes, or in the middle of the `marked` cells if there are any.
+    """
+
+    column: str
+    segments: tuple[Segment, ...]
+    marked: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Brick:
+    """Cells low <= cell < high of every column (`sides`) get class `inside`, all others the other one of two."""
+
+    sides: tuple[tuple[str, int, int], ...]
+    inside: int
+
+    @property
+    def is_empty(self) -> bool:
+        return any(low >= high for _, low, high in self.sides)
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """The same class for everyone."""
+
+    label: int
+
+
+Shape = Strip | Brick | Everywhere
+
+
+def strip(
+    column: str,
+    size: int,
+    ranges: Iterable[tuple[int, int]],
+    inside: int,
+    *,
+    marked: tuple[int, ...] | None = None,
+) -> Strip:
+    """Ranges of one class in ascending order, and everything between them of the other of two classes.
+
+    >>> strip("age", 10, [(2, 5)], 1).segments
+    ((0, 2, 0), (2, 5, 1), (5, 10, 0))
+    """
+    segments: list[Segment] = []
+    reached = 0
+    for low, high in ranges:
+        segments += [(reached, low, 1 - inside), (low, high, inside)]
+        reached = high
+    segments.append((reached, size, 1 - inside))
+    return Strip(column, tuple(segment for segment in segments if segment[0] < segment[1]), marked)

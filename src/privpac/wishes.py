@@ -1,0 +1,177 @@
+"""What a person asks for, read once: on the command line, in Python, on a page.
+
+Each dataclass holds the public numbers of one kind of wish, exactly as they were written, and travels inwards as it is.
+Whether a wish can be granted is decided further in, by what is built for it; here it is only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privpac.errors import ParameterError
+from privpac.numbers.exact import exact_decimal
+
+if TYPE_CHECKING:
+    from privpac.concepts.base import ConceptClass, Costs
+
+__all__ = [
+    "LEAST_EPSILON",
+    "MOST_EPSILON",
+    "AnswerWishes",
+    "FewLabelWishes",
+    "RuleWishes",
+    "TableWishes",
+    "read_delta",
+    "read_epsilon",
+]
+
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**12), Fraction(10**6)
+"""The epsilons a person may ask for. With less, 10^12 records, more than are ever computed with, tell nothing; with
+more, nothing is kept secret; and beyond either end numbers arise that no double holds."""
+
+EPSILONS = "a number from 1e-12 to 1e6"
+
+
+def read_epsilon(value: object, *, owner: str, name: str = "epsilon") -> Fraction:
+    """A privacy loss as a person wrote it, within the range that everything here computes with.
+
+    >>> read_epsilon(0.1, owner="learn")
+    Fraction(1, 10)
+    """
+    number = exact_decimal(value, owner=owner, name=name, allowed=EPSILONS)
+    if not LEAST_EPSILON <= number <= MOST_EPSILON:
+        raise ParameterError(
+            owner, name, value, allowed=EPSILONS, remedy=f"Write it as a decimal, such as {name}=0.5."
+        )
+    return number
+
+
+def read_delta(value: object, *, owner: str) -> Fraction:
+    """A delta as a person wrote it."""
+    return _between(value, owner=owner, name="delta")
+
+
+def _between(value: object, *, owner: str, name: str) -> Fraction:
+    allowed = "at least 0 and below 1"
+    number = exact_decimal(value, owner=owner, name=name, allowed=allowed)
+    if not 0 <= number < 1:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    return number
+
+
+def _positive(value: object, *, owner: str, name: str) -> Fraction | None:
+    if value is None:
+        return None
+    allowed = "a positive number"
+    number = exact_decimal(value, owner=owner, name=name, allowed=allowed)
+    if number <= 0:
+        raise ParameterError(owner, name, value, allowed=allowed)
+    return number
+
+
+@dataclass(frozen=True)
+class RuleWishes:
+    """A rule, and if paid for an estimate of its accuracy and counts in its leaves."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    concepts: str | ConceptClass = "auto"
+    protect: str = "records"
+    costs: Costs | None = None
+    records_per_person: int = 1
+    estimate_epsilon: Fraction | None = None
+    leaf_epsilon: Fraction | None = None
+    holdout: Fraction = Fraction(0)
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        epsilon: object,
+        delta: object = 0,
+        concepts: str | ConceptClass = "auto",
+        protect: str = "records",
+        costs: Iterable[int] | None = None,
+        records_per_person: int = 1,
+        estimate_epsilon: object = None,
+        leaf_epsilon: object = None,
+        holdout: object = 0,
+    ) -> RuleWishes:
+        """Numbers as they were written, on the command line or in Python: 0.1 is one tenth."""
+        owner = "learn"
+
+        def further(value: object, name: str) -> Fraction | None:
+            return None if value is None else read_epsilon(value, owner=owner, name=name)
+
+        return cls(
+            read_epsilon(epsilon, owner=owner),
+            read_delta(delta, owner=owner),
+            concepts,
+            protect,
+            None if costs is None else tuple(costs),
+            records_per_person,
+            further(estimate_epsilon, "estimate_epsilon"),
+            further(leaf_epsilon, "leaf_epsilon"),
+            _between(holdout, owner=owner, name="holdout"),
+        )
+
+
+@dataclass(frozen=True)
+class FewLabelWishes:
+    """How records without labels are used, and the error that must be promised for it."""
+
+    method: str = "auto"
+    error: Fraction | None = None
+
+    @classmethod
+    def read(cls, *, method: str, error: object) -> FewLabelWishes:
+        return cls(method, _positive(error, owner="learn", name="error"))
+
+
+@dataclass(frozen=True)
+class AnswerWishes:
+    """Answers at a price each, one by one or a number of them declared beforehand."""
+
+    base: object
+    price: Fraction
+    delta: Fraction = Fraction(0)
+    answers: int | None = None
+    models: int | None = None
+    records_per_person: int = 1
+
+
+@dataclass(frozen=True)
+class TableWishes:
+    """Synthetic records of some columns."""
+
+    columns: tuple[str, ...]
+    epsilon: Fraction
+    method: str
+    error: Fraction | None
+    failure: Fraction
+    records_per_person: int = 1
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        columns: str | Iterable[str],
+        epsilon: object,
+        method: str,
+        error: object,
+        failure: object,
+        records_per_person: int,
+    ) -> TableWishes:
+        """Numbers as they were written; one column may be given as its name."""
+        owner = "release"
+        return cls(
+            (columns,) if isinstance(columns, str) else tuple(columns),
+            read_epsilon(epsilon, owner=owner),
+            method,
+            _positive(error, owner=owner, name="error"),
+            exact_decimal(failure, owner=owner, name="failure"),
+            records_per_person,
+        )

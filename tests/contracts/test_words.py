@@ -1,0 +1,82 @@
+"""The words of names: what a module offers is called by a noun or a verb, not by a bare participle.
+
+`found`, `made` or `told` say that something happened to a thing, not what the thing is. A participle before a noun
+(`kept_counts`) says both, and is fine.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2] / "src" / "privpac"
+PARTICIPLES = frozenset(
+    re.split(
+        r"\s+",
+        "asked bought built caught chosen done drawn dropped found given gone grown held kept known learnt made named"
+        " own paid said seen sent shown sought taken thought told tried wanted written",
+    )
+)
+JOINED = frozenset({"and", "apart", "not", "or"})
+"""Words that make no noun of a participle: `told_apart`, `made_or_found`."""
+ALLOWED = {
+    "concepts/trees/grown.py": {"Grown", "grown"},
+    "concepts/trees/prior.py": {"DROPPED"},
+    "few_labels/rules.py": {"Drawn"},
+    "guarantee/ledger/backup.py": {"_taken"},
+    "guarantee/ledger/ledger.py": {"_found", "_made", "_made_or_found"},
+    "mechanisms/scores.py": {"Named"},
+    "numbers/exact.py": {"written"},
+    "plan/runs/pools.py": {"_drawn"},
+    "plan/runs/rules.py": {"_learnt"},
+    "plan/runs/tables.py": {"_drawn"},
+    "reproductions/predictions_measured.py": {"ASKED"},
+    "reproductions/separations.py": {"WANTED"},
+    "reproductions/separations_table.py": {"WANTED"},
+}
+"""What is still called so. Entries are only ever removed."""
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _bare(name: str) -> bool:
+    words = set(name.strip("_").lower().split("_"))
+    return words <= PARTICIPLES | JOINED and bool(words & PARTICIPLES)
+
+
+def _participles(path: Path) -> set[str]:
+    names = {path.stem, *_names(ast.parse(path.read_text(encoding="utf-8")))}
+    return {name for name in names if _bare(name)}
+
+
+def test_modules_and_what_they_offer_are_not_called_by_bare_participles() -> None:
+    for path in sorted(ROOT.rglob("*.py")):
+        allowed = next((names for end, names in ALLOWED.items() if path.as_posix().endswith(end)), set())
+        assert _participles(path) <= allowed, f"{path}: say what it is, or what it does"
+
+
+def test_what_is_allowed_still_exists() -> None:
+    for end, names in ALLOWED.items():
+        (path,) = (path for path in ROOT.rglob("*.py") if path.as_posix().endswith(end))
+        assert names == _participles(path), f"take it off the list: {end}"
+
+
+@pytest.mark.parametrize("name", ["_found", "_made_or_found", "told", "_told_apart", "KNOWN"])
+def test_a_bare_participle_is_noticed(name: str) -> None:
+    assert _bare(name)
+
+
+@pytest.mark.parametrize("name", ["kept_counts", "read_file", "seal", "known_vc", "or_else"])
+def test_a_noun_or_a_verb_is_not(name: str) -> None:
+    assert not _bare(name)
