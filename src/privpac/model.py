@@ -92,19 +92,22 @@ class Model:
         return self.hypothesis.predict(sample.block().cells)
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
-        """For every record the share of each class in its leaf: noisy counts, one added to each, divided by their sum.
+        """For every record the risk of each class: what a card says of its points, or the share of each class in its
+        leaf of a tree (noisy counts, one added to each, divided by their sum).
 
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
         """
+        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
         counted = self._counted()
-        if counted is None:
+        risks = self.hypothesis.proba(cells) if counted is None else counted[1].proba(counted[0], cells)
+        if risks is None:
             raise PrivpacError(
                 "This model has no leaf counts, so it cannot tell probabilities.",
-                remedy="Learn it with a share of epsilon for them, such as leaf_epsilon=0.1.",
+                remedy="Learn a card, concepts='card', or a tree with a share of epsilon for counts, such as"
+                " leaf_epsilon=0.1.",
             )
-        tree, leaf_counts = counted
-        return leaf_counts.proba(tree, MemorySample.of(table, self.schema, labelled=False).block().cells)
+        return risks
 
     def describe(self) -> str:
         """The rule in words, in the columns' own units."""

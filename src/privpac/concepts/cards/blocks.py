@@ -12,18 +12,11 @@ from numpy.typing import NDArray
 
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.literals.binarise import Test
+from privpac.concepts.shapes import PointsBar
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.schema import Schema
 
-__all__ = ["PointsBlock", "Row", "blocks_of", "reachable"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """Some values of a column, in its own units, and the points they bring."""
-
-    values: str
-    points: int
+__all__ = ["PointsBlock", "blocks_of", "reachable"]
 
 
 @dataclass(frozen=True)
@@ -64,12 +57,12 @@ class PointsBlock:
             points += one.points * one.test.holds({self.column: values})
         return points
 
-    def rows(self, schema: Schema) -> tuple[Row, ...]:
+    def rows(self, schema: Schema) -> tuple[PointsBar, ...]:
         """All values of the column in words, those of equal points together."""
         column = schema.column(self.column)
         return tuple(self._ranges(column) if self.nested else self._categories(column))
 
-    def _ranges(self, column: Column) -> Iterator[Row]:
+    def _ranges(self, column: Column) -> Iterator[PointsBar]:
         cuts = [0, *(one.test.cell for one in self.merged), column.size]
         levels = zip(cuts, cuts[1:], self.steps, strict=False)
         joined: list[tuple[int, int, int]] = []
@@ -79,9 +72,9 @@ class PointsBlock:
             else:
                 joined.append((first, end, points))
         for first, end, points in joined:
-            yield Row(_range(column, first, end), points + self.base)
+            yield PointsBar(_range(column, first, end), points + self.base)
 
-    def _categories(self, column: Column) -> Iterator[Row]:
+    def _categories(self, column: Column) -> Iterator[PointsBar]:
         named = {one.test.cell: one.points for one in self.merged if one.points}
         by_points: dict[int, list[str]] = {}
         for cell, points in named.items():
@@ -92,7 +85,7 @@ class PointsBlock:
         elif others:
             by_points.setdefault(0, []).append("other" if by_points else "any")
         for points in sorted(by_points):
-            yield Row(", ".join(by_points[points]), points + self.base)
+            yield PointsBar(", ".join(by_points[points]), points + self.base)
 
 
 def _range(column: Column, first: int, end: int) -> str:

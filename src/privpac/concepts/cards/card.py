@@ -11,18 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells
+from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.cards.blocks import PointsBlock, blocks_of, reachable
 from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import Points
-from privpac.concepts.cards.words import described
+from privpac.concepts.cards.words import described, sheet
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.binarise import Test
+from privpac.concepts.shapes import PointsSheet
 from privpac.data.schema import Schema
 from privpac.fields import listed, record, require, whole
 from privpac.numbers.exact import plain, written
@@ -53,9 +54,10 @@ def bucket_row(drawn: tuple[Points, ...]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Card:
+class Card(RuleBase):
     """Class 1 where the risk that belongs to a record's points is worth the mistakes it saves."""
 
+    kind: ClassVar[str] = "card"
     drawn: tuple[Points, ...]
     """Tests in the order in which they were drawn, each with its points."""
     ones: int
@@ -122,6 +124,9 @@ class Card:
     def describe(self, schema: Schema) -> str:
         return described(self.blocks, self.table, self.risks, self.cutoff, schema)
 
+    def shape(self, schema: Schema) -> PointsSheet:
+        return sheet(self.blocks, self.table, self.risks, self.cutoff, schema)
+
     def to_sql(self, schema: Schema) -> str:
         return f"CASE WHEN {self.points_sql(schema)} >= {self.cutoff} THEN 1 ELSE 0 END"
 
@@ -142,7 +147,7 @@ class Card:
 
     def to_json(self) -> dict[str, object]:
         return {
-            "kind": "card",
+            "kind": self.kind,
             "drawn": [{"test": one.test.to_json(), "points": one.points} for one in self.drawn],
             "ones": self.ones,
             "records": self.records,

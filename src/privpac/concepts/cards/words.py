@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from privpac.concepts.cards.blocks import PointsBlock
 from privpac.concepts.cards.risks import SCALE, Interval, Table
+from privpac.concepts.shapes import PointsSheet, RiskBar
 from privpac.data.schema import Schema
 
-__all__ = ["RiskRow", "described", "percent", "risk_rows"]
+__all__ = ["described", "percent", "sheet"]
 
 MOST_ROWS = 10
 """Rows of a table of risks that can be taken in at a glance."""
@@ -70,7 +71,7 @@ def described(
 def _lines(
     blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
 ) -> Iterator[str]:
-    zero, one = schema.classes
+    one = schema.classes[1]
     yield f"Points for {schema.label}"
     for block in blocks:
         rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
@@ -78,12 +79,28 @@ def _lines(
     yield f"Risk of {schema.label} = {one} by sum of points"
     for row in risk_rows(table, risks):
         yield f"  {row.sums}: {row.risk} (counted: {row.interval})"
-    yield _verdict(cutoff, table.top, zero, one)
+    yield _verdict(cutoff, table.top, schema)
 
 
-def _verdict(cutoff: int, top: int, zero: str, one: str) -> str:
+def sheet(
+    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+) -> PointsSheet:
+    """What a picture of the card shows."""
+    bars = []
+    for row in risk_rows(table, risks):
+        middle = risks[(row.first + row.last) // 2] / SCALE
+        label = int(2 * cutoff <= row.first + row.last)
+        bars.append(
+            RiskBar(row.sums, row.risk, middle, row.counted.low / SCALE, row.counted.high / SCALE, label)
+        )
+    points = tuple((block.column, block.rows(schema)) for block in blocks)
+    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema))
+
+
+def _verdict(cutoff: int, top: int, schema: Schema) -> str:
+    zero, one = schema.classes
     if cutoff > top:
         return f"Always {zero}: no sum of points is worth calling {one}."
     if cutoff == 0:
         return f"Always {one}: every sum of points is worth calling {one}."
-    return f"{one} from {cutoff} points on, else {zero}"
+    return f"{schema.label} = {one} from {cutoff} points on, else {zero}"

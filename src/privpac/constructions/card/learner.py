@@ -5,7 +5,7 @@ table of sums (a replaced record moves its counts by 2 in all) add their epsilon
 released. Holds if: tests, rounds, shares and costs are public.
 Source: register `weighted-rounds`, `geometric-noise`; shares, cap and the number of rounds were chosen by measurement
 (benchmarks/scores.py).
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-tight`, `card-categories`).
+Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-rounds`, `card-rounds-categories`).
 """
 
 from __future__ import annotations
@@ -174,11 +174,18 @@ class CardLearner:
         by_class = records.reduce(ByClass(self.tests))
         ones = self._ones(by_class, n, coins)
         start = start_share(ones, n, spread_of(self.count_epsilon, COUNT_CHANGE))
+        drawn = self.draw_rounds(records, by_class, start, coins)
+        counts = self._table(records, drawn, n, coins)
+        return Card(drawn, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices)
+
+    def draw_rounds(
+        self, records: Looks, by_class: NDArray[np.int64], start: Fraction, coins: Coins
+    ) -> tuple[Points, ...]:
+        """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
         drawn: tuple[Points, ...] = ()
         for points in self.schedule:
             drawn = (*drawn, self._draw(self._by_code(records, by_class, drawn, start), points, coins))
-        counts = self._table(records, drawn, n, coins)
-        return Card(drawn, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices)
+        return drawn
 
     def _ones(self, by_class: NDArray[np.int64], n: int, coins: Coins) -> int:
         """The noisy number of records of class 1: its codes in the first column, added up."""

@@ -28,5 +28,7 @@ def _card(request: Request, rest: str) -> Learner:
 
 
 WORDS: Mapping[str, Word] = {
-    "card": Word("card:ROUNDS", "a risk card: points for tests, and a risk for every sum of points", _card)
+    "card": Word(
+        "card:ROUNDS", "a risk card: points for tests, and a risk for every sum of points", _card, risks=True
+    )
 }
