@@ -126,6 +126,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("conjunctions:2", "short"),
     _learnt("disjunctions:2", "short"),
     _learnt("scorecards:2", "short"),
+    _learnt("card", "clinic"),
+    _learnt("card:2", "short", costs=(1, 3), estimate_epsilon=1),
     _learnt("halfspaces:age,dose", "two"),
     _learnt("halfspaces:age,dose", "two", **LABELS),
     _learnt("reference:dose", "dose"),

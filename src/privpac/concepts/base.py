@@ -81,7 +81,7 @@ class Hypothesis(Protocol):
         """What a picture of it shows besides a tree; None if there is no such picture."""
 
     def proba(self, cells: Cells) -> NDArray[np.float64] | None:
-        """For every encoded record the risk of each class, rows adding up to 1; None if it answers with a class only."""
+        """For every encoded record the risk of each class, adding up to 1; None if it answers with a class only."""
 
 
 class RuleBase:

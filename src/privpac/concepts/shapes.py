@@ -65,7 +65,7 @@ class PointsBar:
 
 @dataclass(frozen=True)
 class RiskBar:
-    """Neighbouring sums of points in words, their risk in words and as a share, and the share that their counts allow."""
+    """Neighbouring sums of points, their risk in words and as a share, and the shares that their counts allow."""
 
     sums: str
     risk: str

@@ -70,7 +70,9 @@ def card_picture(sheet: PointsSheet, schema: Schema) -> Drawing:
 
 
 def _title(schema: Schema) -> Shapes:
-    yield Words(MARGIN, MARGIN + 14, f"Risk card for {schema.label} = {schema.classes[1]}", "heading", "start")
+    yield Words(
+        MARGIN, MARGIN + 14, f"Risk card for {schema.label} = {schema.classes[1]}", "heading", "start"
+    )
     advice = "Add up the points of all blocks, then read the risk off below."
     yield Words(MARGIN, MARGIN + 34, advice, "soft", "start")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -66,7 +67,7 @@ def forgets_the_cap() -> Case:
 
 
 def pays_for_half_the_window() -> Case:
-    """A record that goes and one that comes each move a score by the cap: the author thought of up only, not of down."""
+    """A record that goes and one that comes each move a score by the cap: up, thought the author, and never down."""
     left = EPSILON - CARD.count_epsilon - CARD.table_epsilon
     return _case("window of two caps", _capped, ratio=ratio_for(left / (2 * CAP * CARD.rounds)))
 
@@ -83,15 +84,16 @@ def weighs_by_all_records() -> Case:
 
 
 def weighs_by_what_nobody_saw() -> Case:
-    """The second round explains what a better first test, which was not drawn, would have left: one record may turn that
-    test over, and then every weight changes."""
+    """The second round explains what the best first test, which was not drawn, would have left: one record may turn
+    that test over, and then every weight changes."""
 
     def weights(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
         zeros, ones = records.reduce(ByClass(TESTS))
         best = 1 if int((ones - zeros)[1] - (ones - zeros)[0]) >= 0 else -1
         return _capped(records, tuple(Points(one.test, 20 * best) for one in drawn))
 
-    return _case("weights from what was not released", weights, n=3)
+    case = _case("weights from what was not released", weights, n=10)
+    return replace(case, inputs=(((0, 1),) * 5 + ((1, 1),) * 5,))
 
 
 def counts_the_table_with_change_one() -> Case:

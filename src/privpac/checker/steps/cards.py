@@ -19,7 +19,9 @@ def _weighted_rounds(node: Tree) -> None:
     # so all scores together stay within 4·most of each other, once per round.
     window = (most + most) - (-most - most)
     fact = read_privacy(node)
-    require(fact.loss == Loss(Fraction(0), directed.power(1 / base, window * count)), "epsilon is not the rounds'")
+    require(
+        fact.loss == Loss(Fraction(0), directed.power(1 / base, window * count)), "epsilon is not the rounds'"
+    )
     require(fact.delta == 0, "delta must be 0")
     require(fact.release == "hypothesis", "the release is not what rounds of draws give")
 

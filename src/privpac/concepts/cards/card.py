@@ -96,9 +96,9 @@ class Card(RuleBase):
 
     @cached_property
     def cutoff(self) -> int:
-        """The smallest sum that is called class 1; one more than the largest sum if none is."""
+        """The smallest sum a record can have that is called class 1; one more than the largest if none is."""
         zero, one = self.costs
-        worth = (total for total, risk in enumerate(self.risks) if risk * one >= (SCALE - risk) * zero)
+        worth = (s for s in self.table.sums if self.risks[s] * one >= (SCALE - self.risks[s]) * zero)
         return next(worth, self.top + 1)
 
     @property
@@ -171,7 +171,10 @@ class Card(RuleBase):
         require(all(epsilon > 0 for epsilon in epsilons), "a share of epsilon is not positive")
         records = whole(tree["records"], least=1)
         counts = tuple(_counts(row, records) for row in listed(tree["counts"]))
-        require(len(counts) == bucket_count(reachable(blocks_of(drawn))), "the counts are not those of these points")
+        require(
+            len(counts) == bucket_count(reachable(blocks_of(drawn))),
+            "the counts are not those of these points",
+        )
         ones = whole(tree["ones"], least=0, most=records)
         card = cls(drawn, ones, records, counts, *epsilons, (zero, one))
         require(listed(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")

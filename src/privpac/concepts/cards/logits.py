@@ -1,7 +1,7 @@
 """Log-odds in decimal arithmetic that gives the same digits on every machine.
 
 Weights of records and released risks are computed here. Each operation of `decimal` is rounded correctly by its
-specification, whereas `exp` of floats may differ in its last digit from one platform to the next: two machines that hold
+specification, whereas `exp` of floats may differ in its last digit from one platform to the next: two machines with
 the same records would then draw with different weights, and a stored card could not be made anew.
 """
 
@@ -15,8 +15,8 @@ __all__ = ["PARTS", "log_odds", "log_risk", "risk", "risk_from"]
 
 _EXACTLY = Context(prec=40, rounding=ROUND_HALF_EVEN, Emin=-(10**6), Emax=10**6)
 
-PARTS = 160
-"""Log-odds are whole multiples of one part in so many: a point, its sixteenths and halves all are."""
+PARTS = 320
+"""Log-odds are whole multiples of one part in so many: a fifth, its halves and its thirty-seconds all are."""
 
 LOG_SCALE = 2**32
 """Logarithms of risks are whole numbers of this part of 1."""
@@ -29,7 +29,7 @@ def _decimal(value: Fraction) -> Decimal:
 def risk_from(start: Fraction, parts: int, *, scale: int) -> int:
     """Where the odds of a share `start` are multiplied by e^(parts/PARTS): the new share, in whole parts of `scale`.
 
-    >>> risk_from(Fraction(1, 2), 0, scale=64), risk_from(Fraction(1, 2), 160, scale=64)
+    >>> risk_from(Fraction(1, 2), 0, scale=64), risk_from(Fraction(1, 2), 320, scale=64)
     (32, 47)
     """
     grown = _EXACTLY.exp(_decimal(Fraction(parts, PARTS)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from privpac.concepts.cards.logits import LOG_SCALE, log_odds, log_risk, risk
+from privpac.concepts.cards.logits import LOG_SCALE, PARTS, log_odds, log_risk, risk
 
 __all__ = ["BUCKETS", "SCALE", "Curve", "Interval", "Table", "spread_of", "start_share"]
 
@@ -22,9 +22,8 @@ BUCKETS = 32
 SCALE = 10_000
 """Risks are whole numbers of hundredths of a percent."""
 
-SLOPES, OFFSETS = 16, 32
-"""Slopes are tried in sixteenths, offsets of the log-odds in thirty-seconds: finer steps change no risk that is printed
-by more than a few tenths of a percent."""
+SLOPES, OFFSETS = 32, 32
+"""Slopes and offsets of the log-odds are tried in thirty-seconds: finer steps change no risk by more than a percent."""
 
 STEEPEST = 3 * SLOPES
 """A card's points are too flat, not too steep, where draws were noisy; three times as steep has not been needed."""
@@ -50,14 +49,14 @@ def start_share(count: int, records: int, spread: int) -> Fraction:
 
 @dataclass(frozen=True)
 class Curve:
-    """Log-odds of the risk as a straight line: `slope`/16 times a fifth per signed point, plus `offset`/32."""
+    """Log-odds of the risk as a straight line: `slope`/32 times a fifth per signed point, plus `offset`/32."""
 
     slope: int
     offset: int
 
     def parts(self, doubled: int) -> int:
         """The log-odds, in parts (see `logits`), at half of so many signed points."""
-        return self.slope * doubled + 5 * self.offset
+        return self.slope * doubled + PARTS // OFFSETS * self.offset
 
     def risk(self, points: int) -> int:
         """The risk at so many signed points: at least 1 and below `SCALE`, since nothing is certain."""
@@ -103,12 +102,12 @@ class Table:
     def curve(self) -> Curve:
         """The best line among neighbours on a grid, ever finer, from slope 1 and the share of class 1 on.
 
-        Buckets whose count may be nothing but noise are left out; the others pull against a ridge that weighs as much as
-        the noise does.
+        Buckets whose count may be nothing but noise are left out; the others pull against a ridge that weighs as much
+        as the noise does.
         """
         here = Curve(SLOPES, log_odds(self.start, per=OFFSETS))
         best = self._value(here)
-        for step in (16, 8, 4, 2, 1):
+        for step in (32, 16, 8, 4, 2, 1):
             moved = True
             while moved:
                 moved = False

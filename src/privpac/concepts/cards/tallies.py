@@ -1,8 +1,8 @@
 """What a card sees of records: sums of weights behind every public test, and counts by sum of points.
 
 All three are additive statistics, so every engine has them, with one pass over records that pass by. A test of a column
-is a range of its codes (see `Binarisation.codes`), so weights are added up code by code, and a record costs two look-ups
-per column, however many tests there are and however many were drawn.
+is a range of its codes (see `Binarisation.codes`), so weights are added up code by code, and a record costs two
+look-ups per column, however many tests there are and however many were drawn.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class ByClass(_OfCodes):
 
 @dataclass(frozen=True)
 class ByWeight(_OfCodes):
-    """Sums of weights by code of each column. The weight of a record depends on its label and on the points that `drawn`
-    gives it: `weights[label][points + largest]`, where `largest` is the most points there can be."""
+    """Sums of weights by code of each column. The weight of a record depends on its label and on the points that
+    `drawn` gives it: `weights[label][points + largest]`, where `largest` is the most points there can be."""
 
     tests: Binarisation
     drawn: tuple[Points, ...]

@@ -47,7 +47,9 @@ def percent(risk: int) -> str:
     ('12', '0.6', '99.5')
     """
     share = 100 * risk / SCALE
-    return f"{share:.1f}" if 0 < risk < SCALE // 100 or SCALE - SCALE // 100 < risk < SCALE else f"{share:.0f}"
+    return (
+        f"{share:.1f}" if 0 < risk < SCALE // 100 or SCALE - SCALE // 100 < risk < SCALE else f"{share:.0f}"
+    )
 
 
 def risk_rows(table: Table, risks: Sequence[int]) -> tuple[RiskRow, ...]:

@@ -24,7 +24,9 @@ ONE, HALF = Fraction(1), Fraction(1, 2)
 def _card() -> Case:
     """A whole card of two rounds, with its table."""
     schema = tiny_schema(2)
-    return learner_case("risk card of two rounds", CardLearner(schema, ONE, Binarisation.of(schema), 2), schema, 1)
+    return learner_case(
+        "risk card of two rounds", CardLearner(schema, ONE, Binarisation.of(schema), 2), schema, 1
+    )
 
 
 def rounds_case(name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction) -> Case:

@@ -1,8 +1,8 @@
 """A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
 
-Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the noisy
-table of sums (a replaced record moves its counts by 2 in all) add their epsilons; points and risks follow from what they
-released. Holds if: tests, rounds, shares and costs are public.
+Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
+noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons; points and risks follow from
+what they released. Holds if: tests, rounds, shares and costs are public.
 Source: register `weighted-rounds`, `geometric-noise`; shares, cap and the number of rounds were chosen by measurement
 (benchmarks/scores.py).
 Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-rounds`, `card-rounds-categories`).
@@ -49,6 +49,9 @@ COUNT_SHARE, TABLE_SHARE = Fraction(2, 25), Fraction(3, 25)
 COUNT_CHANGE, TABLE_CHANGE = 1, 2
 """How far a replaced record moves the number of class 1, and the counts of the table together."""
 
+LARGEST_ROUNDS = Fraction(1000)
+"""All rounds together spend no more: draws are certain long before, and e^epsilon can still be written."""
+
 MOST_TESTS = 100_000
 """Tests a round chooses from: each of them has a weight of its own."""
 
@@ -87,13 +90,13 @@ class CardLearner:
         return OneTest(self.schema, self.tests)
 
     @property
-    def outcomes(self) -> None:
-        """Risks and cut-off depend on noisy counts, too many to be listed: an estimate needs records of its own."""
-        return None
+    def outcomes(self) -> int:
+        """As many rules as there are draws and cut-offs: noisy counts decide nothing else about a predicted class."""
+        return (2 * len(self.tests.tests)) ** self.rounds * (sum(self.schedule) + 2)
 
     @property
     def passes(self) -> int:
-        """The first pass counts by class, which serves the first round too; then one per round, and one for the table."""
+        """The first pass counts by class, which serves the first round; each further round and the table need one."""
         return self.rounds + 1
 
     @property
@@ -112,7 +115,7 @@ class CardLearner:
     @cached_property
     def ratio(self) -> Fraction:
         """Weight of one unit of score in a round; scores lie in a window of 4·CAP units around their old places."""
-        left = self.epsilon - self.count_epsilon - self.table_epsilon
+        left = min(self.epsilon - self.count_epsilon - self.table_epsilon, LARGEST_ROUNDS)
         return ratio_for(left / (4 * CAP * self.rounds))
 
     @property
@@ -123,7 +126,9 @@ class CardLearner:
     def require(self, size: Size) -> None:
         require_labels("A card", size)
         if size.labelled * UNITS >= LARGEST_PRICE:
-            raise SizeError(f"Card: {size.labelled} records are beyond 64-bit scores.", remedy="Take a sample.")
+            raise SizeError(
+                f"Card: {size.labelled} records are beyond 64-bit scores.", remedy="Take a sample."
+            )
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -162,7 +167,8 @@ class CardLearner:
         return (
             tuple(abs(one.points) for one in hypothesis.drawn) == self.schedule
             and all(one.test in tests for one in hypothesis.drawn)
-            and (hypothesis.count_epsilon, hypothesis.table_epsilon) == (self.count_epsilon, self.table_epsilon)
+            and (hypothesis.count_epsilon, hypothesis.table_epsilon)
+            == (self.count_epsilon, self.table_epsilon)
             and (hypothesis.records, hypothesis.costs) == (size.labelled, self.prices)
             and 0 <= hypothesis.ones <= size.labelled
             and len(hypothesis.counts) == bucket_count(reachable(hypothesis.blocks))
@@ -200,7 +206,8 @@ class CardLearner:
         weights = residuals(start, sum(abs(one.points) for one in drawn))
         if not drawn:
             (zero,), (one,) = weights
-            return zero * by_class[0] + one * by_class[1]
+            sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]
+            return sums
         return records.reduce(ByWeight(self.tests, drawn, weights))
 
     def _draw(self, by_code: NDArray[np.int64], points: int, coins: Coins) -> Points:

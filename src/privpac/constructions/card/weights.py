@@ -55,9 +55,7 @@ def points_of_round(number: int, rounds: int) -> int:
 @lru_cache(maxsize=256)
 def residuals(start: Fraction, largest: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The weight of a record of class 0 and of one of class 1 by its signed points, from -largest to largest."""
-    risks = [
-        risk_from(start, POINT * points, scale=UNITS) for points in range(-largest, largest + 1)
-    ]
+    risks = [risk_from(start, POINT * points, scale=UNITS) for points in range(-largest, largest + 1)]
     zeros = tuple(-min(risk, CAP) for risk in risks)
     ones = tuple(min(UNITS - risk, CAP) for risk in risks)
     return zeros, ones

@@ -19,7 +19,10 @@ PLACE = 45
 def _card(request: Request, rest: str) -> Learner:
     if rest and not (is_count(rest) and 1 <= int(rest) <= MOST_ROUNDS):
         raise ParameterError(
-            OWNER, "word", f"card:{rest}", allowed=f"of the form card:ROUNDS, from card:1 to card:{MOST_ROUNDS}"
+            OWNER,
+            "word",
+            f"card:{rest}",
+            allowed=f"of the form card:ROUNDS, from card:1 to card:{MOST_ROUNDS}",
         )
     request.require_two_classes("card")
     n, epsilon = request.size.labelled, request.per_record
