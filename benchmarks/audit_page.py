@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from privpac.cli.audit_rows import shown
+from privpac.cli.audit_rows import rounded_text
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "audit.json"
@@ -157,7 +157,7 @@ def line(cells: tuple[str, ...]) -> str:
 
 
 def number(value: float, *, up: bool = True) -> str:
-    return shown(value, up=up).rstrip("0").rstrip(".")
+    return rounded_text(value, up=up).rstrip("0").rstrip(".")
 
 
 def exact(row: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ from privpac.data.schema import Schema
 
 ONE = Fraction(1)
 LIMITS = {"points": 0.03, "clipped": 0.03, "code of 1,627 places": 1.0, "cover of 69,172 keys": 2.0}
-"""Seconds a draw may take at 64 bits and 1,100 records."""
+"""Seconds that a draw may take at 64 bits and 1,100 records."""
 
 
 def sample(bits: int, records: int) -> MemorySample:

@@ -1,6 +1,6 @@
 """Charged predictions a second of the prediction service, beside its no-op endpoint, in the same server.
 
-One process, SQLite with full synchronisation, 64 clients that ask one new question a request and wait for the answer.
+One process, SQLite with full synchronisation, 64 clients that ask one new question per request and wait for the answer.
 The no-op is GET /healthz: no key, no body, no ledger. Runs take turns, so that a busy moment of the machine hits both;
 client and server share its cores. The median of the rounds' ratios counts.
 

@@ -46,12 +46,12 @@ class Row:
     epsilon: float
     method: str
     accuracy: list[float]
-    """On the test records, one number a draw."""
+    """On the test records, one number per draw."""
     balanced: float
     """Balanced accuracy, mean over the draws."""
     leaves: float
     seconds: float
-    """Processor seconds a draw; the first epsilon of a training set also pays for the counts."""
+    """Processor seconds per draw; the first epsilon of a training set also pays for the counts."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

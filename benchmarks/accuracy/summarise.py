@@ -1,7 +1,7 @@
 """From rows to the table of cells, the bands and the limits:
 `python -m benchmarks.accuracy.summarise rows.jsonl [--peers peers.csv] [--json out.json]`.
 
-The peers' file has one line a cell and method: dataset, n, eps, method, privacy (none, pure, approx, ...) and
+The peers' file has one line per cell and method: dataset, n, eps, method, privacy (none, pure, approx, ...) and
 accuracy_mean. Without it there is no loss against the best non-private model and no comparison with peers.
 """
 
@@ -101,7 +101,7 @@ class Peers:
 
 
 def cells(rows: Sequence[Mapping[str, Any]], peers: Peers) -> list[Cell]:
-    """One a table, size and epsilon."""
+    """One per table, size and epsilon."""
     grouped: dict[CellKey, list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
         grouped[row["table"], row["n"], row["epsilon"]].append(row)

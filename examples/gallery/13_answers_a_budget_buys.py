@@ -29,7 +29,7 @@ for delta, name in (
 Curves(
     title="Epsilon that each answer may have, if all together have epsilon 3",
     x_label="number of answers",
-    y_label="epsilon an answer",
+    y_label="epsilon per answer",
     series=series,
     log_x=True,
     log_y=True,

@@ -24,7 +24,7 @@ EPSILONS = ("0.1", "0.2", "0.5", "1", "1.5", "2", "3", "4")
 def expected_mistakes(mechanism: str, epsilon: str) -> float:
     learner = Occam(Thresholds(schema, "x"), Fraction(epsilon), mechanism=mechanism)
     cuts = law(lambda coins: learner.learn(sample, coins).cut)
-    return float(sum(chance * 4 * abs(cut - 2) for cut, chance in cuts.items()))  # four records a value
+    return float(sum(chance * 4 * abs(cut - 2) for cut, chance in cuts.items()))  # four records per value
 
 
 series = []

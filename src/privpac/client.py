@@ -300,7 +300,7 @@ def _rows(source: object, names: Sequence[str]) -> list[dict[str, Any]]:
         columns = [list(_column(source, name)) for name in names]
         if len({len(column) for column in columns}) > 1:
             raise DataError(
-                "The columns have different lengths.", remedy="Give every column one value a row."
+                "The columns have different lengths.", remedy="Give every column one value per row."
             )
         records: Iterator[Any] = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
     elif isinstance(source, Sequence) and not isinstance(source, str | bytes):

@@ -292,15 +292,27 @@ class SeededCoins(_BitCoins):
         self._pooled = 0
 
     def bits(self, count: int) -> int:
-        while self._pooled < count:
-            block = hashlib.blake2b(self._counter.to_bytes(8, "little"), key=self._key).digest()
-            self._pool |= int.from_bytes(block, "little") << self._pooled
-            self._pooled += 8 * len(block)
-            self._counter += 1
+        if self._pooled < count:
+            self._fill(count)
         value = self._pool & ((1 << count) - 1)
         self._pool >>= count
         self._pooled -= count
         return value
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        size = _FIRST_BITS // 8 * count
+        return np.frombuffer(self.bits(8 * size).to_bytes(size, "little"), dtype="<u8")
+
+    def _fill(self, wanted: int) -> None:
+        """Blocks for so many bits, joined before they become one integer: adding them one by one takes square time."""
+        first = self._counter
+        self._counter += -(-(wanted - self._pooled) // (8 * hashlib.blake2b.MAX_DIGEST_SIZE))
+        blocks = b"".join(
+            hashlib.blake2b(i.to_bytes(8, "little"), key=self._key).digest()
+            for i in range(first, self._counter)
+        )
+        self._pool |= int.from_bytes(blocks, "little") << self._pooled
+        self._pooled += 8 * len(blocks)
 
 
 def coins_for(random_state: int | None, *, owner: str = "learn") -> SystemCoins | SeededCoins:
@@ -376,45 +388,64 @@ def _subsets(n: int, k: int, sets: bool) -> tuple[tuple[int, ...], ...]:
     return tuple((combinations if sets else permutations)(range(n), k))
 
 
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """One step of a branch: the option taken, what there was to take, and the probability of the branch so far."""
+
+    index: int
+    chances: list[Fraction]
+    reached: Fraction
+
+
 class EnumeratedCoins:
-    """Replays a prefix of decisions, then takes the first open branch at every further one."""
+    """Replays the decisions a branch begins with, then takes the first open option at every further one.
+
+    A run is a function of its records and coins, so equal decisions lead to equal weights: those of replayed decisions
+    are not computed again.
+    """
 
     origin = "enumerated"
 
     def __init__(
         self,
-        prefix: Sequence[int],
+        begun: Sequence[_Decision],
         memory: Enumeration,
         laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]],
         *,
         sets: bool = False,
     ) -> None:
         self._sets = sets
-        self._prefix = prefix
+        self._begun = begun
         self._memory = memory
         self._laws = laws
-        self.trail: list[tuple[int, list[Fraction]]] = []
+        self.trail: list[_Decision] = []
 
-    def _decide(self, probabilities: list[Fraction]) -> int:
+    @property
+    def reached(self) -> Fraction:
+        """The probability of all decisions so far."""
+        return self.trail[-1].reached if self.trail else Fraction(1)
+
+    def _decide(self, chances: Callable[[], list[Fraction]]) -> int:
         step = len(self.trail)
-        if step < len(self._prefix):
-            index = self._prefix[step]
-        else:
-            index = next(i for i, p in enumerate(probabilities) if p > 0)
-        self.trail.append((index, probabilities))
-        return index
+        decision = self._begun[step] if step < len(self._begun) else self._first(chances())
+        self.trail.append(decision)
+        return decision.index
+
+    def _first(self, chances: list[Fraction]) -> _Decision:
+        index = next(i for i, p in enumerate(chances) if p > 0)
+        return _Decision(index, chances, self.reached * chances[index])
 
     def choose(self, weights: Weights) -> int:
-        return self._decide(self._memory.probabilities(weights))
+        return self._decide(lambda: self._memory.probabilities(weights))
 
     def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
         return np.array([self.choose(weights) for _ in range(count)], dtype=np.int64)
 
     def below(self, n: int) -> int:
-        return 0 if n == 1 else self._decide([Fraction(1, n)] * n)
+        return 0 if n == 1 else self._decide(lambda: [Fraction(1, n)] * n)
 
     def flip(self, p: Fraction) -> bool:
-        return self._decide([1 - p, p]) == 1
+        return self._decide(lambda: [1 - p, p]) == 1
 
     def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
         return np.array([self.flip(chances[i]) for i in picks], dtype=np.bool_)
@@ -431,11 +462,11 @@ class EnumeratedCoins:
 
         That it raises is one of its outcomes, with a probability of its own; the runs after it are then not begun.
         """
-        here = tuple(index for index, _ in self.trail)
+        here = tuple(decision.index for decision in self.trail)
         if here not in self._laws:
             self._laws[here] = list(outcome_law(run, memory=self._memory, sets=self._sets).items())
         outcomes = self._laws[here]
-        result: T | Raised = outcomes[self._decide([probability for _, probability in outcomes])][0]
+        result: T | Raised = outcomes[self._decide(lambda: [chance for _, chance in outcomes])][0]
         if isinstance(result, Raised):
             raise result.again()
         return result
@@ -469,14 +500,13 @@ def outcome_law(
     """
     memory = memory or Enumeration()
     outcome: dict[T | Raised, Fraction] = {}
-    prefix: list[int] | None = []
+    begun: list[_Decision] | None = []
     laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]] = {}
-    while prefix is not None:
-        coins = EnumeratedCoins(prefix, memory, laws, sets=sets)
+    while begun is not None:
+        coins = EnumeratedCoins(begun, memory, laws, sets=sets)
         result = _result(run, coins)
-        probability = math.prod((p[i] for i, p in coins.trail), start=Fraction(1))
-        outcome[result] = outcome.get(result, Fraction(0)) + probability
-        prefix = _next_prefix(coins.trail)
+        outcome[result] = outcome.get(result, Fraction(0)) + coins.reached
+        begun = _next_branch(coins.trail)
     return outcome
 
 
@@ -489,11 +519,12 @@ def _result(run: Callable[[Coins], T], coins: EnumeratedCoins) -> T | Raised:
         return Raised.of(error)
 
 
-def _next_prefix(trail: list[tuple[int, list[Fraction]]]) -> list[int] | None:
+def _next_branch(trail: list[_Decision]) -> list[_Decision] | None:
     """The next branch in depth-first order: advance the last decision that still has an option."""
     for depth in range(len(trail) - 1, -1, -1):
-        index, probabilities = trail[depth]
-        for following in range(index + 1, len(probabilities)):
-            if probabilities[following] > 0:
-                return [i for i, _ in trail[:depth]] + [following]
+        chances = trail[depth].chances
+        for following in range(trail[depth].index + 1, len(chances)):
+            if chances[following] > 0:
+                before = trail[depth - 1].reached if depth else Fraction(1)
+                return [*trail[:depth], _Decision(following, chances, before * chances[following])]
     return None

@@ -136,7 +136,7 @@ def compare_models(
 def _certificate(
     model: Model, sample: EngineSample, epsilon: Fraction, records_per_person: int
 ) -> Certificate:
-    proof = estimate_privacy(epsilon=epsilon / records_per_person)
+    proof = estimate_privacy(epsilon=epsilon / records_per_person, difference=True)
     if records_per_person > 1:
         proof = rules.group(proof, size=records_per_person)
     if model.schema.origin == "from_data":

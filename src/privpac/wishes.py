@@ -32,7 +32,7 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**12), Fraction(10**6)
 """The epsilons a person may ask for. With less, 10^12 records, more than are ever computed with, tell nothing; with
 more, nothing is kept secret; and beyond either end numbers arise that no double holds."""
 
-EPSILONS = "a number from 1e-12 to 1e6"
+EPSILONS = "a positive number from 1e-12 to 1e6"
 
 
 def read_epsilon(value: object, *, owner: str, name: str = "epsilon") -> Fraction:

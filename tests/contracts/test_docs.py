@@ -1,13 +1,15 @@
 """The words around the code are true: blocks run, printed output is what is printed, links and paths lead somewhere.
 
 In every document a fenced block names its language. `python` blocks are executed, all of a document in one namespace
-and one empty folder; after `print(...)  # text` the text must have been printed. In `console` blocks every
+and one empty folder; a comment beside a `print(...)`, wherever it stands and however many lines it has, must have been
+printed, and so must the lines of comments right below a statement that prints. In `console` blocks every
 `$ privpac ...` is run and what follows is compared with its output (`...` stands for anything). `json` blocks are
 parsed, and written to the file that the words before them end with, as in "`schema.json`:". `text` is for people.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import io
@@ -16,6 +18,7 @@ import re
 import shlex
 import subprocess
 import time
+import tokenize
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +44,6 @@ PLACE = re.compile(
 )
 NEW_FILE = re.compile(r"^New file `([^`]+)`:$", re.MULTILINE)
 """Files of a worked example, which exist in a copy of the tree only."""
-PROMISED = re.compile(r"^print\(.*\)  # (.+)$", re.MULTILINE)
 
 
 def _name(path: Path) -> str:
@@ -87,8 +89,45 @@ def _run_python(text: str, namespace: dict[str, Any], path: Path) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(text, _name(path), "exec", dont_inherit=True), namespace)
-    for promised in PROMISED.findall(text):
+    for promised in _promised(text):
         assert promised in printed.getvalue().splitlines(), f"never printed: {promised}"
+
+
+def _promised(text: str) -> Iterator[str]:
+    """What comments say is printed."""
+    lines = text.splitlines()
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = {
+        token.start[0]: token.string[1:].strip() for token in tokens if token.type == tokenize.COMMENT
+    }
+    for statement in ast.parse(text).body:
+        calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        prints = [call for call in calls if ast.unparse(call.func) == "print"]
+        beside = [comments[call.end_lineno] for call in prints if call.end_lineno in comments]
+        yield from beside
+        line = (statement.end_lineno or 0) + 1
+        while prints and not beside and line in comments and lines[line - 1].startswith("#"):
+            yield comments[line]
+            line += 1
+
+
+def test_what_is_said_to_be_printed_is_found_wherever_it_stands() -> None:
+    text = """
+print(1)  # 1
+if True:
+    print(2)  # 2
+print(
+    3
+)  # 3
+for i in range(4, 6):
+    print(i)
+# 4
+# 5
+
+# No promise.
+x = 1  # none either
+"""
+    assert list(_promised(text)) == ["1", "2", "3", "4", "5"]
 
 
 def _run_console(text: str) -> None:

@@ -54,7 +54,7 @@ def _smaller(text: str) -> str:
 def _flattered(fact: dict[str, Any]) -> list[dict[str, Any]]:
     """The fact with each of its numbers better than proved, one at a time."""
     better: list[dict[str, Any]] = []
-    for name in ("delta", "gamma", "error", "failure"):
+    for name in ("rho", "delta", "gamma", "error", "failure"):
         if Fraction(fact.get(name, 0)) > 0:
             better.append({**fact, name: _smaller(fact[name])})
     if "epsilon" in fact:

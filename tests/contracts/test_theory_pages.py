@@ -28,7 +28,7 @@ def test_a_page_has_all_its_parts(path: Path) -> None:
     places = [text.index(part) for part in PARTS]
     assert places == sorted(places)
     assert f"](images/{path.stem}.svg)" in text
-    assert LINE.search(text), "a page links to the statements it is about, one a line"
+    assert LINE.search(text), "a page links to the statements it is about, one per line"
     assert "```python" in text
     assert "../proofs/" in text
 

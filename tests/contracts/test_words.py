@@ -80,3 +80,36 @@ def test_a_bare_participle_is_noticed(name: str) -> None:
 @pytest.mark.parametrize("name", ["kept_counts", "read_file", "seal", "known_vc", "or_else"])
 def test_a_noun_or_a_verb_is_not(name: str) -> None:
     assert not _bare(name)
+
+
+# The distributive "a"
+
+THINGS = (
+    "answer|axis|batch|block|call|case|cell|charge|class|column|concept|construction|draw|family|feature|file|label|leaf"
+    "|learner|level|line|member|model|page|part|person|point|question|record|request|row|rule|run|second|stage|statement"
+    "|table|test|theorem|value|verb"
+)
+DISTRIBUTIVE = re.compile(
+    rf"\b(?:one|(?:one|a) (?:bit|column|entry|file|key|label|line|number|page|record|row|task|test|value|verb))"
+    rf" an? (?:{THINGS})\b|\b(?:records a person|epsilon an answer|(?:questions|records|requests) a second)\b(?! time)",
+    re.IGNORECASE,
+)
+PROJECT = ROOT.parents[1]
+TEXTS = [
+    *ROOT.rglob("*.py"),
+    *(PROJECT / "docs").rglob("*.md"),
+    *(PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md")),
+]
+
+
+def test_so_many_of_one_thing_belong_to_another_is_said_with_per() -> None:
+    texts = {path: " ".join(path.read_text(encoding="utf-8").split()) for path in TEXTS}
+    matches = {path: match[0] for path, text in texts.items() if (match := DISTRIBUTIVE.search(text))}
+    assert not matches, "say 'per'"
+
+
+@pytest.mark.parametrize(
+    "text", ["one file a class", "One row a charge", "two records a person", "one a file"]
+)
+def test_the_distributive_a_is_noticed(text: str) -> None:
+    assert DISTRIBUTIVE.search(text)

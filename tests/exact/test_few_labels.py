@@ -48,7 +48,7 @@ def test_relabelling_is_tight_for_other_draws_too(draw: Fraction) -> None:
 
 def test_the_certificate_of_the_rule_is_that_of_the_adversary() -> None:
     inner = rules.exponential_mechanism(ratio=Fraction(3, 5))
-    fact = few_labels_rules.label_boost_labelled(inner, ratio=ratio_for(Fraction(1, 2))).fact
+    fact = few_labels_rules.label_boost_labelled(inner, classes=2, ratio=ratio_for(Fraction(1, 2))).fact
     case = isolated(unlabelled=False, ratio=Fraction(9, 25))
     assert fact.epsilon == case.claim.epsilon
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.places import TEMPORARY
+
 __all__ = ["Server", "postgres", "postgres_server"]
 
 
@@ -63,7 +65,7 @@ class Server:
 @contextmanager
 def postgres_server() -> Iterator[Server]:
     """A fresh server with an empty database."""
-    folder = tempfile.mkdtemp(prefix="pg-")
+    folder = tempfile.mkdtemp(prefix="pg-", dir=TEMPORARY)  # the server's own user must be able to enter it
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
     server = Server(folder, _free_port())

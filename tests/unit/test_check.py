@@ -77,8 +77,8 @@ DERIVATIONS: dict[str, Proof[Any]] = {
     "assuming": stated(rules.assuming(rules.assuming(noise(), "the schema is public"), "it rains")),
     "relabelling": stated(
         rules.disjoint_parts(
-            few_labels_rules.label_boost_labelled(with_delta(), ratio=Fraction(6, 7)),
-            few_labels_rules.label_boost_unlabelled(stated(with_delta())),
+            few_labels_rules.label_boost_labelled(with_delta(), classes=2, ratio=Fraction(6, 7)),
+            few_labels_rules.label_boost_unlabelled(stated(with_delta()), classes=2),
         )
     ),
     "positions-known": stated(

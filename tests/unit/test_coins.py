@@ -49,6 +49,11 @@ class RecordingCoins(SeededCoins):
         self.digits.append((count, value))
         return value
 
+    def words(self, count: int) -> NDArray[np.uint64]:
+        drawn = super().words(count)
+        self.digits[-1:] = [(64, word) for word in drawn.tolist()]
+        return drawn
+
     def number(self) -> tuple[int, int]:
         """(drawn, bits): the number lies in [drawn, drawn + 1) / 2^bits."""
         drawn, total = 0, 0
@@ -360,6 +365,9 @@ class TestSeededCoins:
     def test_the_cut_of_the_stream_does_not_matter(self) -> None:
         one, two = SeededCoins(5), SeededCoins(5)
         assert one.bits(3) | one.bits(700) << 3 == two.bits(703)
+        assert one.words(100).tolist() == [two.bits(64) for _ in range(100)]
+        assert len(one.words(0)) == 0
+        assert one.bits(64) == two.bits(64)
 
     def test_different_seeds_differ(self) -> None:
         assert len({SeededCoins(seed).bits(64) for seed in range(-50, 50)}) == 100
@@ -411,6 +419,22 @@ class TestEnumeration:
         found = law(run)
         assert sum(found.values()) == 1
         assert len(found) == 5 * 2 * 6  # six scores, two of them equal
+
+    def test_what_was_decided_before_is_not_weighed_again(self) -> None:
+        asked: list[int] = []
+
+        class Counted(Listed):
+            @property
+            def key(self) -> Hashable:
+                asked.append(len(self.weights))
+                return super().key
+
+        def run(coins: coins_module.Coins) -> tuple[int, int]:
+            return coins.choose(Counted((ONE, ONE))), coins.choose(Counted((ONE, 2 * ONE, 3 * ONE)))
+
+        ONE = Fraction(1)
+        assert law(run) == {(i, j): Fraction(j + 1, 12) for i in range(2) for j in range(3)}
+        assert asked == [2, 3, 3], "once for every place where branches part"
 
     def test_independent_runs_have_the_product_of_their_laws(self) -> None:
         def die(coins: coins_module.Coins) -> int:

@@ -300,9 +300,9 @@ def test_rules_refuse_what_they_cannot_prove() -> None:
     inner = rules.exponential_mechanism(ratio=Fraction(1, 2))
     for ratio in (Fraction(0), Fraction(2)):
         with pytest.raises(RuleRefused, match="ratio"):
-            few_labels_rules.label_boost_labelled(inner, ratio=ratio)
+            few_labels_rules.label_boost_labelled(inner, classes=2, ratio=ratio)
     with pytest.raises(RuleRefused, match="records whose labels were drawn"):
-        few_labels_rules.label_boost_unlabelled(rules.on_part(inner, part=UNLABELLED))
+        few_labels_rules.label_boost_unlabelled(rules.on_part(inner, part=UNLABELLED), classes=2)
     with pytest.raises(RuleRefused, match="what is known besides"):
         few_labels_rules.positions_known(inner, part=LABELLED, release=Release.ANSWER)
     with pytest.raises(RuleRefused, match="no such role"):

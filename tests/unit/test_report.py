@@ -310,7 +310,7 @@ def test_meaning_uses_the_numbers_of_the_certificate() -> None:
     assert "10^23" in " ".join(means(_certified("50")))
     assert "a further 1e-6" in " ".join(means(_certified("1", "0.000001")))
     assert "the label of one record" in " ".join(means(_certified("1", unit="label")))
-    assert any("one record a person" in text for text in does_not_mean(_certified("1")))
+    assert any("one record per person" in text for text in does_not_mean(_certified("1")))
 
 
 def test_meaning_never_understates() -> None:

@@ -214,7 +214,7 @@ def test_longer_than_a_chunk() -> None:
     [
         ((), (), ParameterError, "one to three columns"),
         ((key(9),) * 4, (2,) * 4, ParameterError, "one to three columns"),
-        ((key(9),), (2, 2), ParameterError, "one number a column"),
+        ((key(9),), (2, 2), ParameterError, "one number per column"),
         ((key(9),), (0,), ParameterError, "between 1 and 9 for column 'k'"),
         ((key(9),), (10,), ParameterError, "between 1 and 9 for column 'k'"),
         ((key(2**40),) * 3, (2**10,) * 3, SizeError, "fewer bins"),

@@ -82,7 +82,7 @@ def boundaries(ledger: Ledger) -> dict[str, Callable[[Any], object]]:
 def test_what_lies_beyond_the_range_is_refused_alike_everywhere_and_never_charged(epsilon: object) -> None:
     ledger = Ledger(epsilon=10**9)
     for name, ask in boundaries(ledger).items():
-        with pytest.raises(ParameterError, match="from 1e-12 to 1e6") as refusal:
+        with pytest.raises(ParameterError, match="positive number from 1e-12 to 1e6") as refusal:
             ask(epsilon)
         assert "epsilon" in str(refusal.value), name
     assert ledger.spent.epsilon == 0
@@ -107,7 +107,7 @@ def test_the_command_line_says_the_same(
         "active": ["active", "ask", data, str(tmp_path / "asked"), "--concepts", "stumps", "--labels", "10"],
     }[verb]
     assert run([*command, *common]) == 2
-    assert "from 1e-12 to 1e6" in capsys.readouterr().err
+    assert "positive number from 1e-12 to 1e6" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("word", "protect"), _words())

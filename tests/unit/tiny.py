@@ -54,7 +54,7 @@ def counted(statistic: CooccurrenceTensor, block: Block) -> Cooccurrence:
 
 
 def held(tests: Binarisation, block: Block) -> Mask:
-    """One row a test."""
+    """One row per test."""
     return np.array([test.holds(block.cells) for test in tests.tests])
 
 

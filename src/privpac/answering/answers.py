@@ -16,7 +16,7 @@ from privpac.errors import PrivpacError
 
 __all__ = ["Answers", "FileAnswers", "MemoryAnswers"]
 
-AT_ONCE = 500  # keys a statement: every SQLite takes so many parameters
+AT_ONCE = 500  # keys per statement: every SQLite takes so many parameters
 BUSY_SECONDS = 60.0
 
 

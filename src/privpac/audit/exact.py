@@ -140,6 +140,8 @@ class Audit:
         self._factor = _factor(case.claim.epsilon)
         self._memory = Enumeration()
         self._laws: dict[Numbers, Law] = {}
+        self._true: dict[Numbers, Law] = {}
+        """Laws that were enumerated and not carried over from another input of the orbit."""
         self._scaled: dict[Numbers, tuple[dict[Any, int], int]] = {}
         self._exact: Fraction | None = Fraction(1)
         self._delta = Fraction(0)
@@ -262,10 +264,14 @@ class Audit:
         """Computed for the chosen input of the orbit, and carried over."""
         if data not in self._laws:
             home, element = self._group.chosen(data)
-            if home not in self._laws:
-                self._laws[home] = self._run_law(home)
-            self._laws[data] = self._group.carry(element, self._laws[home])
+            self._laws[data] = self._group.carry(element, self._enumerated(home))
         return self._laws[data]
+
+    def _enumerated(self, data: Numbers) -> Law:
+        """By running this very input, once; the audit then has its law, too."""
+        if data not in self._true:
+            self._laws[data] = self._true[data] = self._run_law(data)
+        return self._true[data]
 
     def _integers(self, data: Numbers) -> tuple[dict[Any, int], int]:
         """The law over its common denominator: quotients of integers compare faster than fractions."""
@@ -292,8 +298,8 @@ class Audit:
         spread = max(1, math.comb(len(self.case.records) + self.case.n - 1, self.case.n) // TRIES)
         for i, data in enumerate(self._inputs()):
             if i % spread == spread // 2:
-                self._group.try_on(data, self._run_law)
-                if self.case.sets and self._run_law(data, sets=False) != self._run_law(data):
+                self._group.try_on(data, self._enumerated)
+                if self.case.sets and self._run_law(data, sets=False) != self._enumerated(data):
                     raise ParameterError("Case", "sets", True, allowed="False: the run looks at the order")
             if i >= TRIES * spread:
                 return

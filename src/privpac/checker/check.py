@@ -28,10 +28,10 @@ from privpac.checker.reading import (
     read_privacy,
     require,
 )
-from privpac.checker.steps import RULES, covers
+from privpac.checker.steps import RULES, concentrated, covers
 from privpac.errors import NotCertified
 
-__all__ = ["FORMATS", "check_certificate", "check_derivation"]
+__all__ = ["FORMATS", "check_certificate", "check_classes", "check_derivation"]
 
 FORMATS = (CERTIFICATE,)
 
@@ -53,8 +53,13 @@ _CERTIFICATE = {
 _DEEPEST = 100
 
 
-_ASSUMING = ("assuming", "group", *covers.ASSUMING)
+_ASSUMING = ("assuming", "group", *covers.ASSUMING, *concentrated.ASSUMING)
 """Rules that may add an assumption."""
+
+_TWO_CLASSES = frozenset(
+    {"relabelling", "rank-relabelling", "relabelling-part", "label-boost-labelled", "label-boost-unlabelled"}
+)
+"""Rules whose proofs count two labels of a point."""
 
 
 def _shape(node: object) -> Tree:
@@ -121,6 +126,20 @@ def check_certificate(tree: Tree) -> int:
     except ArithmeticError:
         raise NotCertified("The certificate does not follow: a number is out of range.") from None
     return steps
+
+
+def check_classes(certificate: Tree, schema: object) -> None:
+    """Refuse a derivation for two classes beside a schema of any other number of them."""
+    classes = schema.get("classes") if isinstance(schema, Mapping) else None
+    proofs = (certificate["privacy"], *certificate.get("also", ()))
+    if any(_uses(proof, _TWO_CLASSES) for proof in proofs) and not (
+        isinstance(classes, (list, tuple)) and len(classes) == 2
+    ):
+        raise NotCertified("The certificate does not follow: relabelling is proved for two classes only.")
+
+
+def _uses(tree: Tree, names: frozenset[str]) -> bool:
+    return tree["rule"] in names or any(_uses(premise, names) for premise in tree.get("premises", ()))
 
 
 def _headline(tree: Tree) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from privpac.checker.check import check_certificate
+from privpac.checker.check import check_certificate, check_classes
 from privpac.checker.document import CERTIFICATE, FROM_DATA, KINDS, read_at
 from privpac.checker.reading import read_privacy
 
@@ -108,6 +108,8 @@ def check_document(tree: Mapping[str, Any]) -> Promise:
     bare = tree["format"] == CERTIFICATE
     certificate = tree if bare else tree["certificate"]
     steps = check_certificate(certificate)
+    if not bare:
+        check_classes(certificate, tree["schema"])
     kind = KINDS[tree["format"]]
     return Promise(
         kind=kind.name,

@@ -54,6 +54,8 @@ _RELEASES = (
 _FACTS = {
     "privacy": {"kind", "epsilon", "delta", "unit", "part", "release", "neighbours"},
     "bounded-range": {"kind", "epsilon", "unit"},
+    "range": {"kind", "epsilon", "unit", "part", "release"},
+    "concentrated": {"kind", "rho", "delta", "unit", "part", "release"},
     "stability": {"kind", "gamma", "unit"},
     "accuracy": {"kind", "error", "failure", "against", "records", "proper"},
     "answers": {"kind", "error", "failure", "queries", "records"},
@@ -198,18 +200,18 @@ def check_fact(fact: object) -> None:
         raise Broken("there is no such kind of fact")
     require(set(fact) == _FACTS[kind], f"a {kind} fact has other fields")
     require(fact.get("unit", "record") in _UNITS, "there is no such protected unit")
+    require(fact.get("release", "hypothesis") in _RELEASES, "there is no such release")
+    part = fact.get("part", ALL)
+    require(isinstance(part, str) and part != "", "a part needs a name")
 
 
 def read_privacy(node: Tree) -> Privacy:
     """The privacy that a step claims; refused if a field is missing or out of range."""
     fact = read_fact(node, "privacy")
     require(fact["neighbours"] == "replace-one", "neighbours must be replace-one")
-    require(fact["release"] in _RELEASES, "there is no such release")
-    part = fact["part"]
-    require(isinstance(part, str) and part != "", "a part needs a name")
     loss, delta = Loss.read(fact["epsilon"]), number(fact["delta"])
     require(delta >= 0, "delta is negative")
-    return Privacy(loss, delta, fact["unit"], part, fact["release"])
+    return Privacy(loss, delta, fact["unit"], fact["part"], fact["release"])
 
 
 def only_premise(node: Tree) -> Tree:

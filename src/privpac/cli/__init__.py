@@ -1,4 +1,4 @@
-"""The command line: one verb a file, results on stdout, everything else on stderr."""
+"""The command line: one verb per file, results on stdout, everything else on stderr."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def progress(
 ) -> Iterator[Progress]:
     """A bar on stderr for long work that knows how far it is; none into files, pipes and --json.
 
-    With a `unit`, how many of them a second are done."""
+    With a `unit`, how many of them are done per second."""
     target = sys.stderr if stream is None else stream
     if as_json or not target.isatty():
         yield lambda done, of: None

@@ -271,7 +271,10 @@ def _costs(text: str | None) -> tuple[int, ...] | None:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise ParameterError(
-            OWNER, "costs", text, allowed="positive integers, one a class in the schema's order, such as 1,5"
+            OWNER,
+            "costs",
+            text,
+            allowed="positive integers, one per class in the schema's order, such as 1,5",
         )
     return tuple(int(part) for part in parts)
 

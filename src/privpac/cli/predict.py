@@ -34,7 +34,7 @@ def predict(
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of every record: a CSV with the header `prediction` and one line a record."""
+    """Predict the class of every record: a CSV with the header `prediction` and one line per record."""
     destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger))
     with console.working("Predicting", as_json=as_json), console.collecting() as warned:
         classes, facts = _answered(model, data, ledger, trust or [])

@@ -51,7 +51,7 @@ def schema(
 
 
 def _text(tree: dict[str, Any]) -> str:
-    """JSON with a column a line, as people edit it."""
+    """JSON with a column per line, as people edit it."""
     heads = [f"{json.dumps(key)}: {json.dumps(tree[key])}" for key in tree if key != "columns"]
     columns = ",\n".join(json.dumps(column) for column in tree["columns"])
     return "{\n" + ",\n".join([*heads, f'"columns": [\n{columns}\n]']) + "\n}"

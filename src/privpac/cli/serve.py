@@ -59,7 +59,7 @@ def serve(
         typer.Option("--pages/--no-pages", help="Pages for people; by default on a loopback address."),
     ] = None,
     rate: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Requests a second of one key, in each process.")
+        float, typer.Option(metavar="NUMBER", help="Requests per second of one key, in each process.")
     ] = 100.0,
     max_rows: Annotated[int, typer.Option(metavar="N", help="Rows of one request.")] = 1_000,
     max_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of one request.")] = 1_048_576,

@@ -1,1 +1,1 @@
-"""Classes of concepts, one a file, with the hypotheses they release."""
+"""Classes of concepts, one per file, with the hypotheses they release."""

@@ -158,7 +158,7 @@ class Table:
                 "Finite",
                 "matrix",
                 f"of shape {array.shape}",
-                allowed=f"at least one row of {column.size} entries, one a cell of column '{column.name}'",
+                allowed=f"at least one row of {column.size} entries, one per cell of column '{column.name}'",
             )
         if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
             raise ParameterError("Finite", "matrix", f"of type {array.dtype}", allowed="zeros and ones")
@@ -365,5 +365,5 @@ def _read_weights(weights: Sequence[int], size: int) -> tuple[int, ...]:
     given = tuple(weights)
     good = all(isinstance(w, int | np.integer) and not isinstance(w, bool) and w > 0 for w in given)
     if not good or len(given) != size:
-        raise ParameterError("Finite", "weights", given, allowed=f"{size} positive integers, one a member")
+        raise ParameterError("Finite", "weights", given, allowed=f"{size} positive integers, one per member")
     return tuple(int(w) for w in given)

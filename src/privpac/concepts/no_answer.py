@@ -19,7 +19,7 @@ __all__ = ["NoAnswer"]
 
 @dataclass(frozen=True)
 class NoAnswer(RuleBase):
-    """Nothing was released about the records but this fact; `column` is the one a rule was asked for.
+    """Nothing was released about the records but this fact; `column` is the one that a rule was asked for.
 
     Programs that only want predictions get class 0 throughout: a public default, chosen without the records.
     """

@@ -45,7 +45,7 @@ class ClassFacts:
     shatters: int
     """At least this many points are shattered: what floors may use."""
     cells: int | None = None
-    """Values of the one column a class looks at."""
+    """Values of the one column that a class looks at."""
     tests: int | None = None
     parts: int = 1
     """Intervals of a union, columns of a box, levels of a tree."""

@@ -41,10 +41,10 @@ def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     if isinstance(concepts, str):
         return concepts
-    return _named(concepts)
+    return _name_and_options(concepts)
 
 
-def _named(concepts: object) -> dict[str, Any]:
+def _name_and_options(concepts: object) -> dict[str, Any]:
     name = type(concepts).__name__
     if not is_storable(concepts):  # a name to read: `verify` is given such a class
         return {"class": name, "options": None}
@@ -93,7 +93,7 @@ def _plain(value: object) -> object:
     if isinstance(value, Binarisation):
         return {"tests": [test.to_json() for test in value.tests]}
     if isinstance(value, Stored):
-        return _named(value)
+        return _name_and_options(value)
     if isinstance(value, Mapping):
         return {"mapping": dict(value)}
     if isinstance(value, tuple | list):

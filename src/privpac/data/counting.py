@@ -24,7 +24,7 @@ __all__ = [
     "tight",
 ]
 
-# Distinct values, ascending; one row of counts a value, one column a class.
+# Distinct values, ascending; one row of counts per value, one column per class.
 Counted: TypeAlias = tuple[Array, Array]
 
 
@@ -34,7 +34,7 @@ def tight(array: Array, n: int) -> Array:
 
 
 def count_dense(cells: Array, labels: Array, *, size: int, classes: int, dtype: Any) -> Counted:
-    """Into a table with one row a cell: for columns with few cells."""
+    """Into a table with one row per cell: for columns with few cells."""
     if int(cells.max()) >= size:
         raise DataError("There are cells beyond the size of their column.")
     dense = np.zeros((size, classes), dtype=dtype)

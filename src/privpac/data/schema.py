@@ -174,7 +174,7 @@ class Schema:
                     f"Label '{label}': classes is not a list.", remedy='Write "classes": [0, 1].'
                 )
         if isinstance(described, str) or not isinstance(described, Sequence):
-            raise SchemaError('The schema\'s "columns" is not a list.', remedy="Give one entry a column.")
+            raise SchemaError('The schema\'s "columns" is not a list.', remedy="Give one entry per column.")
         known = {"label", "columns", "classes", "origin"}
         return cls(
             columns=tuple(_column(entry) for entry in described),

@@ -83,7 +83,7 @@ def _encoded(table: object, schema: Schema, y: object) -> tuple[MemorySample, np
     if len(given) != raw.n:
         raise DataError(
             f"There are {raw.n} records but {len(given)} labels.",
-            remedy="Give one label a record; leave it empty, or write -1, where there is none.",
+            remedy="Give one label per record; leave it empty, or write -1, where there is none.",
         )
     labels = schema.labels_if_any(given)
     return MemorySample.of(read(raw, columns=schema.names), schema, labelled=False), labels

@@ -46,7 +46,7 @@ class ColumnCounts:
     """The distinct cells of a column, ascending, and how many records of each class each of them holds."""
 
     values: Array  # uint64, or Python integers beyond 64 bits
-    counts: Array  # one row a value, one column a class; int32 while n < 2**31
+    counts: Array  # one row per value, one column per class; int32 while n < 2**31
     n: int
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ class GridCounts:
         if not 1 <= len(self.axes) <= 3:
             raise ParameterError("GridCounts", "axes", self.columns, allowed="one to three columns")
         if len(self.bins) != len(self.axes):
-            raise ParameterError("GridCounts", "bins", self.bins, allowed="one number a column")
+            raise ParameterError("GridCounts", "bins", self.bins, allowed="one number per column")
         for column, bins in zip(self.axes, self.bins, strict=True):
             if not 1 <= bins <= column.size:
                 raise ParameterError(

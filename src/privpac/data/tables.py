@@ -100,7 +100,7 @@ def _rows(source: object) -> Array:
     if rows.ndim != 2:
         raise DataError(
             f"An array of {rows.ndim} dimension(s) is not a table.",
-            remedy="Give two dimensions, one row a record; for a single column use reshape(-1, 1).",
+            remedy="Give two dimensions, one row per record; for a single column use reshape(-1, 1).",
         )
     return rows
 

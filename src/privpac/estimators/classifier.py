@@ -285,7 +285,7 @@ def _costs(costs: Iterable[int] | None) -> tuple[int, ...] | None:
     if costs is None:
         return None
     if isinstance(costs, (str, Mapping)) or not isinstance(costs, Iterable):
-        raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one a class")
+        raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one per class")
     return tuple(_plain(cost) for cost in costs)
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from privpac.checker.document import CERTIFICATE, FROM_DATA
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Accuracy, Answers, Privacy, fact_from_json
+from privpac.guarantee.facts import Accuracy, Answers, Concentrated, Privacy, fact_from_json
 from privpac.guarantee.parts import parts_of
+from privpac.guarantee.price import concentrated_price
 from privpac.guarantee.proof import Proof, explain
+from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
 
 __all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate"]
@@ -60,6 +63,16 @@ class Certificate:
     def delta(self) -> Fraction:
         """The delta that is promised."""
         return self.privacy.fact.delta
+
+    @property
+    def rho(self) -> Fraction:
+        """What it costs a ledger that adds rho: rho-zCDP but for `delta`, rounded up."""
+        return rho_up(self.price.fact.rho)
+
+    @cached_property
+    def price(self) -> Proof[Concentrated]:
+        """Why it costs so much: derived from the steps of `privacy`, and not stored."""
+        return concentrated_price(self.privacy)
 
     @property
     def assumptions(self) -> tuple[str, ...]:

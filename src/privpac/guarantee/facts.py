@@ -6,12 +6,13 @@ Nothing here says why a promise holds; that is a `Proof`, and only `rules` makes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from privpac.numbers.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
+from privpac.guarantee.loss import Loss
+from privpac.numbers.exact import decimal_text
 
 __all__ = [
     "ALL",
@@ -19,10 +20,12 @@ __all__ = [
     "Against",
     "Answers",
     "BoundedRange",
+    "Concentrated",
     "Fact",
     "Loss",
     "Privacy",
     "Queries",
+    "Range",
     "Release",
     "Stability",
     "Unit",
@@ -79,45 +82,6 @@ class Queries(StrEnum):
     """... lie between two values."""
     LISTED = "listed queries"
     """... fulfil a condition of a public list."""
-
-
-@dataclass(frozen=True)
-class Loss:
-    """A privacy loss, kept exactly: e^epsilon = e^log · factor.
-
-    Mechanisms have a rational factor and log 0, so that equality of a bound and an enumerated worst case can be
-    tested with ==; a declared decimal epsilon has a log and factor 1. The pair is unique: e^log is rational only for
-    log 0. Factors too long to be written down (4,096 bits) are rounded up when losses are added.
-
-    >>> Loss(factor=Fraction(25, 9)) + Loss(log=Fraction(1, 10)) <= Loss(log=Fraction(12, 10))
-    True
-    """
-
-    log: Fraction = field(default=Fraction(0))
-    factor: Fraction = field(default=Fraction(1))
-
-    def __add__(self, other: Loss) -> Loss:
-        return Loss(self.log + other.log, shortened(self.factor * other.factor))
-
-    def times(self, count: int) -> Loss:
-        return Loss(self.log * count, power_up(self.factor, count))
-
-    def __le__(self, other: Loss) -> bool:
-        return sign_of_log_sum(self.log - other.log, self.factor / other.factor) <= 0
-
-    def __lt__(self, other: Loss) -> bool:
-        return self <= other and self != other
-
-    @property
-    def upper(self) -> Fraction:
-        """A decimal at or above epsilon."""
-        return self.log + ln_up(self.factor)
-
-    def __str__(self) -> str:
-        return decimal_text(max(self.upper, Fraction(0)))
-
-    def to_json(self) -> dict[str, str]:
-        return {"log": str(self.log), "factor": str(self.factor)}
 
 
 @dataclass(frozen=True)
@@ -183,6 +147,88 @@ class BoundedRange:
 
     def to_json(self) -> dict[str, object]:
         return {"kind": "bounded-range", "epsilon": self.epsilon.to_json(), "unit": self.unit.value}
+
+
+@dataclass(frozen=True)
+class Range:
+    """The quotients of the chances of outcomes on two neighbours all lie in one interval [c, c·e^epsilon].
+
+    Stronger than `BoundedRange`, which speaks of events: of these two only this one gives rho = epsilon²/8. True of one
+    exponential mechanism, of one stage of them in all leaves, and of what is computed from such a draw.
+
+    >>> Range(Loss(log=Fraction(1))).implies(BoundedRange(Loss(log=Fraction(1))))
+    True
+    """
+
+    epsilon: Loss
+    unit: Unit = Unit.RECORD
+    part: str = ALL
+    release: Release = Release.HYPOTHESIS
+
+    def implies(self, other: Fact) -> bool:
+        if isinstance(other, Range):
+            return self._private().implies(other._private())
+        if isinstance(other, BoundedRange):
+            return self.part == ALL and BoundedRange(self.epsilon, self.unit).implies(other)
+        return self._private().implies(other)
+
+    def _private(self) -> Privacy:
+        return Privacy(self.epsilon, unit=self.unit, part=self.part, release=self.release)
+
+    def __str__(self) -> str:
+        part = "" if self.part == ALL else f" of the {self.part}"
+        return f"quotients of chances within a range of {self.epsilon}, one {self.unit.value}{part} replaced"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kind": "range",
+            "epsilon": self.epsilon.to_json(),
+            "unit": self.unit.value,
+            "part": self.part,
+            "release": self.release.value,
+        }
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """rho-zCDP when one unit is replaced: Rényi divergences of every order alpha > 1 are at most alpha·rho.
+
+    With a delta: up to a bad event of probability delta, the same for both inputs, which may tell everything.
+
+    >>> Concentrated(Fraction(1, 8)).implies(Concentrated(Fraction(1, 2), Fraction(1, 10**6)))
+    True
+    """
+
+    rho: Fraction
+    delta: Fraction = Fraction(0)
+    unit: Unit = Unit.RECORD
+    part: str = ALL
+    release: Release = Release.HYPOTHESIS
+
+    def implies(self, other: Fact) -> bool:
+        return (
+            isinstance(other, Concentrated)
+            and self.rho <= other.rho
+            and self.delta <= other.delta
+            and self.unit in (other.unit, Unit.RECORD)
+            and self.part in (other.part, ALL)
+            and (self.release == other.release or (self.release, other.release) == _STRONGER)
+        )
+
+    def __str__(self) -> str:
+        part = "" if self.part == ALL else f" of the {self.part}"
+        but = f" but for {decimal_text(self.delta)}" if self.delta else ""
+        return f"{decimal_text(self.rho)}-zCDP{but}, one {self.unit.value}{part} replaced"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kind": "concentrated",
+            "rho": str(self.rho),
+            "delta": str(self.delta),
+            "unit": self.unit.value,
+            "part": self.part,
+            "release": self.release.value,
+        }
 
 
 @dataclass(frozen=True)
@@ -289,7 +335,7 @@ class Answers:
         }
 
 
-Fact = Privacy | BoundedRange | Stability | Accuracy | Answers
+Fact = Privacy | BoundedRange | Range | Concentrated | Stability | Accuracy | Answers
 
 
 def _loss(tree: Mapping[str, str]) -> Loss:
@@ -309,6 +355,16 @@ def fact_from_json(tree: Mapping[str, Any]) -> Fact:
             )
         case "bounded-range":
             return BoundedRange(_loss(tree["epsilon"]), Unit(tree["unit"]))
+        case "range":
+            return Range(_loss(tree["epsilon"]), Unit(tree["unit"]), tree["part"], Release(tree["release"]))
+        case "concentrated":
+            return Concentrated(
+                Fraction(tree["rho"]),
+                Fraction(tree["delta"]),
+                Unit(tree["unit"]),
+                tree["part"],
+                Release(tree["release"]),
+            )
         case "stability":
             return Stability(Fraction(tree["gamma"]), Unit(tree["unit"]))
         case "accuracy":

@@ -38,6 +38,8 @@ class Proof(Generic[F]):
     premises: tuple[Proof[Fact], ...] = ()
     where: Mapping[str, Value] = field(default_factory=dict, hash=False)
     assumes: tuple[str, ...] = ()
+    beside: tuple[Proof[Fact], ...] = field(default=(), compare=False, repr=False)
+    """What the rule proves of the same release besides. Documents of the first format have no place for it."""
     seal: InitVar[object] = None  # not kept: `dataclasses.replace` must not make a proof of something else
 
     def __post_init__(self, seal: object) -> None:

@@ -1,1 +1,1 @@
-"""Private primitives, one a file."""
+"""Private primitives, one per file."""

@@ -19,9 +19,12 @@ from privpac.errors import ParameterError
 from privpac.numbers.exact import ball
 
 __all__ = [
+    "BITS",
     "RHO_PLACES",
     "Spendable",
     "approximate_epsilon",
+    "conversion",
+    "outwards",
     "pure_rho",
     "rho_up",
     "spendable",
@@ -34,7 +37,7 @@ RHO_PLACES = 24
 _PLACES = 12
 """Decimals of a number that is rounded outwards because it has no end."""
 
-_BITS = 512
+BITS = 512
 """Working precision: an end of a ball that is a little too careful costs at most one unit of the last place."""
 
 _NO_CURVE = 60
@@ -71,8 +74,8 @@ def pure_rho(epsilon: Fraction) -> Fraction:
         return Fraction(0)
     if epsilon >= _NO_CURVE:
         return rho_up(epsilon)
-    with ctx.workprec(_BITS):
-        curved = _outwards(ball(epsilon) * (ball(epsilon) / 2).tanh(), upper=True)
+    with ctx.workprec(BITS):
+        curved = outwards(ball(epsilon) * (ball(epsilon) / 2).tanh(), upper=True)
     return min(curved, rho_up(epsilon * epsilon / 2))
 
 
@@ -103,9 +106,9 @@ def spendable(epsilon: Fraction, delta: Fraction) -> Spendable:
 
 def spendable_at(order: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """How much rho keeps (epsilon, delta) by this order, rounded down to 12 decimals; 0 if nothing does."""
-    with ctx.workprec(_BITS):
-        rho = (ball(epsilon) - _conversion(order, delta)) / ball(order)
-        return max(Fraction(0), _outwards(rho, upper=False))
+    with ctx.workprec(BITS):
+        rho = (ball(epsilon) - conversion(order, delta)) / ball(order)
+        return max(Fraction(0), outwards(rho, upper=False))
 
 
 def approximate_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
@@ -120,8 +123,8 @@ def approximate_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
         return Fraction(0)
     _positive("approximate_epsilon", rho=rho, delta=delta)
     order = _best_order(lambda order: order * float(rho) + _rough_conversion(order, delta))
-    with ctx.workprec(_BITS):
-        return max(Fraction(0), _outwards(ball(order * rho) + _conversion(order, delta), upper=True))
+    with ctx.workprec(BITS):
+        return max(Fraction(0), outwards(ball(order * rho) + conversion(order, delta), upper=True))
 
 
 def _positive(owner: str, **amounts: Fraction) -> None:
@@ -131,13 +134,13 @@ def _positive(owner: str, **amounts: Fraction) -> None:
             raise ParameterError(owner, name, amount, allowed=allowed)
 
 
-def _conversion(order: Fraction, delta: Fraction) -> arb:
+def conversion(order: Fraction, delta: Fraction) -> arb:
     """(ln c + ln(1/delta))/(order - 1)."""
     above, below = ball(order), ball(order - 1)
     return (below * below.log() - above * above.log() - ball(delta).log()) / below
 
 
-def _outwards(value: arb, *, upper: bool) -> Fraction:
+def outwards(value: arb, *, upper: bool) -> Fraction:
     """The end of the ball, rounded outwards to 12 decimals."""
     scaled = value * 10**_PLACES
     whole = (scaled.upper().ceil() if upper else scaled.lower().floor()).unique_fmpz()

@@ -32,6 +32,7 @@ __all__ = [
     "plain",
     "power_up",
     "ratio_for",
+    "rounded_up",
     "shortened",
     "sign_of_log_sum",
     "significant_up",
@@ -128,6 +129,11 @@ def _directed(upper: bool, value_at: Callable[[], arb], digits: int) -> Fraction
             if low is not None and low == high:
                 return Fraction(int(low), scale)
     raise AssertionError("unreachable: the precisions end with an error")
+
+
+def rounded_up(value_at: Callable[[], arb], digits: int) -> Fraction:
+    """An irrational number rounded up to `digits` decimals; `value_at()` gives balls around it at any precision."""
+    return _directed(True, value_at, digits)
 
 
 def _significant_ceiling(value: Fraction) -> Fraction:

@@ -13,10 +13,10 @@ __all__ = ["as_tree"]
 def as_tree(hypothesis: Hypothesis, schema: Schema) -> Tree | None:
     """The same function as a tree; None where there is none to be drawn."""
     questions = hypothesis.questions(schema)
-    return None if questions is None else _grown(questions)
+    return None if questions is None else _from_questions(questions)
 
 
-def _grown(questions: Questions) -> Tree:
+def _from_questions(questions: Questions) -> Tree:
     if isinstance(questions, int):
         return Leaf(questions)
-    return Split(questions.test, _grown(questions.fails), _grown(questions.holds))
+    return Split(questions.test, _from_questions(questions.fails), _from_questions(questions.holds))

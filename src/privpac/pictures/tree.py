@@ -80,7 +80,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where everything goes: a row a leaf, a column a level as wide as its widest node."""
+    """Where everything goes: a row per leaf, a column per level as wide as its widest node."""
 
     tree: Tree
     schema: Schema

@@ -46,8 +46,8 @@ def _ssl() -> Proof[Fact]:
 
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
-    "label-boost-labelled": lambda: few_labels_rules.label_boost_labelled(_inner(), ratio=RATIO),
-    "label-boost-unlabelled": lambda: few_labels_rules.label_boost_unlabelled(_inner()),
+    "label-boost-labelled": lambda: few_labels_rules.label_boost_labelled(_inner(), classes=2, ratio=RATIO),
+    "label-boost-unlabelled": lambda: few_labels_rules.label_boost_unlabelled(_inner(), classes=2),
     "positions-known": lambda: few_labels_rules.positions_known(
         _inner(), part=QUERIED, release=Release.WITH_LIST
     ),

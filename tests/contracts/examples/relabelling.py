@@ -39,12 +39,12 @@ def empirical(records: int = 10) -> Proof[Any]:
 
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
     "relabelling": lambda: wrappers_rules.relabelling(
-        mixed(), kept=2, of=5, ratio=RATIO, change=3, mistake=2
+        mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=3, mistake=2
     ),
     "rank-relabelling": lambda: wrappers_rules.rank_relabelling(
-        mixed(), kept=2, of=5, ratio=RATIO, change=1, mistake=2
+        mixed(), classes=2, kept=2, of=5, ratio=RATIO, change=1, mistake=2
     ),
-    "relabelling-part": lambda: wrappers_rules.relabelling_part(mixed(), ratio=RATIO, change=3),
+    "relabelling-part": lambda: wrappers_rules.relabelling_part(mixed(), classes=2, ratio=RATIO, change=3),
     "listed-from-some": lambda: wrappers_rules.listed_from_some(
         rules.bounded_range(ratio=RATIO), kept=1, of=4
     ),

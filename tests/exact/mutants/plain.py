@@ -140,7 +140,7 @@ def forgets_the_costs() -> Case:
 
 
 def forgets_the_group() -> Case:
-    """Two records a person, learnt at the epsilon of one; neighbours replace a person."""
+    """Two records per person, learnt at the epsilon of one; neighbours replace a person."""
     schema = tiny_schema(2)
     people = tuple((a, b, c, d) for a in range(2) for b in range(2) for c in range(2) for d in range(2))
 

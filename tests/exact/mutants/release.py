@@ -155,7 +155,7 @@ def scores_candidates_by_all_thresholds() -> Case:
 
 
 def draws_paths_at_twice_the_rate() -> Case:
-    """The quantile family at the full epsilon a unit of score."""
+    """The quantile family at the full epsilon per unit of score."""
     sanitiser = ThresholdBLR(tiny_schema(4), "a", Fraction(2), points=2)
 
     def run(data: Data, coins: Coins) -> Hashable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.checker import directed
+from privpac.checker import curves, directed
 from privpac.checker.reading import (
     ALL,
     STEP,
@@ -26,6 +26,8 @@ from privpac.checker.reading import (
 __all__ = ["RULES"]
 
 _LARGEST_FOLD = 10_000
+_LARGEST_RANGE_FOLD = 64
+_LARGEST_LOG = 1_000
 
 
 def _total_variation(node: Tree) -> None:
@@ -124,6 +126,18 @@ def _k_fold(node: Tree) -> None:
     require(new.delta == directed.fold(e, times, saved), "delta is not that of the composition")
 
 
+def _range_fold(node: Tree) -> None:
+    times, epsilon, release = parameters(node, "times", "epsilon", "release")
+    times, epsilon = integer(times, 1), decimal(epsilon)
+    old, new = read_fact(only_premise(node), "bounded-range"), read_privacy(node)
+    loss = Loss.read(old["epsilon"])
+    each = max(Fraction(0), loss.log + directed.ln_ceiling(loss.factor))
+    require(times <= _LARGEST_RANGE_FOLD and epsilon <= _LARGEST_LOG, "times or epsilon is out of range")
+    require(times * each <= _LARGEST_LOG, "the releases lose too much")
+    require(new == Privacy(Loss(epsilon, Fraction(1)), new.delta, old["unit"], ALL, release), "more changed")
+    require(new.delta == curves.range_fold(each, times, epsilon), "delta is not that of the composition")
+
+
 def _declared(node: Tree) -> None:
     new, old = pair(node)
     epsilon, delta = (decimal(text) for text in parameters(node, "epsilon", "delta"))
@@ -147,6 +161,7 @@ RULES: dict[str, Check] = {
     "on-part": _on_part,
     "group": _group,
     "k-fold-composition": _k_fold,
+    "range-fold": _range_fold,
     "declared": _declared,
     "assuming": _assuming,
 }

@@ -1,1 +1,1 @@
-"""One reproduction a file, each with `rows(*, quick, progress)` and perhaps `figure(rows)`."""
+"""One reproduction per file, each with `rows(*, quick, progress)` and perhaps `figure(rows)`."""

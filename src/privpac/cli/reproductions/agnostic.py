@@ -50,7 +50,7 @@ CLOSE = 100
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a key length, epsilon and excess."""
+    """One row per key length, epsilon and excess."""
     wishes = list(
         product(
             QUICK_BITS if quick else BITS,

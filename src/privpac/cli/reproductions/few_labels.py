@@ -1,7 +1,7 @@
 """Labels needed when records without labels abound: promised by every method, and measured on thresholds.
 
 Statement: `labels` are the fewest each method promises the error for, with at most `unlabelled` other records at hand;
-`measured` is the first number on a grid at which at most one run in twenty failed, with POOL other records, uniform
+`measured` is the first number on a grid at which at most one run in twenty failed, with 20,000 other records, uniform
 points and random cuts (a simulation, not a promise).
 Source: register `occam-realizable`, `generic-learner`, `label-boost-realizable`, `label-boost`, `ssl-relabel-accuracy`,
 `active-subsampling`, `floor-labels`.
@@ -56,7 +56,7 @@ METHODS = ("plain", "generic", "boost, printed constants", "boost", "relabel", "
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a class and method."""
+    """One row per class and method."""
     bits = QUICK_BITS if quick else BITS
     classes = [("thresholds", 1, size) for size in bits]
     classes += [] if quick else [("any", vc, size) for vc, size in LARGE]

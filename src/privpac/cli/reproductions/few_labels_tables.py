@@ -1,9 +1,10 @@
 """What private learners without unlabelled records need, by privacy and answer: two printed tables in numbers.
 
 Statement: Table 1 gives orders for any class, here with numbers for points and thresholds; Table 2 for thresholds over
-keys of d bits. `enough` is promised by a learner that ships, `too few` by a floor; None where there is only an order.
+keys of d bits. `enough` is promised by a learner that ships and takes columns of that size, `too few` by a floor; a
+dash stands where there is only an order.
 Source: Beimel–Nissim–Stemmer 2015, Tables 1 and 2; register `occam-realizable`, `floor-thresholds-proper`,
-`floor-points-proper`, `sparse-sets-accuracy`, `rec-concave`.
+`floor-points-proper`, `sparse-sets-accuracy`, `pairwise-cover`, `rec-concave`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 from privpac.cli.console import Progress
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.points.formulas import records_sparse
+from privpac.constructions.points.options import LARGEST_LISTED
+from privpac.constructions.points.representation_formulas import records_cover
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]
@@ -23,7 +26,7 @@ BITS, QUICK_BITS = (16, 32, 64, 128), (16, 32)
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a table, kind and domain."""
+    """One row per table, kind and domain."""
     made: list[dict[str, Any]] = []
     bits = QUICK_BITS if quick else BITS
     for size in bits:
@@ -64,12 +67,15 @@ def _occam(size: int) -> int:
 def _table_one(bits: int) -> list[dict[str, Any]]:
     """Proper learners pay for the size of the class, improper ones for its representation dimension."""
     proper = floors.floor_points_proper(2**bits, error=ERROR, failure=FAILURE, epsilon=EPSILON)
-    sparse = records_sparse(error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    records = (
+        records_sparse if 2**bits <= LARGEST_LISTED else records_cover
+    )  # cells of a sparse set are listed
+    improper = records(error=ERROR, failure=FAILURE, epsilon=EPSILON)
     return [
         _row(1, "points", bits, "proper", "pure", "O(log |C|)", _occam(2**bits), proper),
-        _row(1, "points", bits, "improper", "pure", "Theta(RepDim)", sparse, None),
+        _row(1, "points", bits, "improper", "pure", "Theta(RepDim)", improper, None),
         _row(1, "points", bits, "proper", "approximate", "O(log |C|)", _occam(2**bits), None),
-        _row(1, "points", bits, "improper", "approximate", "O(RepDim)", sparse, None),
+        _row(1, "points", bits, "improper", "approximate", "O(RepDim)", improper, None),
     ]
 
 

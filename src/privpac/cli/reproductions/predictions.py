@@ -43,7 +43,7 @@ ALL = (*NOISY, "flipped_printed", "vote", "vote_printed")
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a construction, for every VC dimension, epsilon and error."""
+    """One row per construction, for every VC dimension, epsilon and error."""
     wishes = [
         (vc, epsilon, error)
         for vc in (QUICK_DIMENSIONS if quick else DIMENSIONS)

@@ -120,7 +120,7 @@ def _entries(bits: int, *, quick: bool) -> Iterator[Entry]:
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a learner and key length."""
+    """One row per learner and key length."""
     entries = [entry for bits in (QUICK_BITS if quick else BITS) for entry in _entries(bits, quick=quick)]
     entries.sort(key=lambda entry: entry.learner)
     repetitions, made = QUICK_REPETITIONS if quick else REPETITIONS, []

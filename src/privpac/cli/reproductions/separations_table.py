@@ -29,7 +29,7 @@ SEED_BITS = 16
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a class, kind of learner and key length."""
+    """One row per class, kind of learner and key length."""
     bits = QUICK_BITS if quick else BITS
     made: list[dict[str, Any]] = []
     for kinds in (_points, _generated):

@@ -24,7 +24,7 @@ EPSILONS, QUICK_EPSILONS = ("1", "0.5", "0.1"), ("1",)
 
 
 def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
-    """One row a class, domain and epsilon."""
+    """One row per class, domain and epsilon."""
     epsilons, domains = (QUICK_EPSILONS, QUICK_BITS) if quick else (EPSILONS, BITS)
     wanted = list(product((_points, _thresholds), epsilons, domains))
     made = []

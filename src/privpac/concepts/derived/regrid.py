@@ -1,4 +1,4 @@
-"""Fewer cells a column, cut at places taken from public features; hypotheses on them, and back.
+"""Fewer cells per column, cut at places taken from public features; hypotheses on them, and back.
 
 For label privacy only: where the cuts lie depends on the features of the records.
 """

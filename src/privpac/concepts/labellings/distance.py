@@ -255,7 +255,7 @@ def _ones(word: np.uint64) -> int:
 def nearest(
     bits: NDArray[np.uint64], costs: NDArray[np.int64], order: NDArray[np.int64], change: int
 ) -> NDArray[np.int64]:
-    """The same for labellings without structure: rows of packed labels, one bit a record; `order` sorts the costs.
+    """The same for labellings without structure: rows of packed labels, one bit per record; `order` sorts the costs.
 
     Cheap ones are tried first; once a cost alone reaches the best sum, nothing later can improve it.
     """

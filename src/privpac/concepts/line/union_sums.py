@@ -103,7 +103,7 @@ class Walk:
 
 
 class _Pass:
-    """A forward pass over some blocks: its state, and what it leaves behind in a row a block."""
+    """A forward pass over some blocks: its state, and what it leaves behind in a row per block."""
 
     def __init__(self, blocks: int, exponent: Integers, value: Floats) -> None:
         states = len(value)

@@ -354,7 +354,7 @@ def check_costs(owner: str, costs: Costs, records: int) -> tuple[int, int]:
     """Two positive integers small enough for the price of all records to fit a 64-bit sum."""
     whole = all(isinstance(cost, int) and not isinstance(cost, bool) and cost > 0 for cost in costs)
     if len(costs) != 2 or not whole:
-        raise ParameterError(owner, "costs", costs, allowed="two positive integers, one a class")
+        raise ParameterError(owner, "costs", costs, allowed="two positive integers, one per class")
     if max(costs) * max(records, 1) > _LARGEST_PRICE:
         raise ParameterError(owner, "costs", costs, allowed="at most 2^60 divided by the number of records")
     return costs[0], costs[1]

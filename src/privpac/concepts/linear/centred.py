@@ -229,7 +229,7 @@ class GridScores:
 
     @cached_property
     def _points(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Coordinates as doubles, a row an axis: all products and sums are integers below 2^53."""
+        """Coordinates as doubles, a row per axis: all products and sums are integers below 2^53."""
         zeros, ones = (np.ascontiguousarray(part.T, dtype=np.float64) for part in self.evidence.by_class)
         return zeros, ones
 

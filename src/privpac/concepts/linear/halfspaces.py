@@ -55,7 +55,7 @@ _LONGEST = 120.0
 """Seconds of counting that are refused, by the estimate below."""
 
 _NS_RECORD, _NS_DIRECTION = 0.35, 900.0
-"""Nanoseconds a record, feature and direction, and a direction besides (cut-offs): measured, generous."""
+"""Nanoseconds per record, feature and direction, and per direction besides (cut-offs): measured, generous."""
 
 
 @dataclass(frozen=True)
@@ -335,7 +335,7 @@ class Scorecards(_Linear, Stored):
 
 @dataclass(frozen=True)
 class Halfspaces(_Linear, Stored):
-    """Declared directions over all features of some columns: integer weights, one a feature, whoever chose them.
+    """Declared directions over all features of some columns: integer weights, one per feature, whoever chose them.
 
     They must not come from the records they are used on; the certificate cannot see where they came from.
     """
@@ -359,7 +359,7 @@ class Halfspaces(_Linear, Stored):
                 "Halfspaces",
                 "directions",
                 given,
-                allowed=f"{len(self.features)} whole numbers each, one a feature: {_listed(self.features)}",
+                allowed=f"{len(self.features)} whole numbers each, one per feature: {_listed(self.features)}",
             )
         if not any(given):
             raise ParameterError(

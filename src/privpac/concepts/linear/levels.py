@@ -117,7 +117,7 @@ def features_of(schema: Schema, *, top: int, columns: tuple[str, ...] | None = N
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Levels:
-    """The levels of every record, a row a feature, apart for each class. No score depends on the records' order."""
+    """The levels of every record, a row per feature, apart for each class. No score depends on the records' order."""
 
     by_class: tuple[NDArray[np.uint8], ...]
 

@@ -29,7 +29,7 @@ class Sweep:
     """Changes in order: `first[g]` … of pairs (`i`, `j`) with the same slope make group g."""
 
     points: Whole
-    """Distinct, in the order of x, then y; a row a point."""
+    """Distinct, in the order of x, then y; a row per point."""
     i: NDArray[np.int32]
     j: NDArray[np.int32]
     first: Whole

@@ -219,7 +219,7 @@ class Binarisation:
         return np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32
 
     def codes(self, block: Block) -> NDArray[Any]:
-        """One row a column: the code of each record (see `Group.codes`)."""
+        """One row per column: the code of each record (see `Group.codes`)."""
         codes = np.empty((len(self.groups), block.n), dtype=self.code_type)
         for row, group in zip(codes, self.groups, strict=True):
             size = self.schema.column(group.column).size
@@ -227,7 +227,7 @@ class Binarisation:
         return codes
 
     def pack(self, codes: NDArray[Any]) -> NDArray[np.uint64]:
-        """One row of bits a test: bit i % 64 of word i // 64 says whether it holds for record i."""
+        """One row of bits per test: bit i % 64 of word i // 64 says whether it holds for record i."""
         n = codes.shape[1]
         words = (n + 63) // 64
         rows = np.zeros((len(self.tests), 8 * words), dtype=np.uint8)

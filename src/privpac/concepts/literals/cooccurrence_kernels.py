@@ -74,7 +74,7 @@ def _next_columns(chosen: NDArray[np.int64], size: int, columns: int) -> bool:
 def _next_tests(
     chosen: NDArray[np.int64], prefix: NDArray[np.int64], size: int, first: NDArray[np.int64]
 ) -> bool:
-    """The next choice of one test a column; False after the last (and then back at the first choice)."""
+    """The next choice of one test per column; False after the last (and then back at the first choice)."""
     for i in range(size):
         chosen[i] += 1
         if chosen[i] < first[prefix[i] + 1]:

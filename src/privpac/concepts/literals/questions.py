@@ -30,11 +30,11 @@ Questions = Question | int
 def ask(test: Test, positive: bool, then: Questions, otherwise: Questions, schema: Schema) -> Questions:
     """`then` where the test holds (`positive`) or does not; no question whose answer the bounds give."""
     holds, fails = (then, otherwise) if positive else (otherwise, then)
-    known = _known(test, schema.column(test.column).size)
+    known = _by_bounds(test, schema.column(test.column).size)
     return Question(test, holds, fails) if known is None else holds if known else fails
 
 
-def _known(test: Test, size: int) -> bool | None:
+def _by_bounds(test: Test, size: int) -> bool | None:
     if (size == 1 and test.cell == 0) or (test.kind == "at least" and test.cell <= 0):
         return True
     return False if test.cell >= size else None

@@ -36,7 +36,7 @@ class Prior:
     shape: Shape
     depth: int
     weights: tuple[int, ...]
-    """Positive integers, one a test."""
+    """Positive integers, one per test."""
     stop: Fraction
     root_splits: bool
     labels: tuple[Fraction, ...]
@@ -115,12 +115,12 @@ def checked_prior(
         raise ParameterError(owner, "stop", stop, allowed="a Fraction from 0 to below 1")
     labels = (Fraction(1, classes),) * classes if label_prior is None else tuple(map(Fraction, label_prior))
     if len(labels) != classes or min(labels) < 0 or sum(labels) == 0:
-        allowed = f"{classes} non-negative weights, one a class, not all 0"
+        allowed = f"{classes} non-negative weights, one per class, not all 0"
         raise ParameterError(owner, "label_prior", label_prior, allowed=allowed)
     shares = (1,) * len(tests.tests) if weights is None else tuple(weights)
     whole = all(isinstance(share, int) and 0 < share < 2**53 for share in shares)
     if len(shares) != len(tests.tests) or not whole:
-        allowed = f"{len(tests.tests)} positive integers, one a test"
+        allowed = f"{len(tests.tests)} positive integers, one per test"
         raise ParameterError(owner, "weights", weights, allowed=allowed)
     total = sum(labels)
     return Prior(shape, depth, shares, Fraction(stop), root_splits, tuple(label / total for label in labels))

@@ -52,7 +52,7 @@ def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
     prices = tuple(costs)
     if len(prices) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in prices):
         raise ParameterError(
-            owner, "costs", costs, allowed=f"{classes} positive integers, one a class, such as (1, 5)"
+            owner, "costs", costs, allowed=f"{classes} positive integers, one per class, such as (1, 5)"
         )
     return prices
 

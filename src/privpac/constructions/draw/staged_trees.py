@@ -39,7 +39,7 @@ SHARES: dict[int, tuple[Fraction, ...]] = {
     2: (Fraction(3, 10), Fraction(7, 10)),
     3: (Fraction(2, 10), Fraction(4, 10), Fraction(4, 10)),
 }
-"""How epsilon is shared among the stages: later stages see fewer records a leaf and need more."""
+"""How epsilon is shared among the stages: later stages see fewer records per leaf and need more."""
 
 LATER_STOP = Fraction(1, 2)
 """A fair coin at every node of later stages: trees stay a third of the size at the same accuracy."""
@@ -69,7 +69,7 @@ def default_stages(*, n: int, epsilon: Fraction, tests: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class StagedTrees:
-    """Trees of the given depths, one a stage, on public tests."""
+    """Trees of the given depths, one per stage, on public tests."""
 
     schema: Schema
     epsilon: Fraction

@@ -134,9 +134,14 @@ def _ratio(epsilon: Fraction) -> Fraction:
     return ratio
 
 
-def estimate_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
-    """What releasing the confusion counts (or one difference of two models) costs: at most `epsilon`."""
-    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, unit=unit)
+def estimate_privacy(
+    *, epsilon: Fraction, unit: Unit = Unit.RECORD, difference: bool = False
+) -> Proof[Privacy]:
+    """What releasing the confusion counts costs, or one `difference` of two models: at most `epsilon`.
+
+    A replaced record moves two cells of the table by 1 each, but a difference of two models by 2, which costs more rho.
+    """
+    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, single=not difference, unit=unit)
     return rules.declared(mechanism, epsilon=epsilon)
 
 

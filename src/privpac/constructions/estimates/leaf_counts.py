@@ -145,7 +145,7 @@ def _ratio(epsilon: Fraction) -> Fraction:
 
 def leaf_counts_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
     """What releasing the counts of a public tree's leaves costs: at most `epsilon`."""
-    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, unit=unit)
+    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, single=True, unit=unit)
     return rules.declared(mechanism, epsilon=epsilon)
 
 

@@ -65,8 +65,12 @@ class LabelBoostProcedure:
 
     def labelled(self, later: Proof[Privacy]) -> Proof[Privacy]:
         """What a labelled record is promised if everything that follows is `later`."""
-        return few_labels_rules.label_boost_labelled(later, ratio=self.ratio, part=LABELLED)
+        return few_labels_rules.label_boost_labelled(
+            later, classes=len(self.concepts.schema.classes), ratio=self.ratio, part=LABELLED
+        )
 
     def unlabelled(self, later: Proof[Privacy], *, part: str = UNLABELLED) -> Proof[Privacy]:
         """What a record without label is promised."""
-        return few_labels_rules.label_boost_unlabelled(later, part=part)
+        return few_labels_rules.label_boost_unlabelled(
+            later, classes=len(self.concepts.schema.classes), part=part
+        )

@@ -94,9 +94,9 @@ def _isolated(*, unlabelled: bool) -> Case:
     """With the certificate of the rule, for an inner algorithm of the exponential mechanism's loss."""
     inner = rules.exponential_mechanism(ratio=RATIO)
     if unlabelled:
-        claim = few_labels_rules.label_boost_unlabelled(inner).fact
+        claim = few_labels_rules.label_boost_unlabelled(inner, classes=2).fact
     else:
-        claim = few_labels_rules.label_boost_labelled(inner, ratio=ratio_for(ONE / 2)).fact
+        claim = few_labels_rules.label_boost_labelled(inner, classes=2, ratio=ratio_for(ONE / 2)).fact
     part = "unlabelled" if unlabelled else "labelled"
     case = isolated(unlabelled=unlabelled, ratio=RATIO**2)
     return replace(case, name=f"relabelling of isolated groups, {part}", claim=claim)

@@ -94,7 +94,10 @@ class SSLRelabel:
         vote = rules.exponential_mechanism(ratio=self.ratio, sensitivity=self.mistake, part=LABELLED)
         labelled = rules.post_processing(vote, what="the base learner on the points under the drawn labels")
         relabelled = wrappers_rules.relabelling_part(
-            self.base.certify(Size(self.kept)).privacy, ratio=self.ratio, change=self.change
+            self.base.certify(Size(self.kept)).privacy,
+            classes=len(self.concepts.schema.classes),
+            ratio=self.ratio,
+            change=self.change,
         )
         points = rules.subsampling(relabelled, kept=self.kept, of=self.taken)
         proof = rules.disjoint_parts(labelled, rules.on_part(points, part=UNLABELLED))

@@ -10,7 +10,7 @@ from flint import ctx
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release
 from privpac.guarantee.parts import LABELLED, QUERIED, UNLABELLED, UNQUERIED
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need, need_ratio
+from privpac.guarantee.rules.conditions import need, need_ratio, need_two_classes
 from privpac.numbers.exact import ball, shortened
 from privpac.theory.vc import growth
 
@@ -38,25 +38,33 @@ def _relabelled(
     return Proof(Privacy(loss, old.delta, old.unit, part, old.release), rule, (premise,), where, seal=SEAL)
 
 
-def label_boost_labelled(premise: Proof[Privacy], *, ratio: Fraction, part: str = LABELLED) -> Proof[Privacy]:
+def label_boost_labelled(
+    premise: Proof[Privacy], *, classes: int, ratio: Fraction, part: str = LABELLED
+) -> Proof[Privacy]:
     """A labelled record, when all points are relabelled before an (epsilon, delta)-private run.
 
     The labels are one dichotomy of all points, drawn with weight ratio^(mistakes on labelled records):
     e^eps' = e^eps·(1 + 1/ratio)², delta' = delta. Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register
-    `label-boost-labelled`. Holds if every dichotomy is drawn from, scores are not clamped, and sizes are public.
+    `label-boost-labelled`. Refused unless there are two `classes`. Holds if every dichotomy is drawn from, scores are
+    not clamped, and sizes are public.
     """
     rule = "label-boost-labelled"
+    need_two_classes(rule, classes)
     need_ratio(rule, ratio, 1)
     return _relabelled(rule, premise, (1 + 1 / ratio) ** 2, part, {"ratio": str(ratio), "part": part})
 
 
-def label_boost_unlabelled(premise: Proof[Privacy], *, part: str = UNLABELLED) -> Proof[Privacy]:
+def label_boost_unlabelled(
+    premise: Proof[Privacy], *, classes: int, part: str = UNLABELLED
+) -> Proof[Privacy]:
     """A record without label, relabelled together with the labelled ones: e^eps' = 4·e^eps, delta' = delta.
 
     Source: Beimel–Nissim–Stemmer Lemma 4.1, tight constant; register `label-boost-unlabelled`. Holds as
     `label_boost_labelled`.
     """
-    return _relabelled("label-boost-unlabelled", premise, Fraction(4), part, {"part": part})
+    rule = "label-boost-unlabelled"
+    need_two_classes(rule, classes)
+    return _relabelled(rule, premise, Fraction(4), part, {"part": part})
 
 
 _ROLES = {QUERIED: LABELLED, UNQUERIED: UNLABELLED}

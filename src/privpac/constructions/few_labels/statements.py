@@ -13,6 +13,7 @@ _SSL = "docs/proofs/ssl-relabel.md"
 _ACTIVE = "docs/proofs/active.md"
 _FLOORS = "docs/proofs/label-floors.md"
 _DRAW = (
+    "there are two classes",
     "every dichotomy of the points by the class is drawn from, each once",
     "the draw is the exponential mechanism itself: no permute-and-flip, no clamp on scores",
 )

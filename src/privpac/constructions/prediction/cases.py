@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
@@ -56,7 +57,10 @@ def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         sample = RememberedSample(sample_of(schema, data), tuple(data), remembered)
-        return tuple(predictor.prepare(sample, coins).answer(asked, coins).tolist())
+        prepared = predictor.prepare(sample, coins)
+        # A run of its own, so that its branches are not multiplied by training anew for each of them.
+        [answers] = coins.each([lambda inner: tuple(prepared.answer(asked, inner).tolist())])
+        return answers
 
     def certified(records: int) -> Privacy:
         return rules.sequential(*[predictor.certify(Size(records)).privacy] * len(rows)).fact
@@ -64,10 +68,23 @@ def predictor_case(name: str, predictor: Predictor, n: int, *rows: Sequence[int]
     return Case(name, run, records_of(schema), n, certified(n), certified=certified)
 
 
-def _stump_classifier() -> Any:
+@dataclass(frozen=True)
+class _FittedOnce(Classifiers):
+    """Classifiers that fit equal rows once: what the clone of an estimator learns is a function of rows and labels."""
+
+    memory: dict[tuple[bytes, bytes], Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def _fitted(self, rows: NDArray[np.float64], labels: NDArray[np.uint8]) -> Any:
+        key = (rows.tobytes(), labels.tobytes())
+        if key not in self.memory:
+            self.memory[key] = super()._fitted(rows, labels)
+        return self.memory[key]
+
+
+def _stumps(schema: Schema) -> Classifiers:
     from sklearn.tree import DecisionTreeClassifier
 
-    return DecisionTreeClassifier(max_depth=1)
+    return _FittedOnce(schema, DecisionTreeClassifier(max_depth=1))
 
 
 def _vote_concepts() -> Case:
@@ -82,9 +99,7 @@ def _vote_even() -> Case:
 
 def _vote_classifiers() -> Case:
     schema = tiny_schema(2, categories=2)
-    return predictor_case(
-        "vote-classifiers", Vote(Classifiers(schema, _stump_classifier()), ONE, 2), 2, (0, 1)
-    )
+    return predictor_case("vote-classifiers", Vote(_stumps(schema), ONE, 2), 2, (0, 1))
 
 
 def _vote_two_answers() -> Case:
@@ -101,7 +116,7 @@ def _vote_three_answers() -> Case:
 
 def _vote_three_classes(name: str, models: int, *rows: Sequence[int]) -> Case:
     schema = tiny_schema(2, classes=3)
-    return predictor_case(name, Vote(Classifiers(schema, _stump_classifier()), ONE, models), models, *rows)
+    return predictor_case(name, Vote(_stumps(schema), ONE, models), models, *rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

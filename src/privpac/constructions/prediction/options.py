@@ -138,7 +138,7 @@ def _answers(way: str) -> Callable[[Wish, Need], str | None]:
 OPTIONS: tuple[Option, ...] = (
     Option(
         "vote",
-        "a noisy vote of consistent models on disjoint parts; epsilon an answer",
+        "a noisy vote of consistent models on disjoint parts; epsilon per answer",
         "realizable",
         "predictions",
         False,
@@ -149,7 +149,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "flipped-answers",
-        "a stable draw, answers flipped now and then; epsilon an answer",
+        "a stable draw, answers flipped now and then; epsilon per answer",
         "agnostic",
         "predictions",
         False,
@@ -161,7 +161,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "relabelled-vote",
-        "a vote of models on records that the others relabel; epsilon an answer",
+        "a vote of models on records that the others relabel; epsilon per answer",
         "agnostic",
         "predictions",
         False,
@@ -174,7 +174,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "net-relabelled",
-        "a vote of models on all records, relabelled by a fresh draw; epsilon an answer",
+        "a vote of models on all records, relabelled by a fresh draw; epsilon per answer",
         "agnostic",
         "predictions",
         False,

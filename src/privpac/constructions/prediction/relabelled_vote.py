@@ -98,6 +98,7 @@ class RelabelledVote(Redrawn):
         vote = self.label_vote
         proof = wrappers_rules.relabelling(
             prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models),
+            classes=len(self.schema.classes),
             kept=self.kept,
             of=self.records,
             ratio=vote.ratio,

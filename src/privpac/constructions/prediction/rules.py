@@ -77,14 +77,14 @@ def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
 def vote_accuracy(
     *, models: int, ratio: Fraction, records: int, vc: int, failure: Fraction
 ) -> Proof[Accuracy]:
-    """The error of a vote of consistent concepts, one a block of at least records // models records.
+    """The error of a vote of consistent concepts, one per block of at least records // models records.
 
     Source: register `vote-accuracy`, `epsilon-net`. Holds for independent records of which some concept judges all
     rightly.
     """
     rule = "vote-accuracy"
     need_ratio(rule, ratio, 1)
-    need(rule, 1 <= models <= records, "there must be at least one record a model")
+    need(rule, 1 <= models <= records, "there must be at least one record per model")
     need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
     error = error_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
     need(rule, error < 1, "these records prove nothing")

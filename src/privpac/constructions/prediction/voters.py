@@ -89,7 +89,7 @@ class Voters(Protocol):
         """A voter trained on one block of records."""
 
     def tally(self, models: Sequence[Any], cells: Cells) -> NDArray[np.int64]:
-        """How many models say each class: a row a question, a column a class."""
+        """How many models say each class: a row per question, a column per class."""
 
     def to_json(self) -> Mapping[str, Any]:
         """What the voters are, as JSON: enough to certify, not to train."""

@@ -91,7 +91,7 @@ class PointHistogram:
         self.require(size)
         n = size.total
         plan = self.plan(n)
-        noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE)
+        noise = rules.geometric_noise(ratio=self.ratio, change=_CHANGE, single=True)
         dropped = f"dropping counts up to {plan.above}"
         return Certificate(
             privacy=rules.declared(

@@ -41,7 +41,7 @@ class PointCounts:
         return dict(self.counts)
 
     def query(self, schema: Schema, cells: Sequence[int]) -> Fraction:
-        """The share of records with these cells, one a column."""
+        """The share of records with these cells, one per column."""
         code = JointCells(schema, self.names).code(cells)
         return Fraction(self._by_cell.get(code, 0), self.total)
 

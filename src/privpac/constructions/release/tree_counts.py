@@ -109,7 +109,7 @@ class TreeCounts:
         thresholds = None
         if proved is not None and 2 * proved < 1:
             thresholds = release_rules.tree_answers(plan, records=n, failure=self.failure)
-        noise = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels)
+        noise = rules.geometric_noise(ratio=plan.ratio, change=2 * plan.levels, single=True)
         return counted_column(
             noise,
             thresholds,

@@ -76,6 +76,7 @@ class Agnostic(AroundVote):
         return Certificate(
             privacy=rule(
                 inner.privacy,
+                classes=len(self.classes.schema.classes),
                 kept=self.kept,
                 of=size.labelled,
                 ratio=vote.ratio,

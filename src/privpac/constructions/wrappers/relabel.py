@@ -85,7 +85,9 @@ class Relabelled(AroundVote):
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         vote, inner = self.vote(size), self.learner.certify(Size(self.kept))
-        own = wrappers_rules.relabelling_part(inner.privacy, ratio=vote.ratio, change=vote.change)
+        own = wrappers_rules.relabelling_part(
+            inner.privacy, classes=len(self.classes.schema.classes), ratio=vote.ratio, change=vote.change
+        )
         drawn = rules.exponential_mechanism(ratio=vote.ratio, sensitivity=vote.mistake)
         voting = rules.post_processing(
             rules.declared(drawn, epsilon=self.epsilon), what="an answer from the labels"

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Loss, Privacy, Stability, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, need, power, rational
+from privpac.guarantee.rules.conditions import ONE, need, need_two_classes, power, rational
 from privpac.numbers.exact import shortened
 
 __all__ = ["listed_from_some", "rank_relabelling", "relabelling", "relabelling_part", "stable_from_some"]
@@ -34,17 +34,19 @@ def _mean(kept: int, of: int, *, outside: Fraction, weight: Fraction, inside: Fr
 
 
 def relabelling(
-    premise: Proof[Privacy], *, kept: int, of: int, ratio: Fraction, change: int, mistake: int
+    premise: Proof[Privacy], *, classes: int, kept: int, of: int, ratio: Fraction, change: int, mistake: int
 ) -> Proof[Privacy]:
     """Relabel a uniform `kept`-subset by the vote of the rest and run on it, shuffled.
 
     With a = x^mistake, b = x^(2·change), q = kept/of, E = e^eps of the inner run, and w = a(1 + a)/2 if change is at
     least mistake, else a^2: e^eps' = ((1 - q)·a^2 + q·w·4·b·E)/((1 - q) + q·w), but at least a^2; delta' = q·delta.
-    Source: Li–Wang–Ye 2025, Lemma 15, with constants of its own; register `relabelling`. Holds if the labellings are
-    all dichotomies of the kept points by the class, each once, drawn by the exponential mechanism itself (no
-    permute-and-flip, no clamped scores), and the kept records come in uniformly random order (assumed of the caller).
+    Source: Li–Wang–Ye 2025, Lemma 15, with constants of its own; register `relabelling`. Refused unless there are two
+    `classes`. Holds if the labellings are all dichotomies of the kept points by the class, each once, drawn by the
+    exponential mechanism itself (no permute-and-flip, no clamped scores), and the kept records come in uniformly random
+    order (assumed of the caller).
     """
     rule = "relabelling"
+    need_two_classes(rule, classes)
     _need_split(rule, kept, of)
     _need_scores(rule, ratio, change, mistake)
     old = premise.fact
@@ -59,7 +61,7 @@ def relabelling(
 
 
 def rank_relabelling(
-    premise: Proof[Privacy], *, kept: int, of: int, ratio: Fraction, change: int, mistake: int
+    premise: Proof[Privacy], *, classes: int, kept: int, of: int, ratio: Fraction, change: int, mistake: int
 ) -> Proof[Privacy]:
     """The same for cuts of an ordered column, where equal points are told apart by their place in the shuffled list.
 
@@ -69,6 +71,7 @@ def rank_relabelling(
     place are drawn from, and the inner run accepts equal points with different labels (assumed of the caller).
     """
     rule = "rank-relabelling"
+    need_two_classes(rule, classes)
     _need_split(rule, kept, of)
     _need_scores(rule, ratio, change, mistake)
     old = premise.fact
@@ -102,14 +105,17 @@ def _relabelled(
     return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
-def relabelling_part(premise: Proof[Privacy], *, ratio: Fraction, change: int) -> Proof[Privacy]:
+def relabelling_part(
+    premise: Proof[Privacy], *, classes: int, ratio: Fraction, change: int
+) -> Proof[Privacy]:
     """What the relabelled records lose when who they are is fixed beforehand: 4·x^(2·change) times the inner factor.
 
     Their labels are not looked at; the records that vote are another part. Source: Li–Wang–Ye 2025, Lemma 17
-    (A_Auxiliary); register `relabelling-part`. Holds if the labellings are all dichotomies of the points, each once,
-    drawn by the exponential mechanism itself (assumed of the caller).
+    (A_Auxiliary); register `relabelling-part`. Refused unless there are two `classes`. Holds if the labellings are all
+    dichotomies of the points, each once, drawn by the exponential mechanism itself (assumed of the caller).
     """
     rule = "relabelling-part"
+    need_two_classes(rule, classes)
     _need_scores(rule, ratio, change, 1)
     old = premise.fact
     need(rule, old.unit is Unit.RECORD, "the inner run must protect whole records")

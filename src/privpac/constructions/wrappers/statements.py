@@ -12,6 +12,7 @@ _PAGE = "docs/proofs/relabelling.md"
 _STABLE = "docs/proofs/stable.md"
 _CARRIED = "docs/proofs/carried-accuracy.md"
 _DRAW = "labellings are drawn by the exponential mechanism itself: no permute-and-flip, no clamped scores"
+_TWO = "there are two classes"
 _ONCE = "all labellings of the kept points by the class are listed, each once"
 
 STATEMENTS: tuple[Statement, ...] = (
@@ -24,7 +25,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " D)-private run,"
         " costs e^eps = ((1 − q)·a² + q·w·4·b·e^E)/((1 − q) + q·w) and delta = q·D, where a = e^(vote/2), b ="
         " e^(weight·vote·(1 − q)/q), and w = a(1 + a)/2 if weight·(1 − q) ≥ q, else a².",
-        (_ONCE, _DRAW, "the kept records are shuffled", "who was kept stays secret"),
+        (_TWO, _ONCE, _DRAW, "the kept records are shuffled", "who was kept stays secret"),
         {"extensions": Fraction(4), "printed": "ln(e^eps + 177·eps) from its proof"},
         erratum="The printed proof needs eps of at most 1/3 and eps·n of at least 1 without saying so, states"
         " no shuffle"
@@ -42,6 +43,7 @@ STATEMENTS: tuple[Statement, ...] = (
         " neighbouring lists differ in at most two labels: e^eps = ((1 − q)·a² + q·a²·b·e^(2E))/((1 − q) + q·a²),"
         " delta = q·(1 + e^E)·D.",
         (
+            _TWO,
             "all kept + 1 prefixes of the order by point and place are listed",
             _DRAW,
             "the inner run accepts equal points with different labels",
@@ -72,7 +74,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "With the voters unchanged, replacing a relabelled record costs ln 4 + weight·vote·voters/kept + E, and"
         " delta D.",
-        (_ONCE, _DRAW, "the own labels of relabelled records are not looked at"),
+        (_TWO, _ONCE, _DRAW, "the own labels of relabelled records are not looked at"),
         {"extensions": Fraction(4)},
         erratum="The printed lemma compares errors on half of the kept records with errors on all of them as if they"
         " were at most equal; they may be twice as large.",

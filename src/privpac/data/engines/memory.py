@@ -44,7 +44,7 @@ class MemorySample:
             given = raw.column(schema.label) if y is None else vector(y)
             if len(given) != raw.n:
                 raise DataError(
-                    f"There are {raw.n} records but {len(given)} labels.", remedy="Give one label a record."
+                    f"There are {raw.n} records but {len(given)} labels.", remedy="Give one label per record."
                 )
             labels = schema.label_cells(given)
         cells = {column.name: column.encode(raw.column(column.name)) for column in schema.columns}
@@ -61,7 +61,7 @@ class MemorySample:
         stored = {name: np.asarray(values, dtype=schema.column(name).dtype) for name, values in cells.items()}
         counts = {len(values) for values in cells.values()} | (set() if labels is None else {len(labels)})
         if len(counts) != 1:
-            raise DataError("The columns and labels differ in length.", remedy="Give one value a record.")
+            raise DataError("The columns and labels differ in length.", remedy="Give one value per record.")
         if labels is not None:
             if len(labels) and not 0 <= int(labels.min()) <= int(labels.max()) < len(schema.classes):
                 raise SchemaError(

@@ -1,7 +1,7 @@
 """Copies of a ledger, made while it is in use, and ledgers made from copies.
 
 A ledger in a file is copied as a file, with all tables beside it. One in PostgreSQL becomes a text file: a line for the
-account and a line a charge, of one moment; what others keep in that database is for the database's own tools. Either
+account and a line per charge, of one moment; what others keep in that database is for the database's own tools. Either
 kind of copy can be restored to either place. A copy is verified before it is written, and before it is restored.
 
 A restored ledger has the identity of the original and forgets what was charged after the copy was made. Two of them in

@@ -10,9 +10,10 @@ from flint import ctx
 
 from privpac.guarantee.facts import ALL, BoundedRange, Fact, Loss, Privacy, Release, Stability
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import ONE, about_log, need, need_small, power, rational
+from privpac.guarantee.rules.conditions import LARGEST_LOG, ONE, about_log, need, need_small, power, rational
 from privpac.numbers.composition import fold_delta
 from privpac.numbers.exact import ball, decimal_text, plain, shortened
+from privpac.numbers.range_folds import LARGEST_TIMES, range_fold_delta
 
 __all__ = [
     "assuming",
@@ -22,6 +23,7 @@ __all__ = [
     "k_fold",
     "on_part",
     "post_processing",
+    "range_fold",
     "sequential",
     "total_variation",
 ]
@@ -153,6 +155,26 @@ def k_fold(premise: Proof[Privacy], *, times: int, saved: int) -> Proof[Privacy]
         delta = fold_delta(e, times=times, saved=saved)
     fact = Privacy(epsilon, delta, old.unit, old.part, old.release)
     return Proof(fact, rule, (premise,), {"times": times, "saved": saved}, seal=SEAL)
+
+
+def range_fold(
+    premise: Proof[BoundedRange], *, times: int, epsilon: Fraction, release: Release = Release.HYPOTHESIS
+) -> Proof[Privacy]:
+    """`times` releases declared beforehand, each as the premise given the past: (epsilon, delta), the optimal trade.
+
+    Nearly twice as good as `k_fold` for exponential draws, whose log-odds move by epsilon and not by 2 epsilon.
+    Register `range-fold`. One entry for the whole batch: not valid as a running total over releases chosen as one goes.
+    """
+    rule = "range-fold"
+    old = premise.fact
+    need(rule, 1 <= times <= LARGEST_TIMES, f"the number of releases must lie between 1 and {LARGEST_TIMES}")
+    need(rule, 0 <= epsilon <= LARGEST_LOG, f"epsilon must lie between 0 and {LARGEST_LOG}")
+    each = max(Fraction(0), old.epsilon.upper)
+    need(rule, times * each <= LARGEST_LOG, f"together they must lose at most {LARGEST_LOG}")
+    delta = range_fold_delta(each, times=times, total=epsilon)
+    fact = Privacy(Loss(log=epsilon), delta, old.unit, ALL, release)
+    where: dict[str, Value] = {"times": times, "epsilon": plain(epsilon), "release": release.value}
+    return Proof(fact, rule, (premise,), where, seal=SEAL)
 
 
 def declared(premise: Proof[Privacy], *, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Proof[Privacy]:

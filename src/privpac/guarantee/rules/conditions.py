@@ -9,7 +9,18 @@ from privpac.errors import RuleRefused
 from privpac.guarantee.facts import Loss
 from privpac.numbers.exact import exp_up, power_up
 
-__all__ = ["ONE", "about_log", "need", "need_ratio", "need_small", "power", "rational", "selection"]
+__all__ = [
+    "LARGEST_LOG",
+    "ONE",
+    "about_log",
+    "need",
+    "need_ratio",
+    "need_small",
+    "need_two_classes",
+    "power",
+    "rational",
+    "selection",
+]
 
 ONE = Fraction(1)
 
@@ -31,6 +42,11 @@ def need(rule: str, condition: bool, reason: str, remedy: str = "") -> None:
 def need_ratio(rule: str, ratio: Fraction, sensitivity: int) -> None:
     need(rule, 0 < ratio <= 1, "the ratio must lie in (0, 1]")
     need(rule, sensitivity >= 1, "the sensitivity must be a positive integer")
+
+
+def need_two_classes(rule: str, classes: int) -> None:
+    """A point has as many labels as there are classes; the proofs of relabelling count two."""
+    need(rule, classes == 2, "labels must be of two classes")
 
 
 def selection(rule: str, ratio: Fraction, sensitivity: int) -> Loss:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.guarantee.facts import ALL, BoundedRange, Loss, Privacy, Release, Unit
-from privpac.guarantee.proof import SEAL, Proof
+from privpac.guarantee.proof import SEAL, Proof, Value
+from privpac.guarantee.rules.concentrated import noise_concentrated
 from privpac.guarantee.rules.conditions import need, need_ratio, power, selection
 
 __all__ = [
@@ -80,15 +81,20 @@ def leafwise_exponential(
 
 
 def geometric_noise(
-    *, ratio: Fraction, change: int, unit: Unit = Unit.RECORD, part: str = ALL
+    *, ratio: Fraction, change: int, single: bool = False, unit: Unit = Unit.RECORD, part: str = ALL
 ) -> Proof[Privacy]:
     """Two-sided geometric noise (mass ∝ ratio^|k|) on counts whose absolute changes add up to at most `change`.
 
-    Source: Ghosh–Roughgarden–Sundararajan 2009; register `geometric-noise`.
+    `single` says that no count moves by more than 1: the same epsilon costs less rho then. Source:
+    Ghosh–Roughgarden–Sundararajan 2009; register `geometric-noise`.
     """
     rule = "geometric-noise"
     need_ratio(rule, ratio, change)
     need(rule, ratio < 1, "a ratio of 1 is no distribution")
     loss = Loss(factor=power(rule, 1 / ratio, change))
     fact = Privacy(loss, unit=unit, part=part, release=Release.NUMBERS)
-    return Proof(fact, rule, where={"ratio": str(ratio), "change": change}, seal=SEAL)
+    where: dict[str, Value] = {"ratio": str(ratio), "change": change}
+    plain = Proof(fact, rule, where=where, seal=SEAL)
+    if not single:
+        return plain
+    return Proof(fact, rule, where=where, beside=(noise_concentrated(plain, largest=1),), seal=SEAL)

@@ -32,7 +32,7 @@ class Rate:
             raise Problem(
                 429,
                 "too_many_requests",
-                f"More than {self._per_second:g} requests a second came with this key.",
+                f"More than {self._per_second:g} requests per second came with this key.",
                 remedy=f"Wait {wait} s, or ask for more rows at once; nothing was charged.",
                 headers={"Retry-After": str(wait)},
             )

@@ -82,7 +82,7 @@ def _schema_file(upload: Any) -> Schema | None:
         return None
     text = upload.file.read(MOST_SCHEMA + 1)
     if len(text) > MOST_SCHEMA:
-        raise SchemaError("The schema file is too long.", remedy="A schema has a line a column.")
+        raise SchemaError("The schema file is too long.", remedy="A schema has a line per column.")
     try:
         words = text.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,0 +1,86 @@
+"""What a stored derivation costs in rho, read off its steps a second time.
+
+The cheapest price that the steps show: by the last step, or by its epsilon alone. A document does not say how far
+single counts move, so for noisy counts this may be more than what was charged when the document was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from privpac.checker import curves
+from privpac.checker.check import check_derivation
+from privpac.checker.reading import Tree, integer, only_premise, read_privacy
+from privpac.checker.steps.concentrated import DRAWS, upper
+
+__all__ = ["price_of"]
+
+_KEEP = ("declared", "assuming", "on-part", "post-processing")
+"""Rules that promise no more than their premise: its price is theirs, and so is its range."""
+
+
+def price_of(derivation: Tree) -> Fraction:
+    """The rho of a derivation of privacy, every step of which is derived again first.
+
+    Raises NotCertified if a step does not follow.
+    """
+    check_derivation(derivation)
+    return curves.places(_price(derivation))
+
+
+def _price(node: Tree) -> Fraction:
+    alone = curves.pure(upper(read_privacy(node).loss))
+    if node["rule"] not in _STEPS:
+        return alone
+    found = _STEPS[node["rule"]](node)
+    return alone if found is None else min(alone, found)
+
+
+def _draw(node: Tree) -> Fraction:
+    return curves.spread(upper(read_privacy(node).loss))
+
+
+def _same(node: Tree) -> Fraction:
+    return _price(only_premise(node))
+
+
+def _times(node: Tree) -> Fraction | None:
+    """Pure releases together: the sum. With a delta only the epsilon of all of them says anything."""
+    if read_privacy(node).delta:
+        return None
+    return integer(node["where"]["times"], 1) * _same(node)
+
+
+def _group(node: Tree) -> Fraction | None:
+    if read_privacy(node).delta:
+        return None
+    return Fraction(integer(node["where"]["size"], 1)) ** 2 * _same(node)
+
+
+def _subsampling(node: Tree) -> Fraction | None:
+    inner = only_premise(node)
+    while inner["rule"] in _KEEP:
+        inner = only_premise(inner)
+    if inner["rule"] not in DRAWS:
+        return None
+    kept, of = (integer(node["where"][name], 1) for name in ("kept", "of"))
+    range_ = curves.subsampled(upper(read_privacy(inner).loss), Fraction(kept, of))
+    return curves.spread(range_)
+
+
+def _noise(node: Tree) -> Fraction | None:
+    change = integer(node["where"]["change"], 1)
+    return curves.noise(upper(read_privacy(node).loss), change, change) if change <= 2 else None
+
+
+_STEPS: dict[str, Callable[[Tree], Fraction | None]] = {
+    **dict.fromkeys(DRAWS, _draw),
+    **dict.fromkeys(_KEEP, _same),
+    "sequential": lambda node: sum((_price(premise) for premise in node["premises"]), Fraction(0)),
+    "disjoint-parts": lambda node: max(_price(premise) for premise in node["premises"]),
+    "group": _group,
+    "k-fold-composition": _times,
+    "subsampling-without-replacement": _subsampling,
+    "geometric-noise": _noise,
+}
