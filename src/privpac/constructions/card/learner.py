@@ -92,7 +92,8 @@ class CardLearner:
     @property
     def outcomes(self) -> int:
         """As many rules as there are draws and cut-offs: noisy counts decide nothing else about a predicted class."""
-        return (2 * len(self.tests.tests)) ** self.rounds * (sum(self.schedule) + 2)
+        draws: int = (2 * len(self.tests.tests)) ** self.rounds
+        return draws * (sum(self.schedule) + 2)
 
     @property
     def passes(self) -> int:
