@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ SCHEMA = {
 def document() -> Tree:
     """What a service over a small bundle says at /openapi.json."""
     from privpac import PrivatePredictor
-    from privpac.guarantee.ledger.budget import Budget
+    from privpac.guarantee.ledger.promises import Promises
     from privpac.guarantee.ledger.sql_store import SqlStore
     from privpac.service.app import create_app
     from privpac.service.settings import Settings
@@ -32,7 +33,7 @@ def document() -> Tree:
             "consistent:thresholds:age", "0.2", 100, schema=SCHEMA, models=3, random_state=1
         )
         predictor.fit({"age": ages}, y=["yes" if age >= 60 else "no" for age in ages]).save(bundle)
-        SqlStore.create(url, total=Budget.read("docs", epsilon=10))
+        SqlStore.create(url, promises=Promises(Fraction(10)))
         found: Tree = create_app(Settings(str(bundle), url, pages=False)).openapi()
     return found
 

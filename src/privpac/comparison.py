@@ -18,6 +18,7 @@ from privpac.checker.check import check_certificate
 from privpac.coins import Coins
 from privpac.constructions.estimates.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
+from privpac.data.purchases import purchase_of
 from privpac.errors import SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
@@ -129,6 +130,7 @@ def compare_models(
         document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
         verify=lambda comparison: check_certificate(comparison.certificate),
         note="compare two models",
+        purchase=purchase_of("compare", first.schema, table=table),
         unread=unread_records(sample),
     )
 

@@ -17,6 +17,7 @@ from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.words import Request
 from privpac.data.declared import schema_for
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
+from privpac.data.purchases import purchase_of
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
@@ -175,12 +176,15 @@ def learn_rule(source: Source, schema: Schema, wishes: RuleWishes, *, payment: P
         spark=source.spark,
         progress=source.progress,
     )
-    return learn_sample(sample, wishes, payment=payment)
+    return learn_sample(sample, wishes, payment=payment, table=source.table)
 
 
-def learn_sample(sample: EngineSample, wishes: RuleWishes, *, payment: Payment) -> Model:
-    """As `learn`, once the records are encoded."""
+def learn_sample(
+    sample: EngineSample, wishes: RuleWishes, *, payment: Payment, table: object = None
+) -> Model:
+    """As `learn`, once the records are encoded; `table` is what they were read from."""
     concepts = wishes.concepts
+    word = concepts if isinstance(concepts, str) else concepts.word
     recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
     certificate = recipe.certify()
     if recipe.advice is not None:
@@ -200,7 +204,8 @@ def learn_sample(sample: EngineSample, wishes: RuleWishes, *, payment: Payment) 
         draw=lambda coins: recipe.run(sample, coins),
         document=document,
         verify=lambda model: verify_model(model, concepts),
-        note=f"learn {concepts if isinstance(concepts, str) else concepts.word}",
+        note=f"learn {word}",
+        purchase=purchase_of(word, sample.schema, table=table),
         unread=unread_records(sample),
     )
 
@@ -232,7 +237,9 @@ def learn_few_labels(
         method=unlabelled.wishes.method,
         error=unlabelled.wishes.error,
     )
-    return release_few_labels(recipe, lambda coins: recipe.run(both, coins), payment=payment)
+    return release_few_labels(
+        recipe, lambda coins: recipe.run(both, coins), payment=payment, table=source.table
+    )
 
 
 def _refuse_extras(extras: Mapping[str, object]) -> None:
@@ -248,12 +255,16 @@ def _refuse_extras(extras: Mapping[str, object]) -> None:
             )
 
 
-def release_few_labels(recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, payment: Payment) -> Model:
+def release_few_labels(
+    recipe: FewLabels, run: Callable[[Coins], Hypothesis], *, payment: Payment, table: object = None
+) -> Model:
     """A model from labelled and unlabelled records, both in memory."""
+    method = recipe.settings["method"]
     return payment.release(
         recipe.certify(),
         draw=run,
         document=lambda rule, signed: Model(rule, recipe.request.schema, signed.to_json()),
         verify=lambda model: verify_model(model, recipe.concepts),
-        note=f"few labels, {recipe.settings['method']}",
+        note=f"few labels, {method}",
+        purchase=purchase_of(f"few labels, {method}", recipe.request.schema, table=table),
     )

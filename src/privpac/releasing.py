@@ -28,13 +28,19 @@ from numpy.typing import NDArray
 from privpac.coins import Coins, Weights, coins_for
 from privpac.errors import DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.purchase import Purchase
 
-__all__ = ["Payment"]
+__all__ = ["Payment", "cost_of"]
 
 T = TypeVar("T")
 D = TypeVar("D")
+
+
+def cost_of(certificate: Certificate) -> Cost:
+    """What a ledger is charged for what a certificate certifies; from public numbers, as the certificate itself."""
+    return Cost.covering(certificate.epsilon, certificate.delta, certificate.rho)
 
 
 class _ChargedCoins:
@@ -100,6 +106,7 @@ class Payment:
         document: Callable[[T, Certificate], D],
         verify: Callable[[D], object],
         note: str,
+        purchase: Purchase | None = None,
         unread: Callable[[], None] | None = None,
     ) -> D:
         """Pay what the certificate says, draw, and hand out the document once it was verified.
@@ -109,8 +116,7 @@ class Payment:
         out, the records are in memory.
         """
         signed = certificate.with_coins(self.coins.origin)
-        cost = Budget.covering(signed.epsilon, signed.delta)
-        drawn = self.paid(cost, draw=draw, note=note, unread=unread)
+        drawn = self.paid(cost_of(signed), draw=draw, note=note, purchase=purchase, unread=unread)
         result = document(drawn, signed)
         try:
             verify(result)
@@ -122,22 +128,23 @@ class Payment:
 
     def paid(
         self,
-        cost: Budget,
+        cost: Cost,
         *,
         draw: Callable[[Coins], T],
         note: str,
+        purchase: Purchase | None = None,
         unread: Callable[[], None] | None = None,
     ) -> T:
         """What `draw` makes of the coins, once `cost` has been charged: the promise about it was checked before."""
         if unread is None:
-            self._charge(cost, note)
+            self._charge(cost, note, purchase)
             return draw(self.coins)
         if self.ledger is not None:
-            self.ledger.check(epsilon=cost.epsilon, delta=cost.delta)  # before hours of reading
+            self.ledger.check(epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho)  # before hours of reading
 
         def pay() -> None:
             unread()
-            self._charge(cost, note)
+            self._charge(cost, note, purchase)
 
         charged = _ChargedCoins(self.coins, pay)
         try:
@@ -151,6 +158,8 @@ class Payment:
         charged.settle()
         return drawn
 
-    def _charge(self, cost: Budget, note: str) -> None:
+    def _charge(self, cost: Cost, note: str, purchase: Purchase | None) -> None:
         if self.ledger is not None:
-            self.ledger.charge(epsilon=cost.epsilon, delta=cost.delta, note=note)
+            self.ledger.charge(
+                epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho, note=note, purchase=purchase
+            )

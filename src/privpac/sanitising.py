@@ -15,6 +15,7 @@ from privpac.constructions.release.table import ReleasedTable, TableRequest
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
+from privpac.data.purchases import purchase_of
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.certificate import Certificate
@@ -132,6 +133,7 @@ def release_as(
         document=document,
         verify=lambda result: verify_document(json.loads(json.dumps(result.to_json()))),
         note=f"release {','.join(names)}",
+        purchase=purchase_of(f"release {wishes.method}", schema, table=table),
         unread=unread_records(sample),
     )
 

@@ -141,6 +141,8 @@ class AnswerWishes:
     answers: int | None = None
     models: int | None = None
     records_per_person: int = 1
+    adds_rho: bool = False
+    """Whether the budget adds rho: classifiers then vote by the law that is best there."""
 
 
 @dataclass(frozen=True)

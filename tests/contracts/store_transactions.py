@@ -13,10 +13,11 @@ from privpac.errors import BudgetExceeded, ParameterError
 from privpac.guarantee.ledger.account import Charge
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
-from tests.contracts.store_conformance import budget
+from tests.contracts.store_conformance import adding, costing
 
-NewSqlStore = Callable[[Budget], SqlStore]
+NewSqlStore = Callable[[Promises], SqlStore]
 
 BESIDE = sa.Table("beside", sa.MetaData(), sa.Column("answer", sa.Text))
 
@@ -30,58 +31,58 @@ class TransactionConformance:
     @pytest.fixture
     def store(self, new_store: NewSqlStore) -> SqlStore:
         """A ledger of 1 with a table of somebody else beside it."""
-        store = new_store(budget(1))
+        store = new_store(adding(1))
         BESIDE.create(store.engine)
         return store
 
     def test_charges_and_tables_beside_are_one(self, store: SqlStore) -> None:
         with store.transact() as transaction:
-            entries = [transaction.append(Charge(budget("0.1"), key=key)) for key in "aba"]
+            entries = [transaction.append(Charge(costing("0.1"), key=key)) for key in "aba"]
             transaction.connection.execute(sa.insert(BESIDE), {"answer": "yes"})
-            assert transaction.account().spent == budget("0.2")
+            assert transaction.account().spent == 2 * costing("0.1")
         assert [entry.number for entry in entries] == [1, 2, 1]
         assert store.entries() == tuple(entries[:2])
         assert answers(store) == ["yes"]
         Ledger.over(store).verify()
 
     def test_an_exception_undoes_everything(self, store: SqlStore) -> None:
-        store.append(Charge(budget("0.1")))
+        store.append(Charge(costing("0.1")))
         before = store.account()
         with suppress(ZeroDivisionError), store.transact() as transaction:
-            transaction.append(Charge(budget("0.1")))
+            transaction.append(Charge(costing("0.1")))
             transaction.connection.execute(sa.insert(BESIDE), {"answer": "yes"})
             1 / 0
         assert store.account() == before
         assert (len(store.entries()), answers(store)) == (1, [])
-        assert store.append(Charge(budget("0.1"))).number == 2
+        assert store.append(Charge(costing("0.1"))).number == 2
 
     def test_a_refusal_leaves_the_transaction_usable(self, store: SqlStore) -> None:
         with store.transact() as transaction:
-            transaction.append(Charge(budget("0.7"), key="k"))
+            transaction.append(Charge(costing("0.7"), key="k"))
             with pytest.raises(BudgetExceeded):
-                transaction.append(Charge(budget("0.4")))
+                transaction.append(Charge(costing("0.4")))
             with pytest.raises(ParameterError, match="own amounts"):
-                transaction.append(Charge(budget("0.1"), key="k"))
-            transaction.append(Charge(budget("0.3")))
+                transaction.append(Charge(costing("0.1"), key="k"))
+            transaction.append(Charge(costing("0.3")))
         assert store.account().left == Budget()
         Ledger.over(store).verify()
 
     def test_a_savepoint_undoes_a_part_with_its_charges(self, store: SqlStore) -> None:
         with store.transact() as transaction:
-            transaction.append(Charge(budget("0.1"), note="kept"))
+            transaction.append(Charge(costing("0.1"), note="kept"))
             with suppress(ZeroDivisionError), transaction.savepoint():
-                transaction.append(Charge(budget("0.2"), note="undone", key="k"))
+                transaction.append(Charge(costing("0.2"), note="undone", key="k"))
                 transaction.connection.execute(sa.insert(BESIDE), {"answer": "undone"})
                 1 / 0
             with transaction.savepoint():
-                transaction.append(Charge(budget("0.3"), note="kept too", key="k"))
+                transaction.append(Charge(costing("0.3"), note="kept too", key="k"))
                 transaction.connection.execute(sa.insert(BESIDE), {"answer": "kept"})
         assert [entry.note for entry in store.entries()] == ["kept", "kept too"]
-        assert (store.account().spent, answers(store)) == (budget("0.4"), ["kept"])
+        assert (store.account().spent.pair, answers(store)) == (costing("0.4").pair, ["kept"])
         Ledger.over(store).verify()
 
     def test_a_key_is_known_within_its_transaction_unless_undone(self, store: SqlStore) -> None:
-        charge = Charge(budget("0.1"), key="once")
+        charge = Charge(costing("0.1"), key="once")
         with store.transact() as transaction:
             with suppress(ZeroDivisionError), transaction.savepoint():
                 transaction.append(charge)
@@ -94,7 +95,7 @@ class TransactionConformance:
     def test_an_error_of_another_table_reaches_its_owner(self, store: SqlStore) -> None:
         def use() -> None:
             with store.transact() as transaction:
-                transaction.append(Charge(budget("0.1")))
+                transaction.append(Charge(costing("0.1")))
                 transaction.connection.execute(sa.text("INSERT INTO nowhere VALUES (1)"))
 
         with pytest.raises(sa.exc.DBAPIError):
@@ -106,7 +107,7 @@ class TransactionConformance:
             with store.transact() as transaction:
                 seen = transaction.account().count
                 for place in range(3):
-                    entry = transaction.append(Charge(budget("0.01"), note=str(number)))
+                    entry = transaction.append(Charge(costing("0.01"), note=str(number)))
                     assert entry.number == seen + place + 1
 
         with ThreadPoolExecutor(4) as pool:

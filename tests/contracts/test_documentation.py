@@ -192,3 +192,17 @@ def test_what_would_be_loaded_from_elsewhere_is_noticed() -> None:
         "http://x.example/y.png"
     ]
     assert not loaded_from_elsewhere('<a href="https://example.org">a link is followed by people</a>')
+
+
+CITED = re.compile(r"[A-Z][\w'’-]+(?:(?:–|, | and )[A-Z][\w'’-]+)* (?:19|20)\d\d")
+
+
+@pytest.mark.parametrize("key", REGISTER)
+def test_every_source_of_a_statement_is_in_the_bibliography(key: str) -> None:
+    listed = re.findall(r"^\| ([^|]+?) \|", _markdown("reference/bibliography.md"), re.MULTILINE)
+    assert set(CITED.findall(REGISTER[key].source)) <= set(listed)
+
+
+def test_a_source_is_recognised() -> None:
+    text = "Chaudhuri–Hsu 2011, Lemma 14 (Gupta, Krauthgamer and Lee 2003)"
+    assert CITED.findall(text) == ["Chaudhuri–Hsu 2011", "Gupta, Krauthgamer and Lee 2003"]

@@ -15,14 +15,22 @@ import pytest
 import sqlalchemy as sa
 
 from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.ledger import layout
 from privpac.guarantee.ledger import store as store_module
 from privpac.guarantee.ledger.account import Charge
 from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.databases import Postgres
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.guarantee.ledger.store import SqliteStore
-from tests.contracts.store_conformance import NewStore, StoreConformance, budget, charge_until_refused
+from tests.contracts.store_conformance import (
+    NewStore,
+    StoreConformance,
+    adding,
+    charge_until_refused,
+    costing,
+)
 from tests.contracts.store_transactions import TransactionConformance
 
 
@@ -33,20 +41,22 @@ def url(path: Path) -> str:
 class TestSqlStore(StoreConformance, TransactionConformance):
     @pytest.fixture
     def new_store(self, tmp_path: Path) -> NewStore:
-        def make(total: Budget) -> SqlStore:
-            return SqlStore.create(url(tmp_path / f"{len(list(tmp_path.iterdir()))}.ledger"), total=total)
+        def make(promises: Promises) -> SqlStore:
+            return SqlStore.create(
+                url(tmp_path / f"{len(list(tmp_path.iterdir()))}.ledger"), promises=promises
+            )
 
         return make
 
 
 def test_both_stores_share_one_file(tmp_path: Path) -> None:
     path = tmp_path / "a ledger.db"
-    heavy = SqlStore.create(url(path), total=budget("0.6"))
+    heavy = SqlStore.create(url(path), promises=adding("0.6"))
     light = SqliteStore.open(path)
     assert light.id == heavy.id
     assert (heavy.where, light.where) == (str(path), str(path))
     with ThreadPoolExecutor(4) as pool:
-        jobs = pool.map(charge_until_refused, [heavy, light] * 2, [budget("0.01")] * 4)
+        jobs = pool.map(charge_until_refused, [heavy, light] * 2, [costing("0.01")] * 4)
         assert sum(jobs) == 60
     assert light.account() == heavy.account()
     assert light.entries() == heavy.entries()
@@ -54,43 +64,43 @@ def test_both_stores_share_one_file(tmp_path: Path) -> None:
 
 
 def test_a_key_charged_by_one_store_is_known_to_the_other(tmp_path: Path) -> None:
-    light = SqliteStore.create(tmp_path / "a.db", total=budget(1))
+    light = SqliteStore.create(tmp_path / "a.db", promises=adding(1))
     heavy = SqlStore.open(url(tmp_path / "a.db"))
-    assert heavy.append(Charge(budget("0.1"), key="k")) == light.append(Charge(budget("0.1"), key="k"))
+    assert heavy.append(Charge(costing("0.1"), key="k")) == light.append(Charge(costing("0.1"), key="k"))
 
 
 def test_the_file_is_durable_and_exclusive(tmp_path: Path) -> None:
-    store = SqlStore.create(url(tmp_path / "a.db"), total=budget(1))
+    store = SqlStore.create(url(tmp_path / "a.db"), promises=adding(1))
     with store.reading() as connection:
         pragmas = [
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "application_id")
         ]
-        assert pragmas == ["wal", 2, store_module.APPLICATION_ID]
-    store.append(Charge(budget("0.1")))
+        assert pragmas == ["wal", 2, layout.APPLICATION_IDS[1]]
+    store.append(Charge(costing("0.1")))
     with pytest.raises(sa.exc.DBAPIError, match="only grows"), store.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE entry SET note = 'x'")
 
 
 def test_a_replaced_or_removed_file_is_refused(tmp_path: Path) -> None:
-    store = SqlStore.create(url(tmp_path / "a.db"), total=budget(1))
-    store.append(Charge(budget("0.1")))
+    store = SqlStore.create(url(tmp_path / "a.db"), promises=adding(1))
+    store.append(Charge(costing("0.1")))
     store.close()  # the log beside an open file would stay behind
     os.rename(tmp_path / "a.db", tmp_path / "b.db")
     with pytest.raises(ParameterError, match="existing ledger file"):
-        store.append(Charge(budget("0.1")))
-    SqliteStore.create(tmp_path / "a.db", total=budget(1))
+        store.append(Charge(costing("0.1")))
+    SqliteStore.create(tmp_path / "a.db", promises=adding(1))
     with pytest.raises(NotCertified, match="was replaced"):
-        store.append(Charge(budget("0.1")))
+        store.append(Charge(costing("0.1")))
     with pytest.raises(NotCertified, match="its id differs"):
         SqlStore(url(tmp_path / "a.db"), identity=store.id).account()
     os.replace(tmp_path / "b.db", tmp_path / "a.db")
-    assert store.append(Charge(budget("0.1"))).number == 2  # the lock was given back each time
+    assert store.append(Charge(costing("0.1"))).number == 2  # the lock was given back each time
 
 
 def test_a_busy_file_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.05)
-    store = SqlStore.create(url(tmp_path / "a.db"), total=budget(1))
+    store = SqlStore.create(url(tmp_path / "a.db"), promises=adding(1))
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path / "a.db")],
         stdin=subprocess.PIPE,
@@ -101,12 +111,12 @@ def test_a_busy_file_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest
     assert holder.stdin is not None
     assert holder.stdout.readline() == "held\n"
     with pytest.raises(PrivpacError, match="could not be used: database is locked"):
-        store.append(Charge(budget("0.1")))
+        store.append(Charge(costing("0.1")))
     assert store.account().count == 0  # readers do not wait for writers
     holder.stdin.close()
     holder.wait()
     holder.stdout.close()
-    assert store.append(Charge(budget("0.1"))).number == 1
+    assert store.append(Charge(costing("0.1"))).number == 1
 
 
 HOLDER = """
@@ -123,7 +133,7 @@ START_METHODS = sorted({"spawn", "fork"} & set(multiprocessing.get_all_start_met
 def charge_in_two_halves(store: SqlStore, link: Connection) -> None:
     for _ in range(2):
         for _ in range(5):
-            store.append(Charge(budget("0.01")))
+            store.append(Charge(costing("0.01")))
         link.send("charged")
         link.recv()
 
@@ -131,8 +141,8 @@ def charge_in_two_halves(store: SqlStore, link: Connection) -> None:
 @pytest.mark.parametrize("method", START_METHODS)
 def test_a_child_process_connects_for_itself(tmp_path: Path, method: str) -> None:
     context = multiprocessing.get_context(method)
-    store = SqlStore.create(url(tmp_path / "a.db"), total=budget(1))
-    store.append(Charge(budget("0.01")))
+    store = SqlStore.create(url(tmp_path / "a.db"), promises=adding(1))
+    store.append(Charge(costing("0.01")))
     here, there = context.Pipe()
     child = context.Process(target=charge_in_two_halves, args=(store, there))
     child.start()
@@ -143,17 +153,17 @@ def test_a_child_process_connects_for_itself(tmp_path: Path, method: str) -> Non
         here.send("go on")
     child.join()
     assert child.exitcode == 0
-    assert store.append(Charge(budget("0.01"))).number == 12
+    assert store.append(Charge(costing("0.01"))).number == 12
     Ledger.over(store).verify()
 
 
 def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> None:
-    store = SqlStore.create(url(tmp_path / "a.db"), total=budget("0.3"))
+    store = SqlStore.create(url(tmp_path / "a.db"), promises=adding("0.3"))
     context = multiprocessing.get_context(START_METHODS[0])
     with ThreadPoolExecutor(2) as threads:
-        jobs = [threads.submit(charge_until_refused, store, budget("0.001")) for _ in range(2)]
+        jobs = [threads.submit(charge_until_refused, store, costing("0.001")) for _ in range(2)]
         children = [
-            context.Process(target=charge_until_refused, args=(store, budget("0.001"))) for _ in range(2)
+            context.Process(target=charge_until_refused, args=(store, costing("0.001"))) for _ in range(2)
         ]
         for child in children:
             child.start()
@@ -168,10 +178,10 @@ def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> Non
 CHARGER = """
 import sys
 from privpac.guarantee.ledger.account import Charge
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.sql_store import SqlStore
 store = SqlStore.open(sys.argv[1])
-cost = Budget.read("test", epsilon="0.001")
+cost = Cost.read("test", epsilon="0.001")
 while True:
     with store.transact() as transaction:
         made = [transaction.append(Charge(cost)).hash for _ in range(3)]
@@ -203,7 +213,7 @@ def killed_chargers(address: str, *, children: int) -> tuple[set[str], set[str]]
 
 @pytest.mark.slow
 def test_killed_processes_lose_no_acknowledged_charge(tmp_path: Path) -> None:
-    SqlStore.create(url(tmp_path / "a.db"), total=budget(1000))
+    SqlStore.create(url(tmp_path / "a.db"), promises=adding(1000))
     acknowledged, hashes = killed_chargers(url(tmp_path / "a.db"), children=3)
     assert len(acknowledged) >= 45
     assert acknowledged <= hashes
@@ -251,11 +261,11 @@ def test_the_place_of_a_database_has_no_password() -> None:
 
 
 def test_handles_are_shown_without_secrets_and_travel(tmp_path: Path) -> None:
-    store = SqlStore.create(url(tmp_path / "50%25 ready%3F.db"), total=budget(1))
+    store = SqlStore.create(url(tmp_path / "50%25 ready%3F.db"), promises=adding(1))
     twin = pickle.loads(pickle.dumps(Ledger.over(store)))  # noqa: S301  our own bytes
     assert twin == Ledger.over(store)
     assert twin.charge(epsilon=1).number == 1
     with pytest.raises(BudgetExceeded):
-        store.append(Charge(budget("0.1")))
+        store.append(Charge(costing("0.1")))
     remote = SqlStore("postgresql+psycopg://me:hunter2@host/clinic", identity="x")
     assert repr(remote) == "SqlStore('postgresql+psycopg://me@host/clinic', identity='x')"

@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from fractions import Fraction
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -18,14 +19,16 @@ import pytest
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger import store as store_module
 from privpac.guarantee.ledger.account import Charge
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Budget, exact_text
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.store import SqliteStore
 from tests.contracts.store_conformance import (
     NewStore,
     StoreConformance,
-    budget,
+    adding,
     charge_until_refused,
+    costing,
     travelled,
 )
 
@@ -33,8 +36,8 @@ from tests.contracts.store_conformance import (
 class TestSqliteStore(StoreConformance):
     @pytest.fixture
     def new_store(self, tmp_path: Path) -> NewStore:
-        def make(total: Budget) -> SqliteStore:
-            return SqliteStore.create(tmp_path / f"{len(list(tmp_path.iterdir()))}.ledger", total=total)
+        def make(promises: Promises) -> SqliteStore:
+            return SqliteStore.create(tmp_path / f"{len(list(tmp_path.iterdir()))}.ledger", promises=promises)
 
         return make
 
@@ -71,12 +74,19 @@ def edit(path: Path, *statements: str) -> None:
         ("DELETE FROM entry WHERE number = 17", "row 17 is missing"),
         ("DELETE FROM entry WHERE number = 60", "row 60 is missing"),
         ("DELETE FROM entry", "row 1 is missing"),
-        ("INSERT INTO entry VALUES (61, '0.01', '0', '', NULL, '', '')", "row 61 was altered"),
+        ("INSERT INTO entry VALUES (61, '0.01', '0', NULL, '', NULL, '', NULL, '')", "row 61 was altered"),
         ("UPDATE account SET spent_epsilon = '0.1'", "totals do not follow from its rows"),
         ("UPDATE account SET head = 'x'", "totals do not follow from its rows"),
         ("UPDATE account SET count = 59", "totals do not follow from its rows"),
         ("UPDATE account SET count = 61", "row 61 is missing"),
-        ("UPDATE account SET total_epsilon = '2'", "row 1 was altered, or the totals were"),
+        ("UPDATE account SET pure_epsilon = '2'", "row 1 was altered, or the totals were"),
+        ("UPDATE account SET spent_rho = '0'", "totals do not follow from its rows"),
+        ("UPDATE entry SET rho = '0' WHERE number = 17", "row 17 was altered"),
+        ("UPDATE entry SET rho = NULL WHERE number = 17", "row 17 was altered"),
+        ("UPDATE entry SET purchase = '{}' WHERE number = 17", "row 17 was altered"),
+        ("UPDATE entry SET purchase = '[]' WHERE number = 17", "row 17 was altered"),
+        ("UPDATE account SET format = 'privpac-ledger/1'", "truncated or was edited"),
+        ("UPDATE account SET format = 'privpac-ledger/9'", "truncated or was edited"),
         ("UPDATE account SET spent_epsilon = 'much'", "truncated or was edited"),
         ("DELETE FROM account", "truncated or was edited"),
         ("DROP TABLE entry", "truncated or was edited"),
@@ -91,8 +101,12 @@ def test_an_edit_by_hand_is_found(filled: Path, statement: str, message: str) ->
 
 def test_a_well_formed_row_that_was_never_charged_is_found(filled: Path) -> None:
     account = SqliteStore.open(filled).account()
-    row = account.admit(Charge(budget("0.01")))
-    edit(filled, f"INSERT INTO entry VALUES (61, '0.01', '0', '', NULL, '{row.time}', '{row.hash}')")
+    row = account.admit(Charge(costing("0.01")))
+    edit(
+        filled,
+        f"INSERT INTO entry VALUES (61, '0.01', '0', '{exact_text(row.rho)}', '', NULL, '{row.time}', NULL, "
+        f"'{row.hash}')",
+    )
     with pytest.raises(NotCertified, match="row 61 was added without being charged"):
         Ledger.open(filled).verify()
     with pytest.raises(NotCertified, match="edited"):
@@ -153,18 +167,18 @@ def test_a_missing_file_or_folder_is_named(tmp_path: Path) -> None:
 
 def test_a_file_replaced_under_an_open_handle_is_noticed(tmp_path: Path) -> None:
     path, rival = tmp_path / "a.ledger", tmp_path / "b.ledger"
-    used, unused = SqliteStore.create(path, total=budget(1)), SqliteStore.open(path)
-    used.append(Charge(budget("0.5")))
+    used, unused = SqliteStore.create(path, promises=adding(1)), SqliteStore.open(path)
+    used.append(Charge(costing("0.5")))
     Ledger(epsilon=1, path=rival)
     for rest in tmp_path.glob("a.ledger*"):  # the log beside it goes too, as a careful person would see to
         rest.unlink()
     rival.rename(path)
     for _ in range(2):
         with pytest.raises(NotCertified, match="replaced while it was in use"):
-            used.append(Charge(budget("0.1")))
+            used.append(Charge(costing("0.1")))
         for fresh in (unused, travelled(used)):
             with pytest.raises(NotCertified, match="its id differs"):
-                fresh.append(Charge(budget("0.1")))
+                fresh.append(Charge(costing("0.1")))
 
 
 def test_a_deleted_file_swallows_no_charge(tmp_path: Path) -> None:
@@ -213,7 +227,7 @@ def test_drives_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ledger.charge(epsilon="0.1")
     assert Ledger(epsilon=1, path=tmp_path / "a.ledger") == ledger
     with pytest.raises(FileExistsError):
-        SqliteStore.create(tmp_path / "a.ledger", total=budget(1))
+        SqliteStore.create(tmp_path / "a.ledger", promises=adding(1))
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
@@ -223,7 +237,7 @@ START_METHODS = sorted({"spawn", "fork"} & set(multiprocessing.get_all_start_met
 def charge_in_two_halves(store: SqliteStore, link: Connection) -> None:
     for _ in range(2):
         for _ in range(5):
-            store.append(Charge(budget("0.01")))
+            store.append(Charge(costing("0.01")))
         link.send("charged")
         link.recv()
 
@@ -232,8 +246,8 @@ def charge_in_two_halves(store: SqliteStore, link: Connection) -> None:
 def test_a_child_process_connects_for_itself(tmp_path: Path, method: str) -> None:
     """A child that inherited the connection would write its second half to a log the parent deletes."""
     context = multiprocessing.get_context(method)
-    store = SqliteStore.create(tmp_path / "a.ledger", total=budget(1))
-    store.append(Charge(budget("0.01")))
+    store = SqliteStore.create(tmp_path / "a.ledger", promises=adding(1))
+    store.append(Charge(costing("0.01")))
     here, there = context.Pipe()
     child = context.Process(target=charge_in_two_halves, args=(store, there))
     child.start()
@@ -244,18 +258,18 @@ def test_a_child_process_connects_for_itself(tmp_path: Path, method: str) -> Non
         here.send("go on")
     child.join()
     assert child.exitcode == 0
-    assert store.append(Charge(budget("0.01"))).number == 12
+    assert store.append(Charge(costing("0.01"))).number == 12
     Ledger.over(store).verify()
 
 
 def test_a_fork_waits_for_a_charge_and_disturbs_no_thread(tmp_path: Path) -> None:
     """Threads keep charging while processes are started; every charge is there afterwards."""
-    store = SqliteStore.create(tmp_path / "a.ledger", total=budget("0.6"))
+    store = SqliteStore.create(tmp_path / "a.ledger", promises=adding("0.6"))
     context = multiprocessing.get_context(START_METHODS[0])
     with ThreadPoolExecutor(2) as threads:
-        jobs = [threads.submit(charge_until_refused, store, budget("0.001")) for _ in range(2)]
+        jobs = [threads.submit(charge_until_refused, store, costing("0.001")) for _ in range(2)]
         children = [
-            context.Process(target=charge_until_refused, args=(store, budget("0.001"))) for _ in range(3)
+            context.Process(target=charge_until_refused, args=(store, costing("0.001"))) for _ in range(3)
         ]
         for child in children:
             child.start()
@@ -309,12 +323,12 @@ def test_killed_processes_lose_no_acknowledged_charge(tmp_path: Path) -> None:
 def test_a_kill_while_the_ledger_is_made_leaves_all_or_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     made = f"""
-import os, privpac.guarantee.ledger.store as store
+import os, privpac.guarantee.ledger.drafts as drafts
 def killed(*_): os._exit(9)
-store._publish = killed
+drafts._publish = killed
 from privpac.guarantee.ledger.ledger import Ledger
 Ledger(epsilon=1, path={str(path)!r})
 """
     assert subprocess.run([sys.executable, "-c", made], check=False).returncode == 9
     assert not path.exists()
-    assert Ledger(epsilon=1, path=path).total == budget(1)
+    assert Ledger(epsilon=1, path=path).total == Budget(Fraction(1))

@@ -233,6 +233,7 @@ CLASSIFIED = ("auto", "vote:logistic", "vote:tree:1", "vote:forest:2", "vote:boo
 BUNDLES: tuple[Case, ...] = (
     Answered("vote-bayes", "two", "vote:bayes", wishes={"models": 3}),
     Answered("vote-three-classes", "wards", "vote:bayes", wishes={"models": 5}),
+    Answered("vote-weighted", "two", "weighted:bayes", wishes={"models": 3}),
     Answered("consistent", "age", "consistent:thresholds:age", wishes={"models": 5}),
     Answered("consistent-class", "age", lambda s: Vote(Concepts(Intervals(s, "age")), Fraction(2), 3)),
     Answered("fresh-draws", "age", "thresholds:age"),

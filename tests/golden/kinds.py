@@ -338,6 +338,6 @@ class Charged:
     def make(self, place: Place, folder: Path) -> None:
         path = folder / self.units[0]
         path.parent.mkdir(parents=True, exist_ok=True)
-        ledger = Ledger(epsilon=3, delta="0.001", path=path)
+        ledger = Ledger(epsilon=3, delta="0.001", reserved_delta="0.001", path=path)
         ledger.charge(epsilon="0.1", note="first")
         ledger.charge(epsilon="1/3", delta="1e-6", note="second")

@@ -137,12 +137,22 @@ VOTES = tuple(f"vote:{name}{':2' * (name == 'forest')}" for name in CLASSIFIERS)
 ANSWERED: tuple[str, ...] = (
     "auto",
     *VOTES,
+    "weighted:tree",
     *(f"{prefix}{word}" for prefix in ("", "consistent:", "relabelled:", "reference:") for word in CLASSES),
 )
 """Every predictor a word names; those that do not exist are refused, whatever the records are."""
 
 ANSWERS_FOR_SURE = frozenset(
-    (*VOTES, "auto", "thresholds:age", "intervals:age", "stumps", "points:age", "consistent:thresholds:age")
+    (
+        *VOTES,
+        "weighted:tree",
+        "auto",
+        "thresholds:age",
+        "intervals:age",
+        "stumps",
+        "points:age",
+        "consistent:thresholds:age",
+    )
 )
 """So that refusing everything is noticed."""
 

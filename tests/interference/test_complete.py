@@ -36,12 +36,13 @@ def test_every_predictor() -> None:
     votes = {":".join(form.split(":")[:2]) for form in FORMS if form.startswith("vote:")}
     assert votes == {f"vote:{name}" for name in CLASSIFIERS}
     assert {"auto"} | votes <= {":".join(word.split(":")[:2]) for word in ANSWERED}
+    assert any(word.startswith("weighted:") for word in ANSWERS_FOR_SURE)
     assert set(ANSWERS_FOR_SURE) <= set(ANSWERED)
     for prefix in prefixes:
         named = {word.removeprefix(prefix).partition(":")[0] for word in ANSWERED if word.startswith(prefix)}
         assert set(WORDS) <= named
     assert {form for form in FORMS if not form.endswith("CLASS") and form != "auto"} == {
-        form for form in FORMS if form.startswith("vote:")
+        form for form in FORMS if form.startswith(("vote:", "weighted:"))
     }
 
 

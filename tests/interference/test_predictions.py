@@ -40,7 +40,7 @@ ONE_CLASS_AND_EQUAL: tuple[Pair, ...] = (*FEW, ("all equal", "all equal but one"
 
 
 def predictor(word: str, seed: int, book: Ledger) -> PrivatePredictor:
-    voted = word == "auto" or word.startswith(("vote:", "consistent:"))
+    voted = word == "auto" or word.startswith(("vote:", "weighted:", "consistent:"))
     return PrivatePredictor(word, 1, book, schema=SCHEMA, models=5 if voted else None, random_state=seed)
 
 
@@ -51,7 +51,7 @@ def tables_for(word: str) -> dict[str, Table]:
 def pairs_for(word: str) -> tuple[Pair, ...]:
     if word == "vote:boosting":  # a hundred trees for every model
         return FEW[2:]
-    return ONE_CLASS_AND_EQUAL if word.startswith(("vote:", "reference:")) else PAIRS
+    return ONE_CLASS_AND_EQUAL if word.startswith(("vote:", "weighted:", "reference:")) else PAIRS
 
 
 def answering(word: str) -> Run:

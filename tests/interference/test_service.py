@@ -7,6 +7,7 @@ import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.app import create_app
@@ -68,7 +69,7 @@ READ = (
 @contextmanager
 def serving(folder: Path, seed: int) -> Iterator[Served]:
     url = f"sqlite:///{folder / 'ledger.db'}"
-    SqlStore.create(url, total=Budget.read("test", epsilon=BUDGET))
+    SqlStore.create(url, promises=Promises(Fraction(BUDGET)))
     settings = Settings(str(folder / "bundle"), url, limits=Limits(requests_per_second=1e6))
     opened = Service.open(settings)
     service = Service(settings, opened.bundle, opened.store, coins=SteadyCoins(seed))

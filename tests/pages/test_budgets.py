@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime
 from fractions import Fraction
 
 import pytest
 from fastapi.testclient import TestClient
 
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.account import Account, Entry
+from privpac.guarantee.ledger.budget import Cost
+from privpac.guarantee.ledger.promises import Promises
+from privpac.service.pages.budget import routes
 from privpac.service.pages.budget.books import FileBooks, NoBooks, Share
 from privpac.service.pages.place import Place
 from privpac.service.pages.render import amount, when
@@ -31,7 +35,7 @@ def test_a_total_must_be_a_number(client: TestClient, place: Place, epsilon: str
 
 
 def test_entries_sums_and_the_share(client: TestClient, place: Place) -> None:
-    place.books.make(epsilon="1", delta="0.001")
+    place.books.make(epsilon="1", delta="0.001", reserved_delta="0.001")
     ledger = place.books.ledger
     assert ledger is not None
     ledger.charge(epsilon="0.1", note="<b>first</b>")
@@ -64,12 +68,13 @@ def test_an_analyst_sees_her_own(service: TestClient, monkeypatch: pytest.Monkey
     books.ledger.charge(epsilon="0.25", note="ann asked")
     books.ledger.charge(epsilon="0.125", note="bob asked")
     shares = (
-        Share("ann", "analyst", Budget(Fraction(1, 4)), Budget(Fraction(1, 2))),
-        Share("bob", "analyst", Budget(Fraction(1, 8))),
+        Share("ann", "analyst", Cost(Fraction(1, 4)), Promises(Fraction(1, 2))),
+        Share("bob", "analyst", Cost(Fraction(1, 8))),
     )
-    monkeypatch.setattr(FileBooks, "shares", lambda self: shares)
+    monkeypatch.setattr(FileBooks, "shares", lambda self, after=None: shares)
+    monkeypatch.setattr(FileBooks, "share", lambda self, name: {one.name: one for one in shares}.get(name))
     monkeypatch.setattr(FileBooks, "spender", lambda self, note, key: note.split()[0])
-    monkeypatch.setattr(FileBooks, "price", Fraction(1, 8))
+    monkeypatch.setattr(FileBooks, "price", Cost.covering(Fraction(1, 8)))
     service.post("/sign-in", data={"key": "key-of-ann"})
     own = service.get("/budget").text
     assert "ann asked" in own
@@ -91,3 +96,33 @@ def test_books_that_keep_nothing_say_so() -> None:
 def test_amounts_and_times_as_people_read_them() -> None:
     assert [amount(Fraction(x)) for x in ("1", "0.7", "1/3", "0")] == ["1", "0.7", "≈ 0.333333", "0"]
     assert when("2026-03-04T05:06:07+00:00") == "2026-03-04 05:06 UTC"
+
+
+def test_a_clock_that_was_set_back_does_not_garble_the_chart() -> None:
+    """Times on the chart never go back, the sum never falls, and what comes last is not before what was charged."""
+    times = ["2026-03-04T05:06:07+00:00", "2026-01-01T00:00:00+00:00", "2999-01-01T00:00:00+00:00"]
+    entries = [
+        Entry(number, Cost(Fraction(1, 4)), "", None, time) for number, time in enumerate(times, start=1)
+    ]
+    points = routes._chart(entries, Account.opened(Promises(Fraction(1)), identity="x"))["points"]
+    drawn = [datetime.fromisoformat(point["time"]) for point in points]
+    assert drawn == sorted(drawn)
+    assert [point["spent"] for point in points] == [0, 0.25, 0.5, 0.75, 0.75]
+
+
+def test_more_keys_than_a_page_holds_are_on_the_next(
+    service: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody = [Share(f"{number:03d}", "analyst", Cost(Fraction(1, 4))) for number in range(150)]
+    monkeypatch.setattr(
+        FileBooks,
+        "shares",
+        lambda self, after=None: tuple(one for one in everybody if one.name > (after or ""))[:101],
+    )
+    service.post("/sign-in", data={"key": "key-of-olga"})
+    first = service.get("/budget").text
+    assert "budget?after=099" in first
+    assert ">100<" not in first
+    second = service.get("/budget?after=099").text
+    assert ">100<" in second
+    assert "budget?after=" not in second

@@ -152,7 +152,7 @@ def test_a_fault_tells_nothing_about_itself(
     assert found.status_code == 500
     assert "forty" not in found.text + caplog.text
     assert "nobody foresaw" in found.text
-    assert "RuntimeError in test_entrance.py" in caplog.text
+    assert "RuntimeError in routes.py" in caplog.text
     assert "Content-Security-Policy" in found.headers
 
 

@@ -127,6 +127,7 @@ def test_simulation_runs_in_the_background_and_fills_the_column(client: TestClie
             break
         time.sleep(0.05)
     assert 'class="simulated"' in found.text
+    assert (found.headers["HX-Retarget"], found.headers["HX-Reswap"]) == ("#answer", "innerHTML")
     assert client.get(address).status_code == 422  # taken away
 
 

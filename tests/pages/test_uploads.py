@@ -52,6 +52,19 @@ def refused(browser: Any, place: Place, name: str, content: bytes) -> str:
     return str(found.text)
 
 
+@pytest.mark.parametrize("wrong", ["41", "41,0,1,hidden-cell", '41,"0,1'], ids=["few", "many", "quote"])
+@pytest.mark.parametrize("before", [1, 5000])
+def test_a_line_with_another_number_of_cells_is_named(
+    limited: Any, place: Place, wrong: str, before: int
+) -> None:
+    text = HEADER.decode() + ROW.decode() * before + wrong + "\n" + ROW.decode() * 3
+    found = limited.post("/learn/table", files={"file": ("t.csv", text.encode())})
+    assert found.status_code == 422
+    assert f"line {before + 2} has more or fewer cells" in found.text
+    assert "hidden-cell" not in found.text
+    assert list(place.drawers.root.iterdir()) == []
+
+
 def test_a_file_that_unpacks_to_too_much_is_refused(limited: Any, place: Place) -> None:
     assert "larger than 4 MB" in refused(limited, place, "t.csv.gz", BOMB)
     fine = limited.post("/learn/table", files={"file": ("t.csv.gz", gzip.compress(table_text().encode()))})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from privpac import PrivatePredictor
 from privpac.coins import SeededCoins
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.app import create_app
@@ -44,7 +45,7 @@ def serve(made_bundle: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
             shutil.copytree(made_bundle, bundle)
         url = f"sqlite:///{tmp_path / 'ledger.db'}"
         if not (tmp_path / "ledger.db").exists():
-            SqlStore.create(url, total=Budget.read("test", epsilon=epsilon))
+            SqlStore.create(url, promises=Promises(Fraction(epsilon)))
         settings = Settings(str(bundle), url, limits=Limits(**{"requests_per_second": 1e6, **limits}))
         service = Service.open(settings)
         if seed is not None:

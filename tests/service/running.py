@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +33,20 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def running(bundle: Path, ledger: str, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Its address, once it is ready; told to stop at the end."""
+def running(
+    bundle: Path, ledger: str, *options: str, log: Path | None = None
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Its address, once it is ready; told to stop at the end. Much that is logged needs a file: a pipe gets full."""
     port = free_port()
     arguments = ["serve", str(bundle), "--ledger", ledger, "--port", str(port), "--no-pages", *options]
-    process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ),
-    )
+    with ExitStack() as opened:
+        process = subprocess.Popen(
+            [sys.executable, "-c", MAIN, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if log is None else opened.enter_context(log.open("wb")),
+            text=True,
+            env=dict(os.environ),
+        )
     url = f"http://127.0.0.1:{port}"
     try:
         _wait(url, process)
@@ -53,8 +56,8 @@ def running(bundle: Path, ledger: str, *options: str) -> Iterator[tuple[str, sub
             process.send_signal(signal.SIGTERM)
             process.wait(PATIENCE)
         for stream in (process.stdout, process.stderr):
-            assert stream is not None
-            stream.close()
+            if stream is not None:
+                stream.close()
 
 
 def _wait(url: str, process: subprocess.Popen[str]) -> None:

@@ -17,7 +17,7 @@ from privpac.answering.bundle.bundle import load
 from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins, SeededCoins, law
 from privpac.errors import PrivpacError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.answering.answering import Answering, Ask, Outcome, Reply
@@ -29,10 +29,13 @@ from tests.service.asking import AGES, SCHEMA, Served, row
 NUMBERS = itertools.count()
 
 
-def answering(bundle: Path, folder: Path, coins: Coins, *, epsilon: object = 10) -> tuple[Answering, str]:
+def answering(
+    bundle: Path, folder: Path, coins: Coins, *, epsilon: str = "10", delta: str = "0"
+) -> tuple[Answering, str]:
     """A fresh ledger with one key, and what answers over it."""
     url = f"sqlite:///{folder / f'{next(NUMBERS)}.db'}"
-    store = SqlStore.create(url, total=Budget.read("test", epsilon=epsilon))
+    promises = Promises.read("test", epsilon=epsilon, delta=delta, reserved_delta=0, pure_epsilon=None)
+    store = SqlStore.create(url, promises=promises)
     migrating.prepare(store, upgrade=True)
     key, _ = keys.create(store, role="analyst")
     return Answering(load(bundle), store, coins), key.id
@@ -91,6 +94,37 @@ def test_one_answer_is_what_the_prepared_predictor_gives(made_bundle: Path, tmp_
     assert len(direct) == 2
 
 
+def test_a_total_with_a_delta_gives_more_answers_to_all_and_to_one_key(
+    made_bundle: Path, tmp_path: Path
+) -> None:
+    """Answers of 0.5 each: (8, 0.1) has room for 19 of them where 8 adds up to 16; a key of (4, 0.1) for 8."""
+    service, key = answering(made_bundle, tmp_path, SeededCoins(1), epsilon="8", delta="0.1")
+    small, _ = keys.create(service.store, role="analyst", epsilon="4", delta="0.1")
+    whole = service.store.account().room(service.cost)
+    assert whole > 16
+    own = small.promises.room(small.spent, service.cost)  # type: ignore[union-attr]
+    assert own >= 8
+    refused = service.answer([ask(service, small.id, *range(own + 1))])[0]
+    assert isinstance(refused, Problem)
+    assert (refused.code, refused.facts["left"]["answers"]) == ("analyst_budget", own)
+    given = service.answer([ask(service, small.id, *range(own))])[0]
+    assert isinstance(given, Reply)
+    left = json.loads(given.text)["left"]
+    assert (left["answers"], set(left)) == (0, {"epsilon", "rho", "answers"})
+    last = service.answer([ask(service, key, *range(whole))])[0]  # those of the other key are free
+    assert isinstance(last, Reply)
+    assert json.loads(last.text)["left"]["answers"] == 0
+    full = service.answer([ask(service, key, 99)])[0]
+    assert isinstance(full, Problem)
+    assert full.code == "dataset_budget"
+    account = service.store.account()
+    assert account.spent == whole * service.cost
+    entry = service.store.entries()[-1]
+    assert entry.purchase is not None
+    assert (entry.purchase.word, entry.purchase.schema) == ("answers", service.bundle.schema.digest())
+    Ledger.over(service.store).verify()
+
+
 def test_a_refusal_in_the_middle_of_a_group_spoils_nobody(made_bundle: Path, tmp_path: Path) -> None:
     service, key = answering(made_bundle, tmp_path, SeededCoins(1), epsilon="1.5")
     poor, _ = keys.create(service.store, role="analyst", epsilon="0.5")
@@ -122,7 +156,7 @@ def test_a_refusal_in_the_middle_of_a_group_spoils_nobody(made_bundle: Path, tmp
     ]
     assert str(service.store.account().spent) == "epsilon 1.5"
     Ledger.over(service.store).verify()
-    spent = {found.id: found.spent for found in keys.listed(service.store)}
+    spent = {found.id: found.spent.epsilon for found in keys.listed(service.store)}
     assert spent == {key: Fraction(1), poor.id: Fraction(1, 2)}
     with service.store.reading() as connection:
         assert connection.exec_driver_sql("SELECT COUNT(*) FROM answer").scalar() == 3

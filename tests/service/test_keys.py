@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+import time
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from privpac.cli.app import app
 from privpac.errors import ParameterError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.access.keys import Presented
 from privpac.service.store import migrating
+from privpac.service.store.tables import API_KEY
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqlStore:
-    made = SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", total=Budget(Fraction(1)))
+    made = SqlStore.create(f"sqlite:///{tmp_path / 'ledger.db'}", promises=Promises(Fraction(1)))
     migrating.prepare(made, upgrade=True)
     return made
 
@@ -70,8 +74,57 @@ def test_spending_moves_only_from_where_it_was(store: SqlStore) -> None:
     key, _ = keys.create(store, role="analyst", epsilon=1)
     for expected, amount in ((True, Fraction(1, 3)), (False, Fraction(1, 2))):
         with store.transact() as transaction:
-            assert keys.spend(transaction.connection, key, spent=amount) == expected
+            assert keys.spend(transaction.connection, key, spent=Cost(amount)) == expected
     assert keys.listed(store)[0].left == Fraction(2, 3)
+
+
+def many(store: SqlStore, count: int) -> None:
+    """Made in few different seconds, so that many were made in the same one."""
+    rows = [
+        {
+            "id": f"{i * 7919 % count:012x}",
+            "name": "",
+            "role": "analyst",
+            "salt": b"",
+            "hash": b"",
+            "created": f"2026-01-01T00:00:{i % 3:02d}+00:00",
+            "revoked": None,
+            "epsilon_total": None,
+            "epsilon_spent": "0",
+        }
+        for i in range(count)
+    ]
+    with store.transact() as transaction:
+        transaction.connection.execute(sa.insert(API_KEY), rows)
+
+
+def test_pages_of_keys_hold_every_key_once(store: SqlStore) -> None:
+    many(store, 250)
+    pages, after = list[list[str]](), None
+    while page := [key.id for key in keys.listed(store, after=after, most=100)]:
+        pages.append(page)
+        after = page[-1]
+    assert [len(page) for page in pages] == [100, 100, 50]
+    assert [one for page in pages for one in page] == [key.id for key in keys.listed(store)]
+    with pytest.raises(ParameterError, match="the id of a key"):
+        keys.listed(store, after="nothing")
+
+
+def test_ten_thousand_keys_are_listed_a_page_at_a_time(store: SqlStore) -> None:
+    many(store, 10_000)
+    begin = time.process_time()
+    plain = CliRunner().invoke(app(), ["keys", "list", "--ledger", store.where])
+    assert len(plain.stdout.splitlines()) == 101
+    last = plain.stdout.splitlines()[-1].split()[0]
+    assert f"privpac keys list --after {last}" in plain.stderr
+    again = CliRunner().invoke(
+        app(), ["keys", "list", "--ledger", store.where, "--after", last, "--limit", "3", "--json"]
+    )
+    assert len(json.loads(again.stdout)) == 3
+    assert time.process_time() - begin < 10
+    assert keys.key_of(store, last) is not None
+    assert keys.key_of(store, "nothing") is None
+    assert keys.any_in_use(store)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +138,7 @@ def test_wrong_wishes_are_refused(store: SqlStore, wrong: dict[str, object]) -> 
 
 def test_the_command_line_makes_lists_and_revokes(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'fresh.db'}"
-    SqlStore.create(url, total=Budget(Fraction(1)))
+    SqlStore.create(url, promises=Promises(Fraction(1)))
     run = CliRunner()
     options = ["--ledger", url, "--json"]
     made = run.invoke(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from privpac.errors import PrivpacError
 from privpac.service.access import keys
+from privpac.service.access.rate import Rate
 from privpac.service.api import problems
 from privpac.service.watch.facts import FACTS
 from privpac.service.watch.metrics import Metrics
@@ -92,6 +93,10 @@ WRONG_ROWS: list[tuple[Any, str]] = [
     ([row(1, "\x00")], "invalid_value"),
     ([row("9" * 1001)], "invalid_value"),
     ([row([1])], "invalid_value"),
+    ([row(True)], "invalid_value"),
+    ([row(71.5)], "invalid_value"),
+    ([row("71.5")], "invalid_value"),
+    ([row("true")], "invalid_value"),
     ([row({"a": 1})], "invalid_value"),
     ([row(1), row(1, "../../etc/passwd")], "invalid_value"),
 ]
@@ -106,7 +111,12 @@ def test_rows_of_another_form_name_the_column(unpaid: Served, rows: Any, expecte
     assert (error.get("column") is None) == (expected == "unknown_column")
 
 
+GOOD_BODY = '{"rows": [{"age": 1, "kind": "u"}]}'
 WRONG_BODIES: list[tuple[bytes, int, str]] = [
+    (GOOD_BODY.encode("utf-16"), 400, "not_json"),
+    (GOOD_BODY.encode("utf-16-le"), 400, "not_json"),
+    (GOOD_BODY.encode("utf-32"), 400, "not_json"),
+    (GOOD_BODY.encode("utf-8-sig"), 400, "not_json"),
     (b"", 400, "not_json"),
     (b"{", 400, "not_json"),
     (b"\xff\xfe", 400, "not_json"),
@@ -179,6 +189,25 @@ def test_a_key_that_asks_too_fast_is_told_when_to_come_back(serve: Callable[...,
     assert refused.headers["retry-after"] == "2"
     assert served.get("/v1/schema", key=served.owner).status_code == 200
     assert served.spent == "epsilon 0.5"
+
+
+def test_wrong_keys_are_throttled_by_address_and_right_ones_are_not(unpaid: Served) -> None:
+    unpaid.service.wrong_keys = Rate(10.0, clock=lambda: 0.0)  # all within one moment
+    assert unpaid.get("/v1/schema").status_code == 200
+    wrong = f"privpac_000000000000_{SECRET}"
+    statuses = [unpaid.get("/v1/schema", key=wrong).status_code for _ in range(40)]
+    assert statuses == [401] * 20 + [429] * 20
+    refused = unpaid.get("/v1/schema", key=wrong)
+    assert code(refused, 429) == "too_many_requests"
+    assert int(refused.headers["retry-after"]) >= 1
+    assert code(unpaid.get("/v1/schema", key="nonsense"), 429) == "too_many_requests"
+    assert unpaid.get("/v1/schema").status_code == 200
+
+
+@pytest.mark.parametrize("whole", [71, 71.0, "71", " 71 ", "71.0"])
+def test_whole_numbers_are_taken_however_they_are_written(served: Served, whole: Any) -> None:
+    assert served.predict(row(whole)).status_code == 200
+    assert served.predict(row(71)).json()["price"] == "0"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +284,7 @@ def test_a_fault_without_a_trace_has_a_line_too(caplog: pytest.LogCaptureFixture
     """An error that is handed over instead of raised has been nowhere."""
 
     async def failing(scope: Any, receive: Any, send: Any) -> None:
-        scope[FACTS].fault = PrivpacError("age 41.73")
+        scope[FACTS].failed(PrivpacError("age 41.73"))
         await problems.response(problems.FAULT)(scope, receive, send)
 
     with caplog.at_level("INFO", logger="privpac.service"):

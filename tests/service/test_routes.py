@@ -160,3 +160,17 @@ def test_two_bundles_over_one_ledger_do_not_share_answers(
     with served.service.store.reading() as connection:
         found = connection.exec_driver_sql("SELECT bundle FROM answer").fetchall()
     assert found == [(manifest,)]
+
+
+def test_an_owner_turns_the_pages_of_keys(served: Served) -> None:
+    for _ in range(3):
+        keys.create(served.service.store, role="analyst")
+    everybody = [key.id for key in keys.listed(served.service.store)]
+    first = served.get("/v1/budget?limit=2", key=served.owner).json()
+    assert [key["id"] for key in first["keys"]] == everybody[:2]
+    rest = served.get(f"/v1/budget?after={first['next']}", key=served.owner).json()
+    assert [key["id"] for key in rest["keys"]] == everybody[2:]
+    assert rest["next"] is None
+    assert served.get("/v1/budget?after=nothing", key=served.owner).status_code == 422
+    assert served.get("/v1/budget?limit=0", key=served.owner).status_code == 422
+    assert "keys" not in served.get("/v1/budget").json()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from typer.testing import CliRunner
 
 from privpac import Ledger
 from privpac.cli.app import app
+from privpac.errors import ParameterError
+from privpac.service.watch.metrics import metric_folder
 from tests.service.asking import row
 from tests.service.running import PATIENCE, asked, command, running
 
@@ -72,6 +76,60 @@ def test_what_is_wrong_is_said_before_anything_listens(
     assert mentions in str(result.exception)
     assert "hunter2" not in str(result.exception)
     assert not list(tmp_path.glob("*.db"))
+
+
+def test_a_port_in_use_is_said_in_one_sentence_before_anything_else(
+    made_bundle: Path, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger.db"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        arguments = [
+            "serve",
+            str(made_bundle),
+            "--ledger",
+            str(ledger),
+            "--epsilon",
+            "1",
+            "--port",
+            str(port),
+        ]
+        result = CliRunner().invoke(app(), arguments)
+    assert isinstance(result.exception, ParameterError)
+    assert result.exception.exit_code == 2
+    assert f"port is '127.0.0.1:{port}', but must be a port that nobody listens on" in str(result.exception)
+    assert "Answers at" not in result.output
+    assert not ledger.exists()
+
+
+def test_an_address_of_another_machine_is_said(made_bundle: Path, tmp_path: Path) -> None:
+    arguments = [
+        "serve",
+        str(made_bundle),
+        "--ledger",
+        str(tmp_path / "x.db"),
+        "--host",
+        "192.0.2.1",
+        "--no-pages",
+    ]
+    result = CliRunner().invoke(app(), arguments)
+    assert "an address of this machine that may be used" in str(result.exception)
+
+
+def test_folders_of_killed_services_are_removed_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    abandoned = tmp_path / "privpac-metrics-killed"
+    abandoned.mkdir()
+    (abandoned / "in-use").touch()
+    with metric_folder() as living:
+        assert not abandoned.exists()
+        with metric_folder() as second:
+            assert living.exists()
+            assert second != living
+        assert not second.exists()
+    assert not living.exists()
 
 
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path: Path) -> None:

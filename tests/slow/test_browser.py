@@ -6,6 +6,7 @@ with the keyboard alone, in light and dark, on a desk and on a phone. The consol
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import threading
@@ -131,6 +132,26 @@ def window(browser: Browser, site: Site) -> Iterator[Callable[..., Watched]]:
         context.close()
 
 
+def whole(page: Page) -> None:
+    """After a swap the page is one page: each landmark and each id once, no card in another, one chart."""
+    for landmark in ("main", "header", "#answer", "h1", "figure.chart", "#command-plan"):
+        expect(page.locator(landmark)).to_have_count(1)
+    assert page.locator(".card .card").count() == 0
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(found => found.id)")
+    assert len(ids) == len(set(ids)), sorted(ids)
+    names = page.evaluate(
+        "[...document.querySelectorAll('section.card > h2, .titled h2')].map(found => found.textContent)"
+    )
+    assert len(names) == len(set(names)), names
+
+
+def picture(page: Page, name: str) -> None:
+    """For people to look at, if they ask for it."""
+    folder = os.environ.get("PRIVPAC_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
 def declare(page: Page, *, epsilon: str) -> None:
     """Fill in the schema of the table, and what to learn."""
     page.select_option("[name=label]", "ill")
@@ -170,6 +191,9 @@ def test_planning_moves_the_curves_while_a_person_types(site: Site, window: Call
     page.fill("[name=error]", "0.2")
     page.get_by_role("button", name="Simulate").click()
     expect(page.locator("b.simulated").first).to_be_visible(timeout=60_000)
+    whole(page)
+    page.wait_for_selector(".plot[data-whole][data-drawn] svg")
+    picture(page, "plan-simulated")
     page.reload()
     expect(page.locator("[name=error]")).to_have_value("0.2")
 

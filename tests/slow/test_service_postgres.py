@@ -13,7 +13,7 @@ from alembic import command
 
 from privpac import Ledger, PrivatePredictor
 from privpac.errors import PrivpacError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.sql_store import SqlStore
 from privpac.service.access import keys
 from privpac.service.app import create_app
@@ -27,7 +27,7 @@ from tests.slow.postgres import postgres
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     with postgres() as address:
-        SqlStore.create(address, total=Budget(Fraction(6)))
+        SqlStore.create(address, promises=Promises(Fraction(6)))
         yield address
 
 
@@ -76,7 +76,7 @@ def test_two_services_of_one_database_share_budget_answers_and_replies(url: str,
     assert len(book.entries()) == 11
     assert keys.listed(services[0].store)[0].left == 0
     for service in services:
-        assert service.ready
+        assert service.ready()
         service.stop()
 
 

@@ -14,13 +14,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import Charge
+from privpac.errors import BudgetExceeded, NotCertified, ParameterError, PrivpacError
+from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge
 from privpac.guarantee.ledger.backup import backup, restore
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.layout import insertion
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.promises import Promises
+from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.sql_store import SqlStore
-from tests.contracts.store_conformance import NewStore, StoreConformance, budget
+from tests.contracts.store_conformance import NewStore, StoreConformance, adding, costing
 from tests.contracts.store_transactions import TransactionConformance
 from tests.contracts.test_store_sql import CHARGER, killed_chargers
 from tests.slow.postgres import postgres, postgres_server
@@ -56,24 +58,68 @@ def in_schema(address: str, name: str) -> str:
 class TestPostgresStore(StoreConformance, TransactionConformance):
     @pytest.fixture
     def new_store(self, address: str) -> NewStore:
-        def make(total: Budget) -> SqlStore:
-            return SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), total=total)
+        def make(promises: Promises) -> SqlStore:
+            return SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), promises=promises)
 
         return make
+
+
+FIRST_TABLES = """
+CREATE TABLE account (
+    id TEXT NOT NULL, total_epsilon TEXT NOT NULL, total_delta TEXT NOT NULL,
+    spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL, count BIGINT NOT NULL, head TEXT NOT NULL
+);
+CREATE TABLE entry (
+    number BIGINT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
+    note TEXT NOT NULL, key TEXT UNIQUE, time TEXT NOT NULL, hash TEXT NOT NULL
+);
+CREATE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'a ledger only grows'; END $$;
+CREATE TRIGGER no_edit BEFORE UPDATE OR DELETE ON entry
+    FOR EACH ROW EXECUTE FUNCTION ledger_only_grows();
+COMMENT ON TABLE account IS 'privpac-ledger/1';
+"""
+"""As the first version made them."""
+
+
+def test_a_ledger_of_the_first_format_goes_on_adding_and_can_be_migrated(
+    address: str, tmp_path: Path
+) -> None:
+    account = Account.opened(adding(1, "0.1"), identity="old", opening=FIRST_FORMAT, layout=1)
+    row = account.facts()
+    engine = sa.create_engine(address)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(FIRST_TABLES)
+        connection.execute(sa.text(insertion("account", row)), row)
+    engine.dispose()
+    ledger, other = Ledger.open(address), Ledger.open(address)
+    first = ledger.charge(epsilon="0.25", rho="0.001", key="k", purchase=Purchase(word="trees:2"))
+    assert (first.purchase, first.layout) == (None, 1)
+    backup(address, tmp_path / "copy.jsonl")
+    assert restore(tmp_path / "copy.jsonl", str(tmp_path / "copy.sqlite")).entries() == (first,)
+    ledger.migrate()
+    ledger.verify()
+    assert ledger.account().head == first.hash
+    second = other.charge(epsilon="0.25", rho="0.001", purchase=Purchase(word="trees:2"))
+    assert ledger.entries() == (first, second)
+    assert (second.rho, ledger.spent_rho) == (Fraction("0.001"), first.rho + second.rho)
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(epsilon="0.6", rho="0.001")
+    Ledger.open(address).verify()
 
 
 def test_ledgers_open_by_url(address: str) -> None:
     with pytest.raises(ParameterError, match="a database with a ledger"):
         Ledger.open(address)
-    made = Ledger(epsilon=1, delta="1e-6", path=address)
+    made = Ledger(epsilon=1, delta="1e-6", reserved_delta="1e-6", path=address)
     made.charge(epsilon="1/3", note="Größe", key="k")
-    again = Ledger(epsilon=1, delta="1e-6", path=address.replace("+psycopg", ""))
+    again = Ledger(epsilon=1, delta="1e-6", reserved_delta="1e-6", path=address.replace("+psycopg", ""))
     assert made == again == Ledger.open(address)
     assert again.entries() == made.entries()
     with pytest.raises(ParameterError, match="this ledger was made with"):
         Ledger(epsilon=2, path=address)
     with pytest.raises(FileExistsError):
-        SqlStore.create(address, total=budget(1))
+        SqlStore.create(address, promises=adding(1))
 
 
 def test_two_who_make_a_ledger_at_once_get_the_same(address: str) -> None:
@@ -83,8 +129,8 @@ def test_two_who_make_a_ledger_at_once_get_the_same(address: str) -> None:
 
 
 def test_rows_cannot_be_edited_removed_or_truncated(address: str) -> None:
-    store = SqlStore.create(address, total=budget(1))
-    store.append(Charge(budget("0.1")))
+    store = SqlStore.create(address, promises=adding(1))
+    store.append(Charge(costing("0.1")))
     for statement in ("UPDATE entry SET note = 'x'", "DELETE FROM entry", "TRUNCATE entry"):
         with pytest.raises(sa.exc.DBAPIError, match="only grows"), store.engine.begin() as connection:
             connection.exec_driver_sql(statement)
@@ -103,8 +149,8 @@ def test_rows_cannot_be_edited_removed_or_truncated(address: str) -> None:
     ],
 )
 def test_damage_is_noticed(address: str, statement: str, message: str) -> None:
-    store = SqlStore.create(address, total=budget(1))
-    store.append(Charge(budget("0.1")))
+    store = SqlStore.create(address, promises=adding(1))
+    store.append(Charge(costing("0.1")))
     with store.engine.begin() as connection:
         connection.exec_driver_sql(statement)
     with pytest.raises(NotCertified, match=message):
@@ -112,7 +158,7 @@ def test_damage_is_noticed(address: str, statement: str, message: str) -> None:
 
 
 def test_commits_wait_for_the_disk_whatever_the_database_prefers(address: str) -> None:
-    store = SqlStore.create(address, total=budget(1))
+    store = SqlStore.create(address, promises=adding(1))
     with store.engine.begin() as connection:
         name = connection.scalar(sa.text("SELECT current_database()"))
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET synchronous_commit = off")
@@ -128,31 +174,31 @@ def test_commits_wait_for_the_disk_whatever_the_database_prefers(address: str) -
 
 
 def test_a_lost_connection_is_replaced_and_no_charge_is_lost(address: str) -> None:
-    store = SqlStore.create(address, total=budget(1))
-    store.append(Charge(budget("0.1")))
+    store = SqlStore.create(address, promises=adding(1))
+    store.append(Charge(costing("0.1")))
     admin = sa.create_engine(address)
     others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
     with admin.begin() as connection:
         connection.exec_driver_sql(f"{others} AND datname = current_database()")
-    assert store.append(Charge(budget("0.1"))).number == 2
+    assert store.append(Charge(costing("0.1"))).number == 2
 
     def cut() -> None:
         with store.transact() as transaction, admin.begin() as connection:
-            transaction.append(Charge(budget("0.1")))
+            transaction.append(Charge(costing("0.1")))
             connection.exec_driver_sql(f"{others} AND datname = current_database()")
 
     with pytest.raises(PrivpacError, match="could not be used"):
         cut()
     admin.dispose()
     assert store.account().count == 2
-    assert store.append(Charge(budget("0.1"))).number == 3
+    assert store.append(Charge(costing("0.1"))).number == 3
     Ledger.over(store).verify()
 
 
 def test_the_password_travels_unseen(server: str) -> None:
     """A role that must show a password: the server trusts, so what is tested is that the handle still carries it."""
     address = server.replace("tester@", "tester:hunter2@")
-    store = SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), total=budget(1))
+    store = SqlStore.create(in_schema(address, f"s{next(NUMBERS)}"), promises=adding(1))
     ledger = Ledger.over(store)
     assert "hunter2" not in repr(store) + repr(ledger) + store.where + ledger.path
     twin = pickle.loads(pickle.dumps(ledger))  # noqa: S301  our own bytes
@@ -162,7 +208,7 @@ def test_the_password_travels_unseen(server: str) -> None:
 
 @pytest.mark.slow
 def test_killed_processes_lose_no_acknowledged_charge(address: str) -> None:
-    SqlStore.create(address, total=budget(1000))
+    SqlStore.create(address, promises=adding(1000))
     acknowledged, hashes = killed_chargers(address, children=3)
     assert len(acknowledged) >= 45
     assert acknowledged <= hashes

@@ -47,16 +47,17 @@ CLAIMS: list[Claim] = []
 
 ELSEWHERE = (
     "exact.test_few_labels",
-    "unit.test_covers",
-    "unit.test_few_labels",
-    "unit.test_generic",
-    "unit.test_plurality",
-    "unit.test_prediction_theory",
-    "unit.test_relabelled_prediction",
-    "unit.test_relabelling_formulas",
-    "unit.test_release_sizes",
-    "unit.test_vc",
-    "unit.test_vote",
+    "unit.constructions.covers.test_covers",
+    "unit.constructions.few_labels.test_boost",
+    "unit.constructions.few_labels.test_generic",
+    "unit.mechanisms.test_exponential_vote",
+    "unit.mechanisms.test_plurality",
+    "unit.constructions.prediction.test_formulas",
+    "unit.constructions.prediction.test_relabelled_vote",
+    "unit.constructions.wrappers.test_formulas",
+    "unit.constructions.release.test_formulas",
+    "unit.theory.test_vc",
+    "unit.constructions.prediction.test_vote",
 )
 """Other files with checks of formulas: losses by audit, pure algebra by brute force or from the statement."""
 

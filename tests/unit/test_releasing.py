@@ -14,14 +14,14 @@ from privpac.cli import main
 from privpac.coins import Coins, SeededCoins
 from privpac.errors import BudgetExceeded, DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.releasing import Payment
 
 SCHEMA = Schema.from_json(
     {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 9, "integer": True}]}
 )
 CERTIFICATE = Occam(Thresholds(SCHEMA, "x"), epsilon=Fraction(1)).certify(Size(20))
-COST = Budget(Fraction(1))
+COST = Cost.covering(Fraction(1))
 
 
 def tossing(coins: Coins) -> int:

@@ -14,15 +14,17 @@ from typing import Any
 from privpac.answering.price import composed
 from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.forms import predictor_for
+from privpac.constructions.prediction.vote import Law
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.guarantee.facts import Loss, Privacy, Release
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.releasing import cost_of
 from privpac.wishes import AnswerWishes
 
 __all__ = ["Offer", "offer_for"]
@@ -95,12 +97,17 @@ class Offer:
         return replace(inner, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property
-    def cost(self) -> Budget:
+    def cost(self) -> Cost:
         """What the certificate costs: of one answer, or of all that are declared."""
-        certificate = self.certify()
-        cost = Budget.covering(certificate.epsilon, certificate.delta)
+        cost = cost_of(self.certify())
         # The proved delta is at most the declared one; the same must hold of what is charged for it.
         return replace(cost, delta=min(cost.delta, self.delta))
+
+    @cached_property
+    def answer_cost(self) -> Cost:
+        """What a ledger is charged for one answer, or counts where the declared ones are paid for."""
+        # Answers that were declared are paid for by `cost`, and their own ledger counts them by epsilon alone.
+        return Cost.covering(self.price, rho=self.certify().rho if self.answers is None else None)
 
     def to_json(self) -> dict[str, Any]:
         """The public terms, as a bundle stores them."""
@@ -130,5 +137,6 @@ def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -
         epsilon=wishes.price / people,
         models=wishes.models,
         records=size.labelled,
+        law=Law.EXPONENTIAL if wishes.adds_rho and wishes.answers is None else Law.MAJORITY,
     )
     return Offer(predictor, size, wishes.price, wishes.answers, wishes.delta, people, coins)

@@ -21,6 +21,7 @@ from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
+from privpac.data.purchases import purchase_of
 from privpac.data.schema import Schema
 from privpac.errors import BudgetExceeded, PrivpacError
 from privpac.guarantee.certificate import Certificate
@@ -72,8 +73,9 @@ class PrivatePredictor:
         label: str | None = None,
     ) -> None:
         price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
-        self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person)
         self.base, self.budget = base, _ledger(budget, slip)
+        adds_rho = bool(self.budget.total.delta)
+        self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person, adds_rho)
         self._schema, self._label = schema, label
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins
         self._lock = threading.Lock()
@@ -103,7 +105,7 @@ class PrivatePredictor:
         sample = MemorySample.of(table, schema, y=y)
         offer = offer_for(self._wishes, schema=schema, size=sample.size, coins=self._coins.origin)
         with self._lock:
-            prepared = prepare(offer, sample, Payment(self.budget, self._coins))
+            prepared = prepare(offer, sample, Payment(self.budget, self._coins), table=table)
             declared = offer.answers
             meter = self.budget if declared is None else Ledger(epsilon=declared * offer.price)
             self._begin(offer, prepared, meter=meter, answers=MemoryAnswers())
@@ -138,7 +140,7 @@ class PrivatePredictor:
     @property
     def answers_left(self) -> int:
         """How many further distinct questions the budget has room for."""
-        return int(self._meter.left.epsilon / self.offer.price)
+        return self._meter.room_for(self.offer.answer_cost)
 
     @property
     def answers_given(self) -> int:
@@ -186,9 +188,10 @@ class PrivatePredictor:
                 self._answers.end()
                 raise
 
-        payment, cost = Payment(self._meter, self._coins), Budget(count * self.offer.price)
+        payment, cost = Payment(self._meter, self._coins), count * self.offer.answer_cost
+        bought = purchase_of("answers", self.schema)
         try:
-            return payment.paid(cost, draw=answers, note=f"{count} answers")
+            return payment.paid(cost, draw=answers, note=f"{count} answers", purchase=bought)
         except BudgetExceeded:
             raise self._refusal(count) from None
 
@@ -222,5 +225,6 @@ def _ledger(budget: object, delta: Fraction) -> Ledger:
     if isinstance(budget, Ledger):
         return budget
     if isinstance(budget, Budget):
-        return Ledger(epsilon=budget.epsilon, delta=budget.delta)
-    return Ledger(epsilon=budget, delta=delta)  # type: ignore[arg-type]  # read and refused there
+        return Ledger(epsilon=budget.epsilon, delta=budget.delta, reserved_delta=delta)
+    # Answers one by one have no delta; declared ones are paid for at once, and this delta is theirs.
+    return Ledger(epsilon=budget, delta=delta, reserved_delta=delta)  # type: ignore[arg-type]  # read and refused there

@@ -6,6 +6,7 @@ from privpac.answering.offer import Offer
 from privpac.answering.stored_offers import offer_from_json
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.base import Prepared
+from privpac.data.purchases import purchase_of
 from privpac.data.sample import Sample
 from privpac.errors import NotCertified
 from privpac.releasing import Payment
@@ -13,7 +14,7 @@ from privpac.releasing import Payment
 __all__ = ["check_offer", "prepare"]
 
 
-def prepare(offer: Offer, sample: Sample, payment: Payment) -> Prepared:
+def prepare(offer: Offer, sample: Sample, payment: Payment, *, table: object = None) -> Prepared:
     """What answers from these records. A declared number of answers is charged first; one by one, nothing leaves yet.
 
     The certificate of an offer speaks of public numbers only, so it is verified before anything is charged.
@@ -21,8 +22,12 @@ def prepare(offer: Offer, sample: Sample, payment: Payment) -> Prepared:
     check_offer(offer)
     if offer.answers is None:
         return offer.predictor.prepare(sample, payment.coins)
-    note = f"{offer.answers} answers, declared beforehand"
-    return payment.paid(offer.cost, draw=lambda coins: offer.predictor.prepare(sample, coins), note=note)
+    return payment.paid(
+        offer.cost,
+        draw=lambda coins: offer.predictor.prepare(sample, coins),
+        note=f"{offer.answers} answers, declared beforehand",
+        purchase=purchase_of("answers", offer.schema, table=table),
+    )
 
 
 def check_offer(offer: Offer) -> int:

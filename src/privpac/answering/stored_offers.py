@@ -12,7 +12,7 @@ from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
-from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.vote import Law, Vote
 from privpac.constructions.prediction.voters import Classifiers, Concepts, Trained, Voters
 from privpac.constructions.stored_classes import concepts_from_json
 from privpac.constructions.words import Request, learner_for
@@ -58,7 +58,8 @@ def concepts_of(stored: Any, schema: Schema) -> ConceptClass:
 
 def _vote(tree: Mapping[str, Any], schema: Schema) -> Predictor:
     voters = _voters(tree["voters"], schema)
-    return Vote(voters, written(tree["epsilon"]), int(tree["models"]), written(tree["failure"]))
+    law = Law(tree.get("law", Law.MAJORITY))
+    return Vote(voters, written(tree["epsilon"]), int(tree["models"]), written(tree["failure"]), law)
 
 
 def _voters(tree: Mapping[str, Any], schema: Schema) -> Voters:

@@ -12,7 +12,17 @@ from math import comb, factorial
 
 from privpac.checker import directed
 
-__all__ = ["conversion", "log_odds", "noise", "places", "pure", "range_fold", "spread", "subsampled"]
+__all__ = [
+    "conversion",
+    "ln_bounds",
+    "log_odds",
+    "noise",
+    "places",
+    "pure",
+    "range_fold",
+    "spread",
+    "subsampled",
+]
 
 _UNIT = Fraction(1, 10**12)
 _PLACES = 10**24
@@ -76,7 +86,7 @@ def subsampled(epsilon: Fraction, share: Fraction) -> Fraction:
 def conversion(rho: Fraction, delta: Fraction, order: Fraction) -> Fraction:
     """order·rho + ((order - 1)·ln(order - 1) - order·ln(order) - ln(delta))/(order - 1), 0 at least."""
     below = order - 1
-    logs = below * _ln(below)[1] - order * _ln(order)[0] - _ln(delta)[0]
+    logs = below * ln_bounds(below)[1] - order * ln_bounds(order)[0] - ln_bounds(delta)[0]
     return max(Fraction(0), _up(order * rho + logs / below))
 
 
@@ -127,7 +137,7 @@ def _tail(x: Fraction, times: int, bits: int) -> tuple[Fraction, Fraction]:
         term, slip = term * step, -(-slip * step // unit) * unit
 
 
-def _ln(x: Fraction) -> tuple[Fraction, Fraction]:
+def ln_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals below and above ln x: x = m·2^k, ln m = 2·artanh((m - 1)/(m + 1)), and ln 2 = 2·artanh(1/3)."""
     halvings = x.numerator.bit_length() - x.denominator.bit_length()
     m = x / Fraction(2) ** halvings  # between 1/2 and 2

@@ -51,13 +51,16 @@ def create(
         str | None,
         typer.Option(metavar="NUMBER", help="What its holder may spend; all there is if left out."),
     ] = None,
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The delta of that: with one, many more answers fit.")
+    ] = "0",
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, once: only a hash of it is kept."""
     store = _opened(ledger)
     from privpac.service.access import keys as service_keys
 
-    key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon)
+    key, text = service_keys.create(store, role=role, name=name, epsilon=epsilon, delta=delta)
     if as_json:
         console.show_json({"key": text, **key.to_json()})
     else:
@@ -69,12 +72,21 @@ def create(
 
 
 @keys.command("list")
-def list_keys(*, ledger: LedgerUrl, as_json: Json = False) -> None:
-    """All keys, with what they spent; never the keys themselves."""
+def list_keys(
+    *,
+    ledger: LedgerUrl,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 100,
+    after: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only keys made after this one, the oldest first.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Keys, with what they spent; never the keys themselves."""
     store = _opened(ledger)
     from privpac.service.access import keys as service_keys
 
-    trees = [key.to_json() for key in service_keys.listed(store)]
+    found = service_keys.listed(store, after=after, most=limit + 1)
+    trees = [key.to_json() for key in found[:limit]]
     if as_json:
         console.show_json(trees)
         return
@@ -92,6 +104,8 @@ def list_keys(*, ledger: LedgerUrl, as_json: Json = False) -> None:
         for tree in trees
     ]
     console.show(console.table_text(headings, rows, right=("spent", "of")))
+    if len(found) > limit:
+        console.note(f"There are more: privpac keys list --after {found[limit - 1].id}", as_json=False)
 
 
 @keys.command()

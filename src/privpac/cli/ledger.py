@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +14,7 @@ from privpac.cli.console import Json
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from privpac.guarantee.ledger.account import Account
+    from privpac.guarantee.ledger.account import Account, Entry
     from privpac.guarantee.ledger.budget import Budget
     from privpac.guarantee.ledger.ledger import Ledger
 
@@ -40,15 +42,30 @@ ledger = typer.Typer(
 def create(
     place: Place,
     *,
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="All that may ever be spent.")],
-    delta: Annotated[str, typer.Option(metavar="NUMBER", help="The same for delta.")] = "0",
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="What everything together may reveal.")
+    ] = None,
+    delta: Annotated[
+        str,
+        typer.Option(metavar="NUMBER", help="With a delta, such as 1e-6, many small charges cost far less."),
+    ] = "0",
+    reserved_delta: Annotated[
+        str,
+        typer.Option(metavar="NUMBER", help="The part of delta for releases that have a delta of their own."),
+    ] = "0",
+    pure_epsilon: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="A second promise, without a delta: all epsilons add up to it."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a new ledger; one that is there already is left as it is."""
+    """Make a new ledger; one that is there already is left as it is. Its totals are fixed from now on."""
     from privpac.guarantee.ledger.ledger import Ledger
 
     try:
-        book = Ledger.create(place, epsilon=epsilon, delta=delta)
+        book = Ledger.create(
+            place, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
+        )
     except FileExistsError as taken:
         raise ParameterError(
             "ledger", "place", str(taken), allowed="a place where there is nothing yet"
@@ -72,16 +89,36 @@ def show(
 @ledger.command()
 def verify(place: Place, *, as_json: Json = False) -> None:
     """Recompute every hash and every sum; exit code 4 and the first wrong row if something does not follow."""
+    from privpac.checker.budget import check_budget
+    from privpac.guarantee.ledger.total import promise_of, total_document
+
     book = _opened(place)
     book.verify()
-    entries = book.entries()
+    account, entries = book.account(), book.entries()
+    total = total_document(account)
+    check_budget(total)
     head = entries[-1].hash if entries else None
     if as_json:
-        console.show_json({"path": book.path, "verified": True, "charges": len(entries), "head": head})
+        facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
+        console.show_json(facts)
         return
-    console.show(f"Verified: {len(entries)} charges add up to {book.spent} of {book.total}.")
+    spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
+    console.show(f"Verified: {len(entries)} charges add up to {spent} of {account.promises}.")
+    console.show(promise_of(account))
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
+
+
+@ledger.command()
+def migrate(place: Place, *, as_json: Json = False) -> None:
+    """Bring the tables of an older ledger up to date: its entries then say what was paid for.
+
+    Its promise, its rows and their hashes stay as they are. Versions of privpac that know only the older tables refuse
+    it from then on, so stop those that use it first.
+    """
+    book = _opened(place)
+    book.migrate()
+    _show(book, last=0, as_json=as_json)
 
 
 @ledger.command()
@@ -139,24 +176,59 @@ def _amounts(budget: Budget) -> dict[str, str]:
 
 
 def _facts(account: Account) -> dict[str, Any]:
-    return {
-        "total": _amounts(account.total),
-        "spent": _amounts(account.spent),
-        "left": _amounts(account.left),
-        "charges": account.count,
-    }
+    """Totals, sums and what is left; rho where it is counted."""
+    from privpac.guarantee.ledger.budget import exact_text
+
+    other, left_rho = account.promises.approximate, account.promises.left_rho(account.spent)
+    parts = {name: _amounts(part) for name, part in _parts(account).items()}
+    if other is not None and left_rho is not None:
+        for name, rho in (("total", other.rho), ("spent", account.spent.rho), ("left", left_rho)):
+            parts[name]["rho"] = exact_text(rho)
+    pure = {} if account.promises.pure is None else {"pure_epsilon": exact_text(account.promises.pure)}
+    reserved = {} if other is None else {"reserved_delta": exact_text(other.reserved_delta)}
+    return {**parts, "total": {**parts["total"], **pure, **reserved}, "charges": account.count}
+
+
+def _parts(account: Account) -> dict[str, Budget]:
+    return {"total": account.total, "spent": account.spent.pair, "left": account.left}
 
 
 def _show(book: Ledger, *, last: int | None = None, as_json: bool) -> None:
-    entries = [entry.facts() for entry in book.entries()]
+    account, entries = book.account(), book.entries()
     shown = entries if last is None else entries[len(entries) - min(last, len(entries)) :]
-    totals = {"total": book.total, "spent": book.spent, "left": book.left}
+    more = {"more_of_the_last": account.room(entries[-1].cost)} if entries else {}
     if as_json:
-        amounts = {name: _amounts(budget) for name, budget in totals.items()}
-        console.show_json({"path": book.path, **amounts, "charges": len(entries), "entries": shown})
+        rows = [entry.facts() for entry in shown]
+        console.show_json({"path": book.path, **_facts(account), **more, "entries": rows})
         return
-    console.show("\n".join(f"{name:6} {budget}" for name, budget in totals.items()))
+    spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
+    console.show(f"total  {account.promises}\nspent  {spent}\nleft   {account.remainder}")
+    if entries:
+        console.show(f"room   {account.room(entries[-1].cost)} more charges like the last one")
     if shown:
-        headings = ("number", "epsilon", "delta", "time", "note")
-        rows = [[str(entry[name]) for name in headings] for entry in shown]
-        console.show("\n" + console.table_text(headings, rows, right=headings[:3]))
+        console.show("\n" + _table(account, shown))
+
+
+def _text(amount: Fraction) -> str:
+    from privpac.guarantee.ledger.budget import exact_text
+
+    return exact_text(amount)
+
+
+def _table(account: Account, entries: Sequence[Entry]) -> str:
+    """The charges; columns that say nothing are left out."""
+    columns = {
+        "number": [str(entry.number) for entry in entries],
+        "epsilon": [_text(entry.epsilon) for entry in entries],
+        "delta": [_text(entry.delta) for entry in entries],
+        "rho": [_text(entry.rho) for entry in entries],
+        "time": [entry.time for entry in entries],
+        "note": [entry.note for entry in entries],
+        "paid for": ["" if entry.purchase is None else str(entry.purchase) for entry in entries],
+    }
+    if not account.promises.filters:
+        del columns["rho"]
+    if not any(columns["paid for"]):
+        del columns["paid for"]
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return console.table_text(tuple(columns), rows, right=("number", "epsilon", "delta", "rho"))

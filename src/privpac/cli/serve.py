@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -51,6 +53,9 @@ def serve(
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Make the ledger with this total, if there is none.")
     ] = None,
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The total's delta: with one, many more answers fit.")
+    ] = "0",
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0: any free port.")] = 8000,
     workers: Annotated[int, typer.Option(metavar="N", help="Processes that answer.")] = 1,
@@ -63,6 +68,7 @@ def serve(
     ] = 100.0,
     max_rows: Annotated[int, typer.Option(metavar="N", help="Rows of one request.")] = 1_000,
     max_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of one request.")] = 1_048_576,
+    connections: Annotated[int, typer.Option(metavar="N", help="Connections to each process.")] = 500,
     trust: Annotated[
         list[str] | None,
         typer.Option(metavar="TYPE", help="A type of models to be loaded, besides scikit-learn's."),
@@ -78,7 +84,7 @@ def serve(
     them itself and takes no ledger.
     """
     require_serve()
-    from privpac.service.server import run
+    from privpac.service.server import listen, run
     from privpac.service.serving import Service
     from privpac.service.settings import Limits, Settings, is_loopback
 
@@ -89,16 +95,18 @@ def serve(
         host=host,
         port=port,
         workers=workers,
-        limits=Limits(max_bytes, max_rows, rate),
+        limits=Limits(max_bytes, max_rows, rate, connections=connections),
         pages=is_loopback(host) if pages is None else pages,
         trusted=tuple(trust or ()),
     )
-    with console.collecting() as warned:
-        service = Service.open(settings, epsilon=epsilon, upgrade=migrate)
-    for text in warned:
-        console.warn(text, as_json=as_json)
-    _announce(service, as_json=as_json)
-    run(settings, service)
+    with contextlib.closing(listen(settings)) as listening:
+        settings = replace(settings, port=listening.getsockname()[1])
+        with console.collecting() as warned:
+            service = Service.open(settings, epsilon=epsilon, delta=delta, upgrade=migrate)
+        for text in warned:
+            console.warn(text, as_json=as_json)
+        _announce(service, as_json=as_json)
+        run(settings, service, listening)
 
 
 def _announce(service: Service, *, as_json: bool) -> None:
@@ -111,7 +119,7 @@ def _announce(service: Service, *, as_json: bool) -> None:
     else:
         console.show(f"Answers at {facts['url']}/v1/predict, charged to {facts['ledger']}.")
     sys.stdout.flush()  # whoever waits for this line through a pipe should not wait until the end
-    if all(key.revoked is not None for key in keys.listed(service.store)):
+    if not keys.any_in_use(service.store):
         console.note(
             "Nobody has a key yet. Make one with: privpac keys create --role analyst "
             f"--ledger {service.store.where}",

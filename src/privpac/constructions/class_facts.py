@@ -1,7 +1,8 @@
 """What a plan needs to know about a class of concepts: its size, its dimension, its domain; public numbers only.
 
 The same numbers as those of the classes in `privpac.concepts`, without their kernels, so that a plan answers at once
-(tests/unit/test_class_facts.py compares the two). A class is named by its word, and described either by numbers (`bits`
+(tests/unit/constructions/test_class_facts.py compares the two). A class is named by its word, and described either by
+numbers (`bits`
 of a column, how many `columns` or `tests`) or by a schema.
 """
 

@@ -111,16 +111,22 @@ def connect() -> Any:
     return connection
 
 
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+
+
 def ask(path: Path, question: Callable[[], Any]) -> Any:
-    """The answer, or one sentence: DuckDB's own message may quote records."""
+    """The answer, or one sentence: of DuckDB's own message, which may quote records, only the number of the line."""
     import duckdb
 
     try:
         return question()
-    except duckdb.Error:
-        pass
+    except duckdb.Error as problem:
+        line = _LINE.search(str(problem))
+    why = "it is truncated, damaged, or not of the format its name says"
+    if line is not None:
+        why = f"line {line[1]} has more or fewer cells than the header, or a quote that does not end"
     raise DataError(
-        f"The file {path} cannot be read: it is truncated, damaged, or not of the format its name says.",
+        f"The file {path} cannot be read: {why}.",
         remedy="Write it again; in a CSV file every record needs as many cells as the header, in UTF-8.",
     )
 

@@ -34,8 +34,8 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
     with probability at most `stability` more than without it, and m of them with at most m times that. A learner
     without coins offers nothing of the kind: somewhere a single record decides.
 
-    This is **not privacy**: a few records, drawn by coins, decide which rules are told apart, and their values may show
-    in the rule. Use `PrivateClassifier` to protect people.
+    This is **not privacy**: a few records, drawn by coins, decide which rules are distinguished, and their values may
+    show in the rule. Use `PrivateClassifier` to protect people.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 Each number is a bound on D_alpha/alpha for all orders alpha > 1, rounded up to 12 decimals, as in
 `privpac.numbers.concentrated`, which has the cost of a release of which only a pure epsilon is known.
-Proof: docs/proofs/concentrated.md. Tested by tests/unit/test_concentrated_rules.py.
+Proof: docs/proofs/concentrated.md. Tested by tests/unit/guarantee/rules/test_concentrated.py.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def power_table(ratio: Fraction, limit: int) -> NDArray[np.float64]:
     Claim: every entry has relative error at most 2^-52.
     Proof: a double-double product loses less than 2^-100 relatively (the ratio itself is represented to
     2^-105), fewer than 2^40 products are chained, and the final rounding adds 2^-53; see
-    docs/proofs/certified-choice.md. Tested by tests/unit/test_exact.py against rational powers.
+    docs/proofs/certified-choice.md. Tested by tests/unit/numbers/test_exact.py against rational powers.
     """
     furthest = reach(ratio)
     needed = limit if furthest is None else min(limit, furthest)

@@ -1,6 +1,6 @@
 """Bounds in floats for whole grids of settings at once: searches propose with them, and whoever asks certifies.
 
-Tested by tests/unit/test_vc.py.
+Tested by tests/unit/theory/test_vc.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Advice in words: a small list of rules, each of which speaks or is silent.
 
 A rule sees a finished plan and may ask the same options with other numbers; it never invents one.
-Tested by tests/unit/test_advice.py, a test per rule.
+Tested by tests/unit/plan/test_advice.py, a test per rule.
 """
 
 from __future__ import annotations

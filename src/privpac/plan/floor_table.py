@@ -162,7 +162,7 @@ def _smooth_exclude(wish: Wish, n: int) -> bool:
 
 
 def _label_private_line(option: Option, wish: Wish) -> bool:
-    """Cuts are members of all these classes, and cuts far enough apart must be told apart."""
+    """Cuts are members of all these classes, and cuts far enough apart must be distinguished."""
     line = wish.concepts.kind in ("thresholds", "intervals", "unions")
     return option.protects == "labels" and option.pure and option.proper and line
 

@@ -2,7 +2,7 @@
 
 All rows of a population are equally likely, so the true error of a rule is its error rate on all of them. Seeded coins
 make every population and every sample repeatable; nothing here ever sees a private record.
-Tested by tests/unit/test_populations.py.
+Tested by tests/unit/plan/test_populations.py.
 """
 
 from __future__ import annotations

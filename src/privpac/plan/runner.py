@@ -2,7 +2,7 @@
 
 Exact on the built-in hard distribution where a row has one, by trials of what ships otherwise; a row that can be
 neither summed nor tried says why. How long trials take is told by public estimates, so that the numbers are the same on
-every machine. Tested by tests/unit/test_runner.py.
+every machine. Tested by tests/unit/plan/test_runner.py.
 """
 
 from __future__ import annotations

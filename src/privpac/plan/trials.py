@@ -5,7 +5,7 @@ kept often enough, or the epsilon from which on it is. Sizes and epsilons are ru
 apart: no simulation tells closer ones from each other. It is climbed from below, where records are few and trials
 cheap, with a handful of trials a rung until one does; then the rungs around it get as many trials as the public
 estimate of their seconds allows, so that the result is the same on every machine. Intervals have confidence 0.99.
-Tested by tests/unit/test_trials.py.
+Tested by tests/unit/plan/test_trials.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pictures of rules, as inline SVG, in the columns' own units.
 
 A rule says what it looks like (`shape`) or what it asks (`questions`). A picture is drawn from the hypothesis and the
-schema, both public; classes are told apart by colour and by words.
+schema, both public; classes are distinguished by colour and by words.
 """
 
 from __future__ import annotations

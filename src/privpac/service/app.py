@@ -48,7 +48,8 @@ def create_app(settings: Settings, *, service: Service | None = None) -> FastAPI
     )
     app.state.settings, app.state.service, app.state.ready = settings, service, False
     problems.install(app)
-    app.add_middleware(Observing, metrics=Metrics() if service is None else service.metrics)
+    metrics = Metrics() if service is None else service.metrics
+    app.add_middleware(Observing, metrics=metrics, body_seconds=settings.limits.body_seconds)
     app.include_router(health.router)
     if service is not None:
         app.include_router(router_for(service))

@@ -2,90 +2,89 @@
 
 from __future__ import annotations
 
-import json
-import logging
+import errno
 import os
-import shutil
-import tempfile
-from datetime import UTC, datetime
-from typing import Any
+import socket
+from functools import partial
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
+from privpac.errors import ParameterError
 from privpac.service.app import create_app
+from privpac.service.connections import Connection
 from privpac.service.serving import Service
-from privpac.service.settings import Settings
-from privpac.service.watch.metrics import FOLDER
-from privpac.service.watch.observing import log_to_stderr
+from privpac.service.settings import OWNER, Settings
+from privpac.service.watch.logs import log_to_stderr
+from privpac.service.watch.metrics import FOLDER, metric_folder
 
-__all__ = ["SETTINGS", "run", "worker"]
+__all__ = ["SETTINGS", "listen", "run", "worker"]
 
 SETTINGS = "PRIVPAC_SERVICE"
 """The environment variable through which workers learn their settings."""
 GRACE_SECONDS = 30
 """How long requests that wait may take after the service was told to stop."""
+BACKLOG = 2048
 
 HEALTH_SECONDS = 120
 """A worker that loads a large bundle on a busy machine is silent for long; it is not dead."""
 
 
-def run(settings: Settings, service: Service | None = None) -> None:
+def listen(settings: Settings) -> socket.socket:
+    """The socket of a service, before anything else is opened: refused if somebody else has the address."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+    except OSError as problem:
+        taken = problem.errno == errno.EADDRINUSE
+        allowed = "a port that nobody listens on" if taken else "an address of this machine that may be used"
+    where = f"{settings.host}:{settings.port}"
+    raise ParameterError(
+        OWNER, "port", where, allowed=allowed, remedy="Give another --port, or --port 0 for any."
+    )
+
+
+def run(settings: Settings, service: Service, listening: socket.socket) -> None:
     """Serve until told to stop (an interrupt or SIGTERM); whoever waits is answered first.
 
     `service` is what was opened already; several workers open their own.
     """
+    log_to_stderr()
     if settings.workers == 1:
-        _log()
-        uvicorn.run(create_app(settings, service=service), **_options(settings))
+        app = create_app(settings, service=service)
+        uvicorn.Server(_config(app, settings)).run(sockets=[listening])
         return
-    if service is not None:
-        service.stop()
-    folder = tempfile.mkdtemp(prefix="privpac-metrics-")
-    os.environ |= {SETTINGS: settings.to_text(), FOLDER: folder}
-    try:
-        _log()
+    service.stop()
+    with metric_folder() as folder:
+        os.environ |= {SETTINGS: settings.to_text(), FOLDER: str(folder)}
         target = f"{__name__}:{worker.__name__}"
-        uvicorn.run(target, factory=True, workers=settings.workers, **_options(settings))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        listening.set_inheritable(True)
+        Multiprocess(_config(target, settings), sockets=[listening]).run()
 
 
 def worker() -> FastAPI:
     """The application of one worker process."""
-    _log()
+    log_to_stderr()
     return create_app(Settings.from_text(os.environ[SETTINGS]))
 
 
-def _options(settings: Settings) -> dict[str, Any]:
-    return {
-        "host": settings.host,
-        "port": settings.port,
-        "log_config": None,
-        "access_log": False,
-        "server_header": False,
-        "timeout_graceful_shutdown": GRACE_SECONDS,
-        "timeout_worker_healthcheck": HEALTH_SECONDS,
-    }
-
-
-class _Line(logging.Formatter):
-    """The server's own messages in the shape of ours; no traceback, which may quote what was asked."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = {"time": now, "level": record.levelname.lower(), "message": record.getMessage()}
-        if record.exc_info and record.exc_info[0] is not None:
-            line["fault"] = record.exc_info[0].__name__
-        return json.dumps(line)
-
-
-def _log() -> None:
-    log_to_stderr()
-    logger = logging.getLogger("uvicorn")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(_Line())
-        logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+def _config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
+    connection = cast(type[Connection], partial(Connection, limits=settings.limits))
+    return uvicorn.Config(
+        app,
+        factory=isinstance(app, str),
+        workers=settings.workers,
+        host=settings.host,
+        port=settings.port,
+        http=connection,
+        ws="none",
+        backlog=BACKLOG,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=max(1, round(settings.limits.idle_seconds)),
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_worker_healthcheck=HEALTH_SECONDS,
+    )

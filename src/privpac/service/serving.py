@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +33,9 @@ REMEMBERED_SECONDS = 1.0
 """How long a key that was found right is not looked up again before a body is read. What is charged or answered is
 decided by the key's state inside the transaction, so a revoked key gets nothing even within it."""
 MOST_REMEMBERED = 10_000
+WRONG_KEYS_PER_SECOND = 10.0
+PROBED_SECONDS = 1.0
+"""How long a write that went well stands for others."""
 
 
 def ledger_url(bundle: Bundle, place: str | None) -> str:
@@ -71,12 +75,22 @@ class Service:
         self.answering = Answering(bundle, store, coins or SystemCoins())
         self.metrics = Metrics()
         self._rate = Rate(settings.limits.requests_per_second)
+        self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys per second came from this address")
+        """By address. Whoever tries keys is slowed down; keys that were found right before are not."""
         self._remembered: dict[tuple[str, str], tuple[float, Key]] = {}
         self._commits: GroupCommit | None = None
+        self._probing, self._probed = threading.Lock(), 0.0
 
     @classmethod
-    def open(cls, settings: Settings, *, epsilon: Amount | None = None, upgrade: bool = False) -> Service:
-        """Load the bundle and open its ledger, made with `epsilon` as its total if there is none.
+    def open(
+        cls,
+        settings: Settings,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount = 0,
+        upgrade: bool = False,
+    ) -> Service:
+        """Load the bundle and open its ledger, made with `epsilon` and `delta` as its total if there is none.
 
         The service's tables are made if there are none; `upgrade` brings older ones up to date in any database.
         """
@@ -85,7 +99,7 @@ class Service:
         url = ledger_url(bundle, settings.ledger)
         in_file = url.startswith(SQLITE)
         if epsilon is not None and settings.ledger is not None:
-            Ledger(epsilon=epsilon, path=url)
+            Ledger(epsilon=epsilon, delta=delta, path=url)
         elif in_file and not Path(sqlite_file(url)).exists():
             raise PrivpacError(
                 f"There is no ledger {sqlite_file(url)!r}.", remedy="Add --epsilon TOTAL to make one."
@@ -104,15 +118,30 @@ class Service:
             self._commits.stop()
         self.store.close()
 
-    @property
     def ready(self) -> bool:
-        """Whether answers can be given: started, tables up to date, and no draw has failed."""
-        return self._commits is not None and migrating.is_current(self.store) and not self.answering.ended
+        """Whether a request could be charged and answered now; an error of the ledger says why not.
+
+        It tries a write, at most once in `PROBED_SECONDS`: anybody may ask, and a write costs others time.
+        """
+        if self._commits is None or self.answering.ended:
+            return False
+        with self._probing:
+            if time.monotonic() < self._probed:
+                return True
+            if not migrating.is_current(self.store):
+                return False
+            migrating.try_write(self.store)
+            self._probed = time.monotonic() + PROBED_SECONDS
+        return True
 
     def remembered(self, presented: Presented) -> Key | None:
         """A key that was found right a moment ago."""
         until, key = self._remembered.get((presented.id, presented.secret), (0.0, None))
         return key if time.monotonic() < until else None
+
+    def knows(self, presented: Presented) -> bool:
+        """Whether this key was right before; it may have been revoked since."""
+        return (presented.id, presented.secret) in self._remembered
 
     def find(self, presented: Presented) -> Key | None:
         """The key, as it is stored now."""
@@ -127,7 +156,8 @@ class Service:
 
     def count(self, key: Key) -> None:
         """One more request of this key; refused if they come too fast."""
-        self._rate.take(key.id)
+        self._rate.check(key.id)
+        self._rate.count(key.id)
 
     async def predict(self, key: Key, body: Body, cells: Mapping[str, Any]) -> Outcome:
         """Pay, answer, keep: durable before it returns."""

@@ -28,10 +28,17 @@ class Limits:
     rows: int = 1_000
     requests_per_second: float = 100.0
     """Of one key in one worker process; bursts of twice as many pass."""
+    connections: int = 500
+    """Of one worker process. Systems often allow 1,024 open files to a process, and the ledger needs some of them."""
+    header_seconds: float = 10.0
+    """From the beginning of a connection, or of a request, to the end of its head."""
+    body_seconds: float = 30.0
+    """From there to the end of its body; and how long a client may take to read what it is sent."""
+    idle_seconds: float = 5.0
+    """From an answer to the next request of the same connection."""
 
     def __post_init__(self) -> None:
-        for name in ("body_bytes", "rows", "requests_per_second"):
-            value = getattr(self, name)
+        for name, value in asdict(self).items():
             if not value > 0:
                 raise ParameterError(OWNER, name, value, allowed="a positive number")
 

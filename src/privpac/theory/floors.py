@@ -77,7 +77,7 @@ def _first_possible(
 
 
 def _first_target(rivals: int, *, mass: Fraction, failure: Fraction, epsilon: Fraction) -> int:
-    """The first n at which equal targets may be told apart often enough."""
+    """The first n at which equal targets may be distinguished often enough."""
     return _first_possible(
         lambda n: _wrong_target(n, rivals=rivals, mass=mass, epsilon=epsilon),
         lambda n: _rough_wrong(n, rivals=rivals, mass=mass, epsilon=epsilon),

@@ -81,7 +81,7 @@ class Occam:
     of bad hypotheses, `odds` their prior mass over that of the good ones (error at most `tolerated`).
     Source: register `occam-realizable`, `occam-agnostic`, `occam-prior`.
     Holds if: class and prior are public and the records independent (assumed of the caller).
-    Proof: docs/proofs/occam.md. Tested by: tests/unit/test_sizes.py, tests/statistical/test_sizes.py.
+    Proof: docs/proofs/occam.md. Tested by: tests/unit/theory/test_sizes.py, tests/statistical/test_sizes.py.
     """
 
     count: Fraction | Log | None

@@ -312,7 +312,7 @@ def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = Non
 
     Statement: max(ratio, √(e/(e + excess))), the root as a nearby rational; any x in [ratio, 1) is valid.
     Source: register `occam-agnostic`. Holds if: as `records_agnostic`. Proof: docs/proofs/occam.md.
-    Tested by: tests/unit/test_sizes.py.
+    Tested by: tests/unit/theory/test_sizes.py.
     """
     owner = "tilt_agnostic"
     rate = Rate.read(None, ratio, owner=owner)

@@ -25,6 +25,10 @@ def _answer() -> Proof[Any]:
 
 EXAMPLES: dict[str, Callable[[], Proof[Any]]] = {
     "plurality": lambda: prediction_rules.plurality(ratio=RATIO, models=5, classes=3),
+    "exponential-vote": lambda: prediction_rules.exponential_vote(ratio=RATIO, models=5, classes=3),
+    "exponential-vote-accuracy": lambda: prediction_rules.exponential_vote_accuracy(
+        models=5, ratio=RATIO, records=5000, vc=1, failure=Fraction(1, 20)
+    ),
     "vote": lambda: prediction_rules.vote(ratio=RATIO, models=5),
     "delta-removal": lambda: prediction_rules.delta_removal(_answer(), flip=Fraction(1, 10)),
     "vote-accuracy": lambda: prediction_rules.vote_accuracy(

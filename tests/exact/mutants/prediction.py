@@ -24,6 +24,7 @@ from privpac.data.sample import Size
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.mechanisms import gibbs
+from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.numbers.exact import exp_down, ratio_for
 
@@ -70,6 +71,34 @@ def _labels_vote(name: str, law: PluralityLaw, n: int) -> Case:
         return int(law.draw(votes, coins)[0])
 
     claim = prediction_rules.plurality(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
+    return Case(name, run, records_of(schema), n, claim)
+
+
+def weighs_votes_as_one_step() -> Case:
+    """Exponential weights at the ratio of a majority of two: a changed vote moves two weights."""
+    return _weighed("weighs votes as one step", ExponentialVoteLaw(ratio_for(ONE)), 3)
+
+
+def weighs_only_classes_with_votes() -> Case:
+    """A class without votes is not weighed at all: its weight is the smallest anyway."""
+
+    class Present(ExponentialVoteLaw):
+        def draw(self, votes, coins):
+            present = np.flatnonzero(votes[0])
+            return present[ExponentialVoteLaw.draw(self, votes[:, present], coins)]
+
+    return _weighed("weighs only classes with votes", Present(ratio_for(ONE / 2)), 2)
+
+
+def _weighed(name: str, law: ExponentialVoteLaw, n: int) -> Case:
+    """Every record is a model that always says its own label."""
+    schema = tiny_schema(2, classes=3)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        votes = np.bincount([int(str(record[-1])) for record in data], minlength=3)[None, :]
+        return int(law.draw(votes, coins)[0])
+
+    claim = prediction_rules.exponential_vote(ratio=ratio_for(ONE / 2), models=n, classes=3).fact
     return Case(name, run, records_of(schema), n, claim)
 
 
@@ -191,6 +220,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         answers_without_noise_when_all_agree,
         takes_the_ratio_of_two_classes,
         leaves_out_classes_without_votes,
+        weighs_votes_as_one_step,
+        weighs_only_classes_with_votes,
         models_share_a_scale,
         stumbles_over_a_block_of_one_class,
         blocks_by_index_within_a_subsample,

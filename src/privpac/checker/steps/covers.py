@@ -90,7 +90,7 @@ def _label_cover(node: Tree) -> None:
 
 
 _DIGITS = 9
-"""Decimals of a logarithm: its neighbours are told apart by exponentials."""
+"""Decimals of a logarithm: its neighbours are distinguished by exponentials."""
 
 
 def _ln_below(x: Fraction) -> Fraction:

@@ -96,7 +96,7 @@ def _count(own: dict[str, object], points: int) -> int:
 
 
 def _unlikely(odds: int, exponent: Fraction, limit: Fraction) -> bool:
-    """odds·e^(-exponent) <= limit; what lies beyond e^-FAR is not told apart."""
+    """odds·e^(-exponent) <= limit; exponents beyond FAR count as FAR."""
     near = min(exponent, Fraction(_FAR))
     return exponent >= 0 and limit > 0 and odds <= limit * directed.exp_bounds(near)[0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.checker import directed
@@ -47,13 +48,16 @@ def _vote(node: Tree) -> None:
 
 
 def _plurality(node: Tree) -> None:
+    """Also the vote by exponential weights: by either law a changed vote moves two counts."""
     _leaf(node)
     ratio, models, classes = parameters(node, "ratio", "models", "classes")
     integer(models, 1)
     integer(classes, 2)
     fact, one = read_privacy(node), _ratio(ratio)
-    require(fact.loss == Loss(Fraction(0), 1 / (one * one)), "epsilon is not two steps of the ratio")
-    require(fact.delta == 0 and fact.release == "one answer", "a plurality is one answer, without delta")
+    require(
+        fact.loss == Loss(Fraction(0), directed.power(1 / one, 2)), "epsilon is not two steps of the ratio"
+    )
+    require(fact.delta == 0 and fact.release == "one answer", "a vote is one answer, without delta")
 
 
 def _delta_removal(node: Tree) -> None:
@@ -90,7 +94,14 @@ def _answer_wrong(wrong: int, models: int, x: Fraction) -> Fraction:
     return minority if lead < 0 or (lead == 0 and not odd) else 1 - minority
 
 
-def _vote_accuracy(node: Tree) -> None:
+def _weighted_wrong(wrong: int, models: int, x: Fraction) -> Fraction:
+    """Of two weights x^-wrong and x^-right, the first one's share."""
+    return x ** (models - wrong) / (x ** (models - wrong) + x**wrong)
+
+
+def _vote_accuracy(
+    node: Tree, answer_wrong: Callable[[int, int, Fraction], Fraction] = _answer_wrong
+) -> None:
     error, failure, records = _accuracy(node, "realizable")
     models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
     models, vc, x = integer(models, 1), integer(vc, 0), _ratio(ratio)
@@ -103,8 +114,8 @@ def _vote_accuracy(node: Tree) -> None:
     )
     average = max(2 * logs / (block * directed.ln_floor(Fraction(2))), Fraction(8, block))
     require(average < 1, "the models are not proved to be right at all")
-    none = _answer_wrong(0, models, x)
-    slopes = ((_answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
+    none = answer_wrong(0, models, x)
+    slopes = ((answer_wrong(w, models, x) - none) / w for w in range(1, models + 1))
     found = none + models * max(slopes) * average
     require(error == directed.shorten(found), "the error is not that of the vote")
 
@@ -206,6 +217,8 @@ def _net_relabelling_accuracy(node: Tree) -> None:
 RULES: dict[str, Check] = {
     "net-relabelling": _net_relabelling,
     "plurality": _plurality,
+    "exponential-vote": _plurality,
+    "exponential-vote-accuracy": lambda node: _vote_accuracy(node, _weighted_wrong),
     "relabelled-vote": _relabelled_vote,
     "net-relabelling-accuracy": _net_relabelling_accuracy,
     "vote": _vote,

@@ -27,7 +27,7 @@ _QUERIES = ("points", "thresholds", "ranges", "listed queries")
 _MOST_LEVELS = 64
 """Halvings of a column: what is more is no certificate of ours."""
 _FAR = 2_000
-"""e^-2000 and anything smaller are not told apart."""
+"""e^-2000 and anything smaller count as equal."""
 
 
 def _medians(node: Tree) -> None:

@@ -10,7 +10,7 @@ O(g^5) in space. The sum of each outer range is kept for the draw; the rows are 
 again.
 
 Claim: relative error at most `RectangleSums.error`. Proof: docs/proofs/rectangle-sums.md. Tested by
-tests/unit/test_rectangles.py.
+tests/unit/concepts/boxes/test_rectangles.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Statement: on a finite set of rules with pairwise disagreements, two rules more than r apart are never within r/2 of
 one and the same rule. So a packing (pairwise more than r apart) bounds every cover of radius r/2 from below.
 Source: Chaudhuri–Hsu 2011, Section 2. Holds if: disagreements are measured on public records or draws of a reference.
-Proof: docs/proofs/reference-cover.md. Tested by tests/unit/test_disagreement.py.
+Proof: docs/proofs/reference-cover.md. Tested by tests/unit/concepts/labellings/test_disagreement.py.
 """
 
 from __future__ import annotations

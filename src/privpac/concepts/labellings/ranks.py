@@ -1,4 +1,4 @@
-"""Cuts of a shuffled list of records on an ordered column, where equal points are told apart by their place.
+"""Cuts of a shuffled list of records on an ordered column, where equal points are distinguished by their place.
 
 Not dichotomies of a set of points: labelling j gives class 0 to the j records that come first by point, then by place.
 There are always as many as records and one more, and exchanging one record for another changes two labels of the j-th

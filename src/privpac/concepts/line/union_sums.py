@@ -13,7 +13,7 @@ the place of the last change, and none of them depends on what follows: one pass
 every draw.
 
 Claim: relative error at most `UnionSums.error`. Proof: docs/proofs/union-sums.md. Tested by
-tests/unit/test_unions.py.
+tests/unit/concepts/line/test_unions.py.
 """
 
 from __future__ import annotations

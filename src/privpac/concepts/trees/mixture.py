@@ -4,7 +4,7 @@ Which of them suits a table cannot be known beforehand and may not be looked up.
 decide inside the one private draw: a part is chosen in proportion to its share times the sum of prior·ratio^score over
 its trees, then a tree of it. The price is ln(1/share) in the accuracy bound, and nothing in privacy.
 Proof: docs/proofs/exponential-mechanism.md (any public prior), docs/proofs/tree-sums.md (float error of the sums).
-Tested by tests/unit/test_tree_mixture.py and tests/exact/ (row `tree-mixture`).
+Tested by tests/unit/concepts/trees/test_mixture.py and tests/exact/ (row `tree-mixture`).
 """
 
 from __future__ import annotations

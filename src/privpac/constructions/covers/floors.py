@@ -35,7 +35,8 @@ def windows(kappa: Number, *, error: Number) -> int:
     """Disjoint windows of the bad family: places where a threshold may hide under a density of at most `kappa`.
 
     Statement: ceil(kappa/(4·error)) - 1. Source: register `floor-thresholds-smooth`.
-    Holds if: kappa ≥ 2 and error below 1/2. Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/test_covers.py.
+    Holds if: kappa ≥ 2 and error below 1/2. Proof: docs/proofs/cover-floors.md. Tested by:
+    tests/unit/constructions/covers/test_covers.py.
 
     >>> windows(10, error=0.1)
     24
@@ -69,7 +70,7 @@ def floor_thresholds_smooth(kappa: Number, *, error: Number, failure: Number, ep
     with kappa without bound: with no density bound, no number of records suffices.
     Source: register `floor-thresholds-smooth` (Chaudhuri–Hsu 2011, Theorem 5).
     Holds if: pure epsilon; the answer is a threshold; kappa ≥ 2. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> tuple(floor_thresholds_smooth(k, error=0.1, failure=0.05, epsilon=1) for k in (10, 100, 10**6))
     (41, 56, 111)
@@ -87,7 +88,7 @@ def floor_label_packing(packing: int, *, failure: Number, epsilon: Number) -> in
 
     Statement: n ≥ ln((packing - 1)(1 - failure)/failure)/epsilon. Source: register `floor-label-packing`
     (Chaudhuri–Hsu 2011, Theorem 12, with confidence). Holds if: pure epsilon for labels; distances strictly above
-    2·error. Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/test_covers.py.
+    2·error. Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/constructions/covers/test_covers.py.
     """
     owner = "floor_label_packing"
     rivals = at_least(1, packing, owner=owner, name="packing") - 1
@@ -130,7 +131,7 @@ def floor_label_halfspaces(dimension: int, *, error: Number, failure: Number, ep
     Statement: the best of `floor_label_ball` over packings of caps: at least cap(R)/cap(2·error) concepts within R,
     pairwise at most min(1, 2R) apart, and of `floor_label_packing` on the whole sphere.
     Source: register `floor-label-halfspaces`. Holds if: pure epsilon for labels; error below 1/4.
-    Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/cover-floors.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> floor_label_halfspaces(10, error=0.01, failure=0.1, epsilon=1)
     95
@@ -163,7 +164,7 @@ def floor_label_sample(packing: int, *, spacing: Number, epsilon: Number) -> int
     Statement: n < ln(packing/2 - 1)/(8·epsilon·s), for an s-packing (s = spacing) of the ball of radius 4s in the
     sample's own metric. Source: register `floor-label-sample` (Chaudhuri–Hsu 2011, Lemma 11).
     Holds if: pure epsilon for labels, these very features. Proof: docs/proofs/cover-floors.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
     """
     owner = "floor_label_sample"
     size = at_least(1, packing, owner=owner, name="packing")

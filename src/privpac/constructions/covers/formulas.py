@@ -58,7 +58,7 @@ def cap_share(level: Number, *, dimension: int) -> Fraction:
 
     Statement: half the regularised incomplete beta function I at sin²(pi·level) with parameters (d - 1)/2 and 1/2, for
     level up to 1/2. Source: register `halfspace-caps`. Holds if: directions and points are uniform on the sphere.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> float(cap_share(0.01, dimension=2))
     0.01
@@ -88,7 +88,8 @@ def cover_thresholds(level: Number) -> int:
     """Cuts such that every threshold disagrees with one of them on at most `level` of the reference.
 
     Statement: ceil(1/(2·level)), at the quantiles (i + 1/2)/N. Source: register `threshold-cover`.
-    Holds if: the reference has no atoms. Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/test_covers.py.
+    Holds if: the reference has no atoms. Proof: docs/proofs/reference-cover.md. Tested by:
+    tests/unit/constructions/covers/test_covers.py.
 
     >>> cover_thresholds(0.01)
     50
@@ -103,7 +104,7 @@ def cover_halfspaces(level: Number, *, dimension: int, failure: Number) -> int:
 
     Statement: ceil(ln(1/failure)/cap), cap = cap_share(level). Source: register `halfspace-caps`.
     Holds if: directions are independent and uniform on the sphere. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> cover_halfspaces(0.01, dimension=3, failure=0.025)
     14952
@@ -118,7 +119,8 @@ def halfspace_grid(reach: int, *, dimension: int) -> tuple[int, Fraction]:
 
     Statement: (2m + 1)^d - (2m - 1)^d directions; every half-space disagrees with one of them on at most
     arcsin(√(d - 1)/(2m))/pi of the uniform sphere, rounded up. Source: register `halfspace-grid`.
-    Holds if: m ≥ √(d - 1)/2. Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/test_covers.py.
+    Holds if: m ≥ √(d - 1)/2. Proof: docs/proofs/reference-cover.md. Tested by:
+    tests/unit/constructions/covers/test_covers.py.
 
     >>> halfspace_grid(28, dimension=3)[0]
     18818
@@ -140,7 +142,7 @@ def density_band(width: Number, *, dimension: int) -> Fraction:
 
     Statement: 1/I, I the regularised incomplete beta function at width² with parameters 1/2 and (d - 1)/2.
     Source: register `band-density` (Lemma 20, repaired). Holds if: u is a unit vector, 0 < width ≤ 1.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> round(float(density_band("0.5", dimension=10)), 3)
     1.133
@@ -154,7 +156,7 @@ def density_outside_band(width: Number, *, dimension: int) -> Fraction:
 
     Statement: 1/(1 - I), I as in `density_band`. Source: register `band-density` (Lemma 21, sharpened).
     Holds if: u is a unit vector, 0 < width < 1. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> round(float(density_outside_band("0.5", dimension=10)), 3)
     8.525
@@ -177,7 +179,7 @@ def density_mixture(parts: Sequence[tuple[Number, Number]]) -> Fraction:
 
     Statement: sum of weight·kappa over the parts. Source: register `density-bound`.
     Holds if: weights add up to 1 and each part has density at most its kappa. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> density_mixture([("0.9", 1), ("0.1", 50)])
     Fraction(59, 10)
@@ -311,7 +313,7 @@ def records_reference_agnostic(
     Statement: odds·(cosh s - D·sinh s)^n ≤ failure, D = excess·(1 - f), s = min(epsilon/2, artanh D); odds as in
     `records_reference`. Source: register `reference-cover-agnostic` (Chaudhuri–Hsu 2011, Theorem 8).
     Holds if: the reference was chosen without the records. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> records_reference_agnostic(10, excess=0.1, failure=0.05, epsilon=1)
     2185
@@ -379,7 +381,7 @@ def kappa_reference(
 
     Statement: as `records_reference`, solved for kappa. Below 1 nothing is promised: no density is smaller.
     Source: register `reference-cover-realizable`. Holds if: as `records_reference`.
-    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/reference-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> kappa_reference(150, error=0.1, failure=0.05, epsilon=1) < 1
     True
@@ -403,7 +405,7 @@ def kappa_reference_agnostic(
 
     Statement: as `records_reference_agnostic`, solved for kappa. Source: register `reference-cover-agnostic`.
     Holds if: as `records_reference_agnostic`. Proof: docs/proofs/reference-cover.md.
-    Tested by: tests/unit/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py.
     """
     return _largestdensity(
         n,

@@ -5,7 +5,8 @@ independent and their distribution has density at most kappa against the referen
 the best concept) with probability at most `failure`.
 Source: Chaudhuri–Hsu 2011, algorithms A_1 and A_1r, Theorems 8 and 9; direct bound ours.
 Holds if: the reference was chosen without looking at the records (an assumption of the certificate).
-Proof: docs/proofs/reference-cover.md. Tested by tests/unit/test_reference_cover.py, tests/statistical/test_covers.py.
+Proof: docs/proofs/reference-cover.md. Tested by tests/unit/constructions/covers/test_reference.py,
+tests/statistical/test_covers.py.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ drawn without them. If every concept's ball of radius `level`, measured by the r
 `mass`, the candidates miss the ball of the best concept with probability (1 - mass)^candidates; otherwise it errs by
 more than `error` with probability at most candidates·base^n, under every density of at most kappa.
 Source: Chaudhuri–Hsu 2011, Theorems 8 and 9; random covers ours. Holds if: the reference and the prior are public.
-Proof: docs/proofs/reference-cover.md. Tested by tests/unit/test_reference_cover.py.
+Proof: docs/proofs/reference-cover.md. Tested by tests/unit/constructions/covers/test_reference.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How many records cuts behind noise really need where a lone atom decides.
 
-Tested by tests/unit/test_runs.py (draws of the learners themselves).
+Tested by tests/unit/plan/runs/test_runs.py (draws of the learners themselves).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The width is averaged exactly; for every width one offset of the blocks is drawn, and whether the block is released and
 which cut is drawn are averaged exactly again. Numbers here measure; promises are in `theory`.
-Tested by tests/unit/test_hard_cases.py.
+Tested by tests/unit/constructions/points/test_hard_failures.py.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def widths(domain: int) -> int:
     """How many powers of two are tried besides 1: 2^widths is the last that fits among domain + 1 cuts.
 
     Statement: floor(log2(domain + 1)). Source: register `rec-concave`. Holds if: always.
-    Proof: docs/proofs/rec-concave.md. Tested by: tests/unit/test_rec_concave.py.
+    Proof: docs/proofs/rec-concave.md. Tested by: tests/unit/constructions/cuts/test_recursive.py.
     """
     return (domain + 1).bit_length() - 1
 

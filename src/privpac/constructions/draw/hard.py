@@ -3,7 +3,7 @@
 On each of them the mistakes of all bad members differ from those of the good ones by one count, so the failure is an
 expectation over two counts, which is summed instead of sampled: what a simulation would converge to, without its noise.
 A hard distribution shows how far a proof can still be improved; it is not a promise for other distributions.
-Tested by tests/unit/test_hard.py (draws of the learner itself).
+Tested by tests/unit/constructions/draw/test_hard.py (draws of the learner itself).
 """
 
 from __future__ import annotations

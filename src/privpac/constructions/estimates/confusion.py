@@ -4,7 +4,8 @@ Statement: replacing one record takes one count down and one up by 1, so noise a
 e^epsilon = ratio^-2. The interval holds with the stated confidence over noise and sampling together.
 Source: register `geometric-noise`, `generalisation-holdout`, `generalisation-class`.
 Holds if: the records are independent draws (for the interval; privacy needs nothing).
-Proof: docs/proofs/geometric-noise.md, docs/proofs/occam.md. Tested by tests/exact/, tests/unit/test_confusion.py.
+Proof: docs/proofs/geometric-noise.md, docs/proofs/occam.md. Tested by tests/exact/,
+tests/unit/constructions/estimates/test_confusion.py.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Statement: replacing one record takes one cell of the table down and one up by 1
 the same within one leaf, so the number is the same when the unit is the label.
 Source: register `geometric-noise`. Holds if: the tree is public, or was itself drawn privately and is charged apart.
 Proof: docs/proofs/geometric-noise.md. Tested by tests/exact/ (rows `leaf-counts`, `leaf-counts-labels`),
-tests/unit/test_leaf_counts.py.
+tests/unit/constructions/estimates/test_leaf_counts.py.
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ def transcript_labels_floor(
     Statement: m >= e^(-2·epsilon)(1 - 25·failure/9)/(9·error) - records·delta·(e^(-epsilon) + e^(-2·epsilon)).
     Source: register `floor-labels-transcript` (Beimel–Nissim–Stemmer 2015, Theorem 5.6).
     Holds if: error <= 1/9, failure <= 1/4, and the learner is given at least 100·ln(1/(error·failure))/error² records;
-    the domain is large. Proof: docs/proofs/label-floors.md. Tested by: tests/unit/test_few_labels.py.
+    the domain is large. Proof: docs/proofs/label-floors.md. Tested by:
+    tests/unit/constructions/few_labels/test_boost.py.
 
     >>> transcript_labels_floor(error=0.01, failure=0.05, epsilon=1), transcript_labels_floor(
     ...     error=0.01, failure=0.05, epsilon=0.1)

@@ -117,7 +117,7 @@ def keep_labelled(records: int, *, epsilon: Fraction, later: Fraction, draw: Fra
 
     Statement: k/records <= (e^epsilon - 1)/(e^later·(1 + e^(draw/2))² - 1). Source: register
     `subsampling-without-replacement`, `label-boost-labelled`. Holds if: the kept are a uniform subset, shuffled.
-    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
 
     >>> keep_labelled(10_000, epsilon=Fraction(1), later=Fraction(1), draw=Fraction(1))
     950
@@ -131,7 +131,7 @@ def keep_unlabelled(records: int, *, epsilon: Fraction, later: Fraction) -> int:
 
     Statement: k/records <= (e^epsilon - 1)/(4·e^later - 1). Source: register `subsampling-without-replacement`,
     `label-boost-unlabelled`. Holds if: as `keep_labelled`. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/test_few_labels.py.
+    Tested by: tests/unit/constructions/few_labels/test_boost.py.
 
     >>> keep_unlabelled(10_000, epsilon=Fraction(1), later=Fraction(1))
     1740
@@ -146,7 +146,7 @@ def mistakes_of_draw(odds: Number, *, ratio: Fraction, failure: Number) -> int:
     Statement: the smallest j with odds·ratio^(j + 1) <= failure. Source: register `empirical-draw`
     (McSherry–Talwar 2007; Beimel–Nissim–Stemmer 2015, Proposition A.1).
     Holds if: the draw is the exponential mechanism on a public class. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/test_few_labels.py.
+    Tested by: tests/unit/constructions/few_labels/test_boost.py.
 
     >>> mistakes_of_draw(2**32 - 1, ratio=Fraction(1, 2), failure=Fraction(1, 100))
     38
@@ -220,7 +220,7 @@ def excess_label_boost(boost: Boost, *, family: Family, failure: Number) -> Frac
 
     Statement: as `error_label_boost`, with the worst case over the best error in the draw, and `transfer_excess` at the
     end. Source: register `label-boost-agnostic`. Holds if: as `error_label_boost`; labels may be noisy.
-    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+    Proof: docs/proofs/label-boost.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     miss = chance(failure, owner="excess_label_boost", name="failure")
     promise = boost_promise(boost, family=family, failure=miss, agnostic=True)
@@ -309,7 +309,7 @@ def records_label_boost(
 
     Statement: as `error_label_boost`, solved for the number of labels; None: as many others as pay. Source: register
     `label-boost-realizable`. Holds if: as `error_label_boost`. Proof: docs/proofs/label-boost.md.
-    Tested by: tests/unit/test_few_labels.py.
+    Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     owner = "records_label_boost"
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
@@ -324,7 +324,7 @@ def records_active(kept: int, *, inner: Number, epsilon: Number) -> int:
     Statement: t >= kept·(e^inner - 1)/(e^epsilon - 1). Source: register `subsampling-without-replacement`
     (Beimel–Nissim–Stemmer 2015, Claim 5.7, which asks for (kept/epsilon)(3 + e^(2·inner))).
     Holds if: the kept are a uniform subset, and those whose label is asked a uniform part of it.
-    Proof: docs/proofs/active.md. Tested by: tests/unit/test_few_labels.py.
+    Proof: docs/proofs/active.md. Tested by: tests/unit/constructions/few_labels/test_boost.py.
 
     >>> records_active(1000, inner=1, epsilon=0.1)
     16338
@@ -341,7 +341,8 @@ def labels_as_printed(vc: int, *, error: Number, failure: Number) -> int:
 
     Statement: (96,000/a)·vc·ln(2240/(a·b)), a = error/11, b = failure/2; it also asks for 90,000 times the records of
     its base without labels. Source: register `label-boost` (Beimel–Nissim–Stemmer 2015, Claim 4.9 and Lemma 4.12).
-    Holds if: as there, at epsilon 1. Proof: docs/proofs/label-boost.md. Tested by: tests/unit/test_few_labels.py.
+    Holds if: as there, at epsilon 1. Proof: docs/proofs/label-boost.md. Tested by:
+    tests/unit/constructions/few_labels/test_boost.py.
 
     >>> labels_as_printed(1, error=0.1, failure=0.05)
     170053921

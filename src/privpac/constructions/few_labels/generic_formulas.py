@@ -21,7 +21,7 @@ def tolerated_generic(seen: Fraction, *, unlabelled: int, failure: Fraction, vc:
 
     Statement: seen + 2·sqrt(seen·A) + 4A, A = (ln growth(2N) + ln(4/failure))/N. Source: registers `generic-learner`,
     `relative-deviation`. Holds if: records are independent and the target is fixed.
-    Proof: docs/proofs/generic-learner.md. Tested by: tests/unit/test_generic.py.
+    Proof: docs/proofs/generic-learner.md. Tested by: tests/unit/constructions/few_labels/test_generic.py.
     """
     return relative_error(seen, n=unlabelled, failure=failure, vc=vc)
 
@@ -76,7 +76,8 @@ def plan_generic(
     """The smallest provable error of so many records, half of `failure` for each of the two last steps; None if none.
 
     Statement: as `tolerated_generic` and `labels_generic`. Source: register `generic-learner`.
-    Holds if: as there. Proof: docs/proofs/generic-learner.md. Tested by: tests/unit/test_generic.py.
+    Holds if: as there. Proof: docs/proofs/generic-learner.md. Tested by:
+    tests/unit/constructions/few_labels/test_generic.py.
     """
     if seen >= 1 or unlabelled < 1:
         return None

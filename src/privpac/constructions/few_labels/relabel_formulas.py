@@ -164,7 +164,7 @@ def records_ssl_relabel(
 
     Statement: as `error_ssl_relabel`, solved for the number of labels; None: as many others as pay. Source: register
     `ssl-relabel-accuracy`. Holds if: as `error_ssl_relabel`. Proof: docs/proofs/ssl-relabel.md.
-    Tested by: tests/unit/test_few_labels.py.
+    Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
     owner = "records_ssl_relabel"
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")

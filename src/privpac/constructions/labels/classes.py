@@ -3,7 +3,7 @@
 Statement: epsilon-DP when one record's label is replaced, for any features whatever: a neighbour has the same features,
 hence the same candidates, and every number of mistakes moves by at most one.
 Source: Chaudhuri–Hsu 2011, algorithm A_2 and Theorem 27. Proof: docs/proofs/label-cover.md.
-Tested by tests/unit/test_label_private_class.py, tests/exact/ (rows `thresholds-labels` and its like).
+Tested by tests/unit/constructions/labels/test_classes.py, tests/exact/ (rows `thresholds-labels` and its like).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def label_cuts(n: int, *, spacing: int, ties: bool = False) -> int:
     Statement: ceil((n + 1)/(2·spacing + 1)), every (2·spacing + 1)-th of the n + 1 labellings; where records may share
     a value, labellings are missing and ceil((n + 1)/(spacing + 1)) may be needed.
     Source: register `label-thresholds`. Holds if: labels follow a threshold of the class.
-    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> label_cuts(276, spacing=1), label_cuts(276, spacing=1, ties=True)
     (93, 139)
@@ -100,7 +100,7 @@ def records_label_thresholds(*, error: Number, failure: Number, epsilon: Number,
 
     Statement: as `failure_label_thresholds`. Source: register `label-thresholds`.
     Holds if: as `failure_label_thresholds`. Proof: docs/proofs/label-cover.md.
-    Tested by: tests/unit/test_covers.py, tests/statistical/test_covers.py.
+    Tested by: tests/unit/constructions/covers/test_covers.py, tests/statistical/test_covers.py.
 
     >>> records_label_thresholds(error=0.1, failure=0.05, epsilon=1)
     276
@@ -138,7 +138,7 @@ def label_error(
     Statement: the least error with 2·ln(2·G/failure)/(epsilon·n) + level ≤ error - √(error·e), where
     e = 4·(vc·ln(2e·n/vc) + ln(8/failure))/n and ln G = log_cover. 1 when none is proved.
     Source: register `label-cover` (Chaudhuri–Hsu 2011, Theorem 27). Holds if: labels follow a concept; n ≥ vc/2.
-    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
     """
     owner = "label_error"
     have = at_least(1, n, owner=owner, name="n")
@@ -190,7 +190,7 @@ def records_label_cover(
     """Records after which a label-private draw over a cover of the labellings errs at most `error`.
 
     Statement: as `label_error`, solved for n. Source: register `label-cover`. Holds if: as `label_error`.
-    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/test_covers.py.
+    Proof: docs/proofs/label-cover.md. Tested by: tests/unit/constructions/covers/test_covers.py.
 
     >>> records_label_cover(vc=3, log_cover=20, error=0.1, failure=0.05, epsilon=1, level=0.01)
     2433

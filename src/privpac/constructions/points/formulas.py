@@ -152,7 +152,7 @@ def loss_clipped(domain: int, *, clip: Clip) -> Fraction:
     Statement: (1/r)·(T - 1 + W)/(T - 1 + W·r), W = r^-max(0, 2·margin - threshold).
     Source: register `clipped-points` (ours). Symbols: T → domain, r → clip.ratio.
     Holds if: the parameters are public. Proof: docs/proofs/clipped-points.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     others = at_least(2, domain, owner="loss_clipped", name="domain") - 1
     # Rounding W up is safe: the quotient grows with W.
@@ -193,7 +193,7 @@ def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fracti
     """The smallest error on the grid that `proves_clipped` proves; 1, which always holds, when it proves none.
 
     Statement: as `proves_clipped`. Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_clipped"
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
@@ -308,7 +308,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
 
     Statement: as `proves_clipped`, searched over e^-rate = ratio, threshold and margin with `loss_clipped` ≤ e^epsilon.
     Source: register `clipped-points-accuracy`. Holds if: as `proves_clipped`.
-    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/clipped-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_clipped(2**32, error=0.1, failure=0.05, epsilon=1)[0]
     416
@@ -347,7 +347,7 @@ def records_clipped(domain: int, *, error: Number, failure: Number, epsilon: Num
 
     Statement: as `plan_clipped`. Source: register `clipped-points-accuracy`. Holds if: as `plan_clipped`.
     Proof: docs/proofs/clipped-points.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_clipped(2**16, error=0.1, failure=0.05, epsilon=1)
     279
@@ -383,7 +383,7 @@ def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
     """The smallest error on the grid that `proves_sparse` proves; 1, which always holds, when it proves none.
 
     Statement: as `proves_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
-    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_sparse"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -439,7 +439,8 @@ def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int
     """Records coordinate Gibbs needs, whatever the domain, and the prior that needs so few.
 
     Statement: as `proves_sparse`, searched over the prior. Source: register `sparse-sets-accuracy`.
-    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/test_point_sizes.py.
+    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by:
+    tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_sparse(error=0.1, failure=0.05, epsilon=1)[0]
     234
@@ -467,7 +468,7 @@ def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `plan_sparse`.
     Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_sparse(error=0.1, failure=0.05, epsilon=0.5)
     431

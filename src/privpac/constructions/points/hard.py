@@ -1,6 +1,6 @@
 """What learners of points really need on the distributions of `hard_failures`, with the parameters of their proofs.
 
-Tested by tests/unit/test_hard.py.
+Tested by tests/unit/constructions/draw/test_hard.py.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def plan_code(domain: int, *, error: Number, failure: Number, epsilon: Number) -
     s = epsilon/2, N evaluations, good = N(1 - (digits - 1)/(N·tolerated)) rounded up, prime^digits ≥ domain.
     Source: register `reed-solomon-points`, instead of Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.1.
     Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_code(2**32, error=0.1, failure=0.05, epsilon=1)[:2]
     (287, Code(prime=1627, digits=3))
@@ -231,7 +231,7 @@ def records_code(code: Code, *, tolerated: Number, error: Number, failure: Numbe
 
     Statement: as `plan_code`. Source: register `reed-solomon-points`. Holds if: as `plan_code`.
     Proof: docs/proofs/reed-solomon-points.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_code(Code(2963, 12), tolerated=0.0065, error=0.1, failure=0.05, epsilon=1)
     331
@@ -273,7 +273,7 @@ def error_code(n: int, *, code: Code, failure: Number, ratio: Fraction) -> tuple
 
     Error 1, which always holds, when they prove none. Statement: as `plan_code`.
     Source: register `reed-solomon-points`. Holds if: as `plan_code`.
-    Proof: docs/proofs/reed-solomon-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/reed-solomon-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_code"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -383,7 +383,7 @@ def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int,
     `cover_ratio`.
     Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
     drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_cover(error=0.1, failure=0.05, epsilon=1)
     (275, Cover(keys=69172, share=Fraction(1, 400)))
@@ -407,7 +407,7 @@ def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> records_cover(error=0.1, failure=0.05, epsilon=0.5)
     483
@@ -421,7 +421,7 @@ def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fr
 
     Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
     Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_cover"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")

@@ -59,7 +59,7 @@ def loss_star(*, rate: Fraction, spread: Fraction) -> Fraction:
     Statement: (1 - rate + rate·spread)/(1 - rate + rate/spread).
     Source: register `star-entries` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 4.4).
     Holds if: putting a star in place of one record changes every probability by a factor between 1/spread and spread.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> loss_star(rate=Fraction(1, 2), spread=Fraction(3))
     Fraction(3, 1)
@@ -72,7 +72,8 @@ def rate_star(*, epsilon: Number, spread: Fraction) -> Fraction:
     """The rate at which `loss_star` reaches e^epsilon, rounded down to a millionth; at most 1.
 
     Statement: (e^eps - 1)/(spread - 1 + e^eps·(1 - 1/spread)). Source: register `star-entries`.
-    Holds if: as `loss_star`. Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Holds if: as `loss_star`. Proof: docs/proofs/sampled-points.md. Tested by:
+    tests/unit/constructions/points/test_formulas.py.
 
     >>> float(rate_star(epsilon=1, spread=Fraction(79)))
     0.021296
@@ -90,7 +91,7 @@ def loss_sampled(*, rate: Fraction, fail: Fraction, spread: Fraction) -> Fractio
     Source: register `sampled-point` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Claim 4.3).
     Holds if: `fail` is the chance of giving no answer whatever the records; one more record looked at multiplies the
     probability of an answer by at most `spread`. Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     return max(1 + rate * (1 - fail) / fail, 1 + rate * spread / (1 - rate))
 
@@ -118,7 +119,7 @@ def plan_sampled(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 
     Statement: as `proves_sampled` at light = error/2, flip = error/8 (the printed choice), and the rate of `rate_star`.
     Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_sampled(error=0.1, failure=0.5125, epsilon=1)[0]
     1302
@@ -145,7 +146,7 @@ def error_sampled(n: int, *, draw: Draw, failure: Number, fail: Fraction = Fract
     """The smallest error on the grid that one run proves with light = error/2; 1 when it proves none.
 
     Statement: as `proves_sampled`. Source: register `sampled-point-accuracy`. Holds if: as `proves_sampled`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     owner = "error_sampled"
     have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
@@ -270,7 +271,7 @@ def plan_boosted(*, error: Number, failure: Number, epsilon: Number) -> tuple[in
 
     Statement: as `proves_boosted` with missed = failure/2 to the power 1/runs, and half of the failure probability
     for the selection. Source: register `boosted-points`. Holds if: as `proves_boosted`.
-    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/test_point_sizes.py.
+    Proof: docs/proofs/sampled-points.md. Tested by: tests/unit/constructions/points/test_formulas.py.
 
     >>> plan_boosted(error=0.1, failure=0.05, epsilon=1)[0]
     15161
@@ -309,7 +310,7 @@ def records_boosted(*, error: Number, failure: Number, epsilon: Number) -> int:
 
     Statement: as `plan_boosted`. Source: register `boosted-points`. Holds if: as `plan_boosted`.
     Proof: docs/proofs/sampled-points.md.
-    Tested by: tests/unit/test_point_sizes.py.
+    Tested by: tests/unit/constructions/points/test_formulas.py.
     """
     return plan_boosted(error=error, failure=failure, epsilon=epsilon)[0]
 

@@ -19,7 +19,7 @@ from privpac.constructions.prediction.base import Predictor
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
-from privpac.constructions.prediction.vote import Vote
+from privpac.constructions.prediction.vote import Law, Vote
 from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -119,6 +119,11 @@ def _vote_three_classes(name: str, models: int, *rows: Sequence[int]) -> Case:
     return predictor_case(name, Vote(_stumps(schema), ONE, models), models, *rows)
 
 
+def _weighted(name: str, models: int, classes: int, *rows: Sequence[int]) -> Case:
+    schema = tiny_schema(2, classes=classes)
+    return predictor_case(name, Vote(_stumps(schema), ONE, models, law=Law.EXPONENTIAL), models, *rows)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class _AtThePoints(CutDichotomies):
     """Representatives that cut at a point and not between two: as telling as representatives may be."""
@@ -205,6 +210,8 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "vote-three-classes-two-answers": lambda: _vote_three_classes(
         "vote-three-classes-two-answers", 2, (0,), (1,)
     ),
+    "vote-weighted": lambda: _weighted("vote-weighted", 2, 2, (0,), (1,)),
+    "vote-weighted-three-classes": lambda: _weighted("vote-weighted-three-classes", 2, 3, (1,)),
     "flipped-answers": lambda: flipped((2,)),
     "flipped-three-answers": _flipped_three,
     "relabelled-vote": lambda: predictor_case("relabelled-vote", relabelled_vote(), 3, (1,)),

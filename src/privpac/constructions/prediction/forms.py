@@ -12,7 +12,7 @@ from privpac.constructions.prediction.base import Predictor, Prepared
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
-from privpac.constructions.prediction.vote import Vote, default_models
+from privpac.constructions.prediction.vote import Law, Vote, default_models
 from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.constructions.words import WORDS, Request, learner_for
 from privpac.data.sample import Sample, Size
@@ -80,12 +80,14 @@ FORMS = (
     "vote:boosting",
     "vote:neighbours:K",
     "vote:bayes",
+    "weighted:CLASSIFIER",
     "CLASS",
     "consistent:CLASS",
     "relabelled:CLASS",
     "reference:CLASS",
 )
-"""How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer."""
+"""How a predictor is named; CLASS is a class such as thresholds:age: by itself, a fresh draw for every answer.
+`weighted` votes by exponential weights, which is better where rho is added, `vote` by the majority."""
 
 PLANNED: Mapping[str, Callable[..., Predictor]] = {
     "relabelled": RelabelledVote.planned,
@@ -116,19 +118,27 @@ class _LikeConcepts(Protocol):
 
 
 def predictor_for(
-    base: object, *, schema: Schema, epsilon: Fraction, models: int | None, records: int
+    base: object,
+    *,
+    schema: Schema,
+    epsilon: Fraction,
+    models: int | None,
+    records: int,
+    law: Law = Law.MAJORITY,
 ) -> Predictor:
-    """The predictor a person means by `base`, at `epsilon` an answer for one record."""
+    """The predictor a person means by `base`, at `epsilon` an answer for one record.
+
+    `law` is how classifiers vote unless a word says so.
+    """
     if isinstance(base, str):
-        return _worded(base, schema=schema, epsilon=epsilon, models=models, records=records)
+        return _worded(base, schema=schema, epsilon=epsilon, models=models, records=records, law=law)
     if isinstance(base, _Answers):
         return _for_schema(cast(Predictor, base), schema, epsilon)
-    count = models or default_models(records, epsilon)
     if isinstance(base, _LikeConcepts):
         return FreshDraws.planned(cast(ConceptClass, base), epsilon, records=records)
     voters = Classifiers(schema, base)
     voters.rehearse()
-    return Vote(voters, epsilon, count)
+    return Vote(voters, epsilon, models or default_models(records, epsilon, law), law=law)
 
 
 def _for_schema(predictor: Predictor, schema: Schema, epsilon: Fraction) -> Predictor:
@@ -137,15 +147,24 @@ def _for_schema(predictor: Predictor, schema: Schema, epsilon: Fraction) -> Pred
     return predictor
 
 
-def _worded(word: str, *, schema: Schema, epsilon: Fraction, models: int | None, records: int) -> Predictor:
-    head, _, rest = ("vote", "", "logistic") if word == "auto" else word.partition(":")
-    count = models or default_models(records, epsilon)
-    if head == "vote":
-        name, _, option = rest.partition(":")
-        if name in CLASSIFIERS:
-            return Vote(Classifiers(schema, CLASSIFIERS[name](option, len(schema.classes))), epsilon, count)
+LAWS: Mapping[str, Law] = {"vote": Law.MAJORITY, "weighted": Law.EXPONENTIAL}
+"""The words that say how classifiers vote."""
+
+
+def _worded(
+    word: str, *, schema: Schema, epsilon: Fraction, models: int | None, records: int, law: Law
+) -> Predictor:
+    head, _, rest = word.partition(":")
+    if word == "auto":
+        head, rest = next(name for name, known in LAWS.items() if known is law), "logistic"
+    law = LAWS.get(head, law)
+    count = models or default_models(records, epsilon, law)
+    name, _, option = rest.partition(":")
+    if head in LAWS and name in CLASSIFIERS:
+        voters = Classifiers(schema, CLASSIFIERS[name](option, len(schema.classes)))
+        return Vote(voters, epsilon, count, law=law)
     if head == "consistent" and rest:
-        return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count)
+        return Vote(Concepts(_class(rest, schema, epsilon, records)), epsilon, count, law=law)
     if head in PLANNED and rest:
         return PLANNED[head](_class(rest, schema, epsilon, records), epsilon, records=records)
     if head in WORDS:

@@ -71,7 +71,7 @@ def excess_relabelled_vote(
     erm_excess(w, 2b) + a + relative_error(a/weight; kept, b, pairs) + vote_error(net_error(kept // models, b/models,
     pairs); inner). Source: register `relabelled-vote` (Li–Wang–Ye 2025, Theorem 20, Claim 16).
     Holds if: records are independent. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     voters, miss = n - kept, chance(failure, owner="excess_relabelled_vote", name="failure") / EVENTS
     block = kept // models
@@ -193,7 +193,7 @@ def plan_relabelled_vote(n: int, *, epsilon: Number, failure: Number, vc: int) -
     Statement: `excess_relabelled_vote`, minimised over kept, the epsilon and weight of the labels' vote and the number
     of models; the vote inside gets what the relabelling rule leaves. Source: register `relabelled-vote`.
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     owner = "plan_relabelled_vote"
     have, miss = at_least(2, n, owner=owner, name="n"), float(chance(failure, owner=owner, name="failure"))
@@ -219,7 +219,7 @@ def records_relabelled_vote(error: Number, *, failure: Number, epsilon: Number, 
 
     Statement: the smallest n found with a plan whose excess is at most `error`. Source: register `relabelled-vote`.
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     wishes = error, failure, epsilon, vc
     return _records("records_relabelled_vote", wishes, _best_relabelled, error_relabelled_vote, 1000)
@@ -264,7 +264,7 @@ def error_relabelled_vote(n: int, *, failure: Number, epsilon: Number, vc: int) 
 
     Statement: `excess_relabelled_vote` of the plan; 1 if nothing is proved. Source: register `relabelled-vote`.
     Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     plan = plan_relabelled_vote(n, epsilon=epsilon, failure=failure, vc=vc)
     if plan.inner <= 0 or plan.labels <= 0:
@@ -290,7 +290,7 @@ def epsilon_relabelled_vote(error: Number, *, records: int, failure: Number, vc:
 
     Statement: `error_relabelled_vote` at that epsilon is at most `error`; about the smallest of which this is so.
     Source: register `relabelled-vote`. Holds if: as `excess_relabelled_vote`. Proof: docs/proofs/relabelled-vote.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     owner = "epsilon_relabelled_vote"
     wrong, miss = (
@@ -321,7 +321,7 @@ def net_failure(n: int, *, kept: int, net: Fraction, vc: int) -> Fraction:
 
     Statement: growth(n - 1)^2·e^(-net·(kept - 1))/2, at most 1. Source: register `net-relabelling`.
     Holds if: the kept records are a uniform subset. Proof: docs/proofs/net-relabelling.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     shrink = 1 / exp_up(net * (kept - 1), 30) if net else ONE
     # 1/exp_up is below e^-x: a decimal more keeps the product at or above.
@@ -345,7 +345,8 @@ def excess_net_relabelled(
 
     Statement: as `excess_flipped` (half of `failure`), plus vote_error(net_error(n // models, failure/(2·models),
     pairs); inner). Source: register `net-relabelling` (Dagan–Feldman 2020, Theorem 2). Holds if: records are
-    independent. Proof: docs/proofs/net-relabelling.md. Tested by: tests/unit/test_relabelled_prediction.py.
+    independent. Proof: docs/proofs/net-relabelling.md. Tested by:
+    tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     miss = chance(failure, owner="excess_net_relabelled", name="failure") / 2
     average = net_error(n // models, failure=miss / models, vc=vc, pairs=True)
@@ -444,7 +445,7 @@ def plan_net_relabelled(n: int, *, epsilon: Number, failure: Number, vc: int) ->
     """The parameters of `n` records at `epsilon` with the smallest proved excess that was found; None if none is pure.
 
     Statement: `excess_net_relabelled`, minimised. Source: register `net-relabelling`. Holds if: as there.
-    Proof: docs/proofs/net-relabelling.md. Tested by: tests/unit/test_relabelled_prediction.py.
+    Proof: docs/proofs/net-relabelling.md. Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     owner = "plan_net_relabelled"
     have, missed = at_least(2, n, owner=owner, name="n"), float(chance(failure, owner=owner, name="failure"))
@@ -493,7 +494,7 @@ def records_net_relabelled(error: Number, *, failure: Number, epsilon: Number, v
 
     Statement: the smallest n found with a plan whose excess is at most `error`. Source: register `net-relabelling`.
     Holds if: as `excess_net_relabelled`. Proof: docs/proofs/net-relabelling.md.
-    Tested by: tests/unit/test_relabelled_prediction.py.
+    Tested by: tests/unit/constructions/prediction/test_relabelled_vote.py.
     """
     wishes = error, failure, epsilon, vc
     return _records("records_net_relabelled", wishes, _best_net, error_net_relabelled, 40_000)

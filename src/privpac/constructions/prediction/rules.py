@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from privpac.constructions.prediction.exponential_formulas import error_exponential_vote
 from privpac.constructions.prediction.formulas import error_vote, excess_flipped
 from privpac.constructions.prediction.relabelled_formulas import (
     excess_net_relabelled,
@@ -17,6 +18,8 @@ from privpac.numbers.exact import shortened
 
 __all__ = [
     "delta_removal",
+    "exponential_vote",
+    "exponential_vote_accuracy",
     "flipped_answers",
     "net_relabelling",
     "net_relabelling_accuracy",
@@ -58,6 +61,24 @@ def plurality(
     return Proof(fact, rule, where=where, seal=SEAL)
 
 
+def exponential_vote(
+    *, ratio: Fraction, models: int, classes: int, unit: Unit = Unit.RECORD, part: str = ALL
+) -> Proof[Privacy]:
+    """One answer by exponential weights on the votes of `models` models for `classes` classes: e^epsilon = ratio^-2.
+
+    It has a range of epsilon (`draw_range`), which is why it is worth its larger error where rho is added. Source:
+    McSherry–Talwar 2007; register `exponential-vote`. Holds if models are trained on blocks that share no record and
+    chosen without looking at records (assumed of the caller).
+    """
+    rule = "exponential-vote"
+    need_ratio(rule, ratio, 1)
+    need(rule, models >= 1, "there must be at least one model")
+    need(rule, classes >= 2, "there must be at least two classes")
+    fact = Privacy(selection(rule, ratio, 1), unit=unit, part=part, release=Release.ANSWER)
+    where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
 def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
     """An answer turned round with probability `flip` is pure: e^eps' = max(e^eps, 1 + delta·(1 - 2·flip)/flip).
 
@@ -87,6 +108,25 @@ def vote_accuracy(
     need(rule, 1 <= models <= records, "there must be at least one record per model")
     need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
     error = error_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {"models": models, "ratio": str(ratio), "records": records, "vc": vc}
+    fact = Accuracy(shortened(error), failure, Against.REALIZABLE, records, proper=False)
+    return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def exponential_vote_accuracy(
+    *, models: int, ratio: Fraction, records: int, vc: int, failure: Fraction
+) -> Proof[Accuracy]:
+    """The error of a vote of consistent concepts by exponential weights, between two classes.
+
+    Source: register `exponential-vote-accuracy`, `epsilon-net`. Holds for independent records of which some concept
+    judges all rightly.
+    """
+    rule = "exponential-vote-accuracy"
+    need_ratio(rule, ratio, 1)
+    need(rule, 1 <= models <= records, "there must be at least one record a model")
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = error_exponential_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
     need(rule, error < 1, "these records prove nothing")
     where: dict[str, Value] = {"models": models, "ratio": str(ratio), "records": records, "vc": vc}
     fact = Accuracy(shortened(error), failure, Against.REALIZABLE, records, proper=False)

@@ -50,6 +50,31 @@ STATEMENTS: tuple[Statement, ...] = (
         proof="docs/proofs/plurality.md",
     ),
     Statement(
+        "exponential-vote",
+        "A vote by exponential weights, among any number of classes",
+        f"McSherry–Talwar 2007, on the votes of {LWY}, Lemma 19; its range: Durfee–Rogers 2019",
+        "derived",
+        "Answer each class with weight ratio^(−votes for it): the quotients of the chances of all answers lie within a"
+        " range of epsilon = 2·ln(1/ratio), so an answer is epsilon-DP and costs epsilon²/8 of rho.",
+        (
+            "one record changes at most one vote: one count falls by one, another grows by one",
+            "which record belongs to which block does not depend on what records say",
+            _FRESH,
+        ),
+        {"unanimous models contradicted, two classes": "1/(1 + ratio^−r)"},
+        proof="docs/proofs/exponential-vote.md",
+    ),
+    Statement(
+        "exponential-vote-accuracy",
+        "The error of a vote by exponential weights",
+        f"as for `vote`; compare {LWY}, Lemma 19",
+        "derived",
+        "However models depend on each other, the vote errs with probability at most E0 + c·(their average error),"
+        " E0 = 1/(1 + ratio^−r), c = r·max over W of (p(W) − E0)/W, p(W) = 1/(1 + ratio^(2W−r)).",
+        (IID, "there are two classes", "for the proven error: some concept makes no error"),
+        proof="docs/proofs/exponential-vote.md",
+    ),
+    Statement(
         "vote-accuracy",
         "The error of a vote from the average error of its models",
         f"{LWY}, Lemma 19; the envelope is ours",

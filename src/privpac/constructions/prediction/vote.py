@@ -6,9 +6,12 @@ errs with at most the certified probability.
 Source: Li–Wang–Ye 2025, Lemma 19; Dagan–Feldman 2020, Lemma 6; the vote itself and its constants are ours.
 Holds if: a model is a function of its own block. Blocks are slots of a uniformly random order of the records, drawn
 without looking at them; the order and the models are kept for all answers, the coins of the vote are fresh for each.
-Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts.
-Proof: docs/proofs/vote.md, docs/proofs/plurality.md. Tested by tests/exact/test_prediction.py, tests/unit/test_vote.py,
-tests/unit/test_plurality.py, tests/statistical/test_prediction.py.
+Two classes have a vote of their own, the best there is; more of them, permute-and-flip on the counts. Where a budget
+adds rho, exponential weights give four times as many answers of one epsilon, and three times as many of one error.
+Proof: docs/proofs/vote.md, docs/proofs/plurality.md, docs/proofs/exponential-vote.md. Tested by
+tests/exact/test_prediction.py, tests/unit/constructions/prediction/test_vote.py,
+tests/unit/mechanisms/test_plurality.py, tests/unit/mechanisms/test_exponential_vote.py,
+tests/statistical/test_prediction.py.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -33,12 +37,13 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.facts import Accuracy, Privacy
 from privpac.guarantee.proof import Proof
+from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.numbers.exact import plain, ratio_for
 
-__all__ = ["PreparedVote", "Vote", "default_models"]
+__all__ = ["Law", "PreparedVote", "Vote", "default_models"]
 
 RECORDS_A_MODEL = 12
 UNANIMOUS = 1 / 200
@@ -48,12 +53,25 @@ each has 12 records. Fewer add noise; more starve each of them of records and on
 are choices that did well where they were tried (benchmarks/accuracy/README.md); privacy does not depend on them."""
 
 
-def default_models(n: int, epsilon: Fraction) -> int:
-    """An odd number of models that follows from public numbers: the least with E0 = e^(-epsilon·j)/(1 + e^epsilon)
-    below `UNANIMOUS`, j = (models - 1)/2, if there are records for them."""
+class Law(StrEnum):
+    """How votes become an answer."""
+
+    MAJORITY = "majority"
+    """With the least error at one epsilon: for budgets that add epsilons."""
+    EXPONENTIAL = "exponential"
+    """With the least error at one rho: for budgets that add rho."""
+
+
+def default_models(n: int, epsilon: Fraction, law: Law = Law.MAJORITY) -> int:
+    """An odd number of models that follows from public numbers: the least with an error of unanimous models below
+    `UNANIMOUS`, if there are records for them. That error is e^(-epsilon·j)/(1 + e^epsilon), j = (models - 1)/2, and
+    1/(1 + e^(models·epsilon/2)) by exponential weights."""
     price = float(epsilon)
-    majority = (-math.log(UNANIMOUS) - price - math.log1p(math.exp(-price))) / price
-    wanted = min(2 * max(0, math.ceil(majority)) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
+    if law is Law.EXPONENTIAL:
+        lead = (math.log1p(-UNANIMOUS) - math.log(UNANIMOUS)) / price - 0.5  # half of the models, but for one
+    else:
+        lead = (-math.log(UNANIMOUS) - price - math.log1p(math.exp(-price))) / price
+    wanted = min(2 * max(0, math.ceil(lead)) + 1, n // RECORDS_A_MODEL, MOST_MODELS)
     return max(1, wanted - (wanted + 1) % 2)
 
 
@@ -65,6 +83,7 @@ class Vote:
     epsilon: Fraction
     models: int
     failure: Fraction = FAILURE
+    law: Law = Law.MAJORITY
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -87,8 +106,9 @@ class Vote:
 
     @property
     def ratio(self) -> Fraction:
-        """Of one vote: between two classes a changed vote is one step, among more of them two counts move."""
-        return ratio_for(self.epsilon if self._two else self.epsilon / 2)
+        """Of one vote: by the majority of two a changed vote is one step, elsewhere two counts move."""
+        one_step = self._two and self.law is Law.MAJORITY
+        return ratio_for(self.epsilon if one_step else self.epsilon / 2)
 
     def require(self, size: Size) -> None:
         if size.labelled < self.models:
@@ -100,28 +120,30 @@ class Vote:
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        if self._two:
-            proof = prediction_rules.vote(ratio=self.ratio, models=self.models)
-        else:
-            proof = prediction_rules.plurality(
-                ratio=self.ratio, models=self.models, classes=len(self.schema.classes)
-            )
         return Certificate(
-            privacy=rules.declared(proof, epsilon=self.epsilon),
+            privacy=rules.declared(self._privacy(), epsilon=self.epsilon),
             accuracy=self._accuracy(size.labelled),
             learner={"name": "vote", **self.to_json()},
             labelled=size.labelled,
         )
 
+    def _privacy(self) -> Proof[Privacy]:
+        ratio, models, classes = self.ratio, self.models, len(self.schema.classes)
+        if self.law is Law.EXPONENTIAL:
+            return prediction_rules.exponential_vote(ratio=ratio, models=models, classes=classes)
+        if self._two:
+            return prediction_rules.vote(ratio=ratio, models=models)
+        return prediction_rules.plurality(ratio=ratio, models=models, classes=classes)
+
     def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:
         vc = self.voters.vc
         if vc is None:
             return ()
+        weighted = self.law is Law.EXPONENTIAL
+        promise = prediction_rules.exponential_vote_accuracy if weighted else prediction_rules.vote_accuracy
         try:
             return (
-                prediction_rules.vote_accuracy(
-                    models=self.models, ratio=self.ratio, records=records, vc=vc, failure=self.failure
-                ),
+                promise(models=self.models, ratio=self.ratio, records=records, vc=vc, failure=self.failure),
             )
         except RuleRefused:  # so few records that nothing is proved
             return ()
@@ -140,6 +162,7 @@ class Vote:
             "epsilon": plain(self.epsilon),
             "models": self.models,
             "failure": plain(self.failure),
+            **({} if self.law is Law.MAJORITY else {"law": self.law.value}),
         }
 
 
@@ -153,6 +176,8 @@ class PreparedVote:
     def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
         vote = self.predictor
         votes = vote.voters.tally(self.models, cells)
+        if vote.law is Law.EXPONENTIAL:
+            return ExponentialVoteLaw(vote.ratio).draw(votes, coins)
         if votes.shape[1] == 2:
             return VoteLaw(vote.models, vote.ratio).draw(votes[:, 1], coins)
         return PluralityLaw(vote.ratio).draw(votes, coins)

@@ -7,7 +7,7 @@ Source: Blum–Ligett–Roth 2008; Beimel–Nissim–Stemmer 2015, Theorem A.3; 
 Theorem 7.1; registers `exponential-mechanism`, `candidate-answers`, `quantile-candidates`, `listed-candidates`.
 Holds if: the candidates are public: all multisets of so many cells.
 Proof: docs/proofs/candidate-answers.md. Tested by tests/exact/ (rows `release-blr`, `release-blr-listed`),
-tests/unit/test_blr.py, tests/statistical/test_release.py.
+tests/unit/constructions/release/test_blr.py, tests/statistical/test_release.py.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def plan_histogram(
     Statement: as `failure_histogram`. Without a wanted error the height is the smallest at which at most one empty cell
     is kept on average; with one it is the largest that still proves it, for the cleanest records.
     Source: register `histogram-answers`. Holds if: as `failure_histogram`.
-    Proof: docs/proofs/sparse-histogram.md. Tested by: tests/unit/test_release_sizes.py.
+    Proof: docs/proofs/sparse-histogram.md. Tested by: tests/unit/constructions/release/test_formulas.py.
     """
 
     def steps(above: int) -> int:
@@ -114,7 +114,7 @@ def rank_errors(levels: int, each: Fraction) -> Fraction:
 
     Statement: E_l = (E_(l-1) + E_(l-2))/2 + each with E_0 = E_(-1) = 0: a cut lies in the middle between one of the
     level before and an older one. Source: register `quantile-answers`. Holds if: the ends are public.
-    Proof: docs/proofs/quantile-answers.md. Tested by: tests/unit/test_release_sizes.py.
+    Proof: docs/proofs/quantile-answers.md. Tested by: tests/unit/constructions/release/test_formulas.py.
 
     >>> tuple(float(rank_errors(levels, Fraction(1))) for levels in range(5))
     (0.0, 1.0, 1.5, 2.25, 2.875)
@@ -181,7 +181,7 @@ def radius_quantiles(points: int) -> Fraction:
     """How near the best of all multisets of `points` cells comes to the thresholds of any records.
 
     Statement: 1/(2·points). Source: register `quantile-candidates`. Holds if: the column is ordered.
-    Proof: docs/proofs/candidate-answers.md. Tested by: tests/unit/test_release_sizes.py.
+    Proof: docs/proofs/candidate-answers.md. Tested by: tests/unit/constructions/release/test_formulas.py.
     """
     return Fraction(1, 2 * points)
 
@@ -193,7 +193,7 @@ def radius_listed(points: int, *, cells: int, queries: int) -> Fraction:
     Statement: the smaller of floor(cells²/4)/(cells·points), by rounding every count, and of
     sqrt(ln(2·queries)/(2·points)), by drawing at random. Source: register `listed-candidates` (Blum–Ligett–Roth 2008;
     Beimel–Nissim–Stemmer 2015, Theorem A.3). Holds if: queries count cells.
-    Proof: docs/proofs/candidate-answers.md. Tested by: tests/unit/test_release_sizes.py.
+    Proof: docs/proofs/candidate-answers.md. Tested by: tests/unit/constructions/release/test_formulas.py.
     """
     by_rounding = Fraction(cells * cells // 4, cells * points)
     with ctx.workprec(PRECISIONS[0]):

@@ -7,7 +7,8 @@ Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Section 7 (POINT_d has
 `geometric-noise`, `sparse-histogram`, `histogram-answers`.
 Holds if: the columns are public.
 Proof: docs/proofs/sparse-histogram.md. Tested by tests/exact/ (rows
-`release-histogram`, `release-histogram-sparse`), tests/unit/test_histogram.py, tests/statistical/test_release.py.
+`release-histogram`, `release-histogram-sparse`), tests/unit/constructions/release/test_histogram.py,
+tests/statistical/test_release.py.
 """
 
 from __future__ import annotations

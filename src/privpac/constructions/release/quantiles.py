@@ -6,7 +6,7 @@ Source: our proof; the idea is folklore. Registers `leafwise-medians`, `quantile
 Holds if: copies of one value stand on places of their own, so that every range has a cut near its median: without them
 a value held by everyone leaves nothing to choose by.
 Proof: docs/proofs/quantile-answers.md. Tested by tests/exact/ (row
-`release-quantiles`), tests/unit/test_quantiles.py, tests/statistical/test_release.py.
+`release-quantiles`), tests/unit/constructions/release/test_quantiles.py, tests/statistical/test_release.py.
 """
 
 from __future__ import annotations

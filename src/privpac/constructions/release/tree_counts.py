@@ -8,7 +8,7 @@ Source: Dwork–Naor–Pitassi–Rothblum 2010, Chan–Shi–Song 2011 (binary t
 `tree-answers`.
 Holds if: empty nodes get noise and are expanded by the same rule; the number of records is public.
 Proof: docs/proofs/tree-answers.md. Tested by tests/exact/ (rows `release-tree`, `release-tree-lazy`),
-tests/unit/test_tree_counts.py, tests/statistical/test_release.py.
+tests/unit/constructions/release/test_tree_counts.py, tests/statistical/test_release.py.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ def tree_levels(cells: int, branching: int) -> int:
     """How many levels a tree has below its root.
 
     Statement: the smallest h of at least 1 with branching^h at least `cells`. Source: register `tree-answers`.
-    Holds if: branching is at least 2. Proof: docs/proofs/tree-answers.md. Tested by: tests/unit/test_release_sizes.py.
+    Holds if: branching is at least 2. Proof: docs/proofs/tree-answers.md. Tested by:
+    tests/unit/constructions/release/test_formulas.py.
 
     >>> tree_levels(2**16, 16), tree_levels(3, 2)
     (4, 2)
@@ -103,7 +104,8 @@ def plan_tree(
     """The tree with the smallest provable error; None when nothing can be proved.
 
     Statement: as `failure_tree`, at ratio e^(-epsilon/(2·levels)). Source: register `tree-answers`.
-    Holds if: as `failure_tree`. Proof: docs/proofs/tree-answers.md. Tested by: tests/unit/test_release_sizes.py.
+    Holds if: as `failure_tree`. Proof: docs/proofs/tree-answers.md. Tested by:
+    tests/unit/constructions/release/test_formulas.py.
     """
     every = cells <= FULL if full is None else full
     tried = BRANCHINGS if branching is None else (branching,)

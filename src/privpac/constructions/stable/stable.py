@@ -1,12 +1,12 @@
 """The stable learner (A_sta): no single record moves any prediction by much.
 
-A random `kept` of the records say which concepts are told apart: one for each labelling of their points. All records
+A random `kept` of the records say which concepts are distinguished: one for each labelling of their points. All records
 then draw one of them by the exponential mechanism, by their mistakes.
 Statement: replacing one record moves the probability of every event by at most q + (1 - q)·tanh(epsilon/4), q = kept/n;
 as privacy it is (epsilon, q), and q is far too large a delta to protect anybody. It is robustness, not privacy.
 Source: Dagan–Feldman 2020, Theorem 1 and Lemma 7 (printed: q + 2·epsilon).
 Holds if: the representative of a labelling is chosen by the set of the kept points alone (`Dichotomies.member`).
-Proof: docs/proofs/stable.md. Tested by tests/exact/test_stable.py, tests/unit/test_stable.py.
+Proof: docs/proofs/stable.md. Tested by tests/exact/test_stable.py, tests/unit/constructions/stable/test_stable.py.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Everything is decided by certificates: a stack is built, certified, and kept if what it proves implies the target. So it
 works for any nesting, and what is charged is the declared decimal, exactly.
-Proof: docs/proofs/declared.md. Tested by tests/unit/test_calibrate.py.
+Proof: docs/proofs/declared.md. Tested by tests/unit/constructions/wrappers/test_calibrate.py.
 """
 
 from __future__ import annotations

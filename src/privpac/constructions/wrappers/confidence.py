@@ -5,7 +5,8 @@ pick; nobody loses both. One of the answers is good except with probability fail
 nearly as good. Source: Haussler–Kearns–Littlestone–Warmuth 1991 (boosting of confidence), with a private pick;
 register `confidence`.
 Holds if: who belongs to which block is fixed beforehand (by position).
-Proof: docs/proofs/carried-accuracy.md. Tested by tests/exact/test_relabelling.py, tests/unit/test_transforms.py.
+Proof: docs/proofs/carried-accuracy.md. Tested by tests/exact/test_relabelling.py,
+tests/unit/constructions/wrappers/test_wrappers.py.
 """
 
 from __future__ import annotations

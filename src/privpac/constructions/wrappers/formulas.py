@@ -62,7 +62,7 @@ def epsilon_subsampled(share: Number, *, epsilon: Number) -> Fraction:
 
     Statement: ln(1 + share·(e^epsilon - 1)). Source: register `subsampling-without-replacement`. Holds if: the kept
     records are shuffled. Proof: docs/proofs/subsampling-without-replacement.md.
-    Tested by: tests/unit/test_relabelling_formulas.py.
+    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> float(epsilon_subsampled("0.1", epsilon=1))
     0.158565078741
@@ -79,7 +79,7 @@ def share_subsampled(epsilon: Number, *, inner: Number) -> Fraction:
 
     Statement: (e^epsilon - 1)/(e^inner - 1). Source: register `subsampling-without-replacement`. Holds if: as
     `epsilon_subsampled`. Proof: docs/proofs/subsampling-without-replacement.md.
-    Tested by: tests/unit/test_relabelling_formulas.py.
+    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
     """
     owner = "share_subsampled"
     outer, own = positive(epsilon, owner=owner, name="epsilon"), positive(inner, owner=owner, name="inner")
@@ -92,7 +92,7 @@ def epsilon_resampled(n: int, *, draws: int, epsilon: Number) -> Fraction:
     """What `draws` independent draws of `n` records cost, if the learner inside costs `epsilon`; rounded up.
 
     Statement: draws·ln(1 + (e^epsilon - 1)/n). Source: register `sampling-with-replacement`. Holds if: always.
-    Proof: docs/proofs/sampling-with-replacement.md. Tested by: tests/unit/test_relabelling_formulas.py.
+    Proof: docs/proofs/sampling-with-replacement.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> float(epsilon_resampled(1000, draws=1000, epsilon=1))
     1.716807271134
@@ -110,7 +110,7 @@ def records_resampled(draws: int, *, epsilon: Number, inner: Number) -> int:
 
     Statement: (e^inner - 1)/(e^(epsilon/draws) - 1), rounded up. Source: register `sampling-with-replacement`.
     Holds if: always. Proof: docs/proofs/sampling-with-replacement.md.
-    Tested by: tests/unit/test_relabelling_formulas.py.
+    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> records_resampled(1000, epsilon=1, inner=1)
     1718
@@ -161,7 +161,7 @@ def epsilon_relabelled(
 
     Statement: that of `rules.relabelling` (by ranks: `rules.rank_relabelling`) with a = e^(vote/2) and
     b = e^(weight·vote·(1 - share)/share). Source: register `relabelling`. Holds if: as the rule.
-    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/test_relabelling_formulas.py.
+    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> round(float(epsilon_relabelled("0.1", vote="0.1", inner=1)), 5)
     1.34758
@@ -187,7 +187,7 @@ def inner_epsilon_relabelled(
     """The largest epsilon of the learner inside that keeps `epsilon`; rounded down, None if there is none.
 
     Statement: `epsilon_relabelled`, solved. Source: register `relabelling`. Holds if: as the rule.
-    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/test_relabelling_formulas.py.
+    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
     """
     owner = "inner_epsilon_relabelled"
     parts = _Vote.read(share, vote, weight, ranks, owner=owner)
@@ -220,7 +220,7 @@ def best_split(epsilon: Number, *, weight: Number = 1, ranks: bool = False) -> S
     The objective is how errors shrink: the vote errs by about ln(growth)/(vote·voters), the learner inside by a
     constant over inner·kept. Floats search, the result is exact decimals.
     Statement: as `epsilon_relabelled`. Source: register `relabelling`. Holds if: as the rule.
-    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/test_relabelling_formulas.py.
+    Proof: docs/proofs/relabelling.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
     """
     owner = "best_split"
     target = float(positive(epsilon, owner=owner, name="epsilon"))
@@ -303,7 +303,7 @@ def stability_from_some(share: Number, *, epsilon: Number) -> Fraction:
 
     Statement: share + (1 - share)·tanh(epsilon/4). Source: register `stable-from-some` (Dagan–Feldman 2020, Lemma 7).
     Holds if: representatives are chosen by the set of points. Proof: docs/proofs/stable.md.
-    Tested by: tests/unit/test_relabelling_formulas.py.
+    Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> round(float(stability_from_some("0.05", epsilon="0.2")), 5)
     0.09746
@@ -319,7 +319,7 @@ def draw_epsilon_for(stability: Number, *, share: Number) -> Fraction:
     """The largest epsilon of the draw that keeps a stability; rounded down.
 
     Statement: 4·artanh((stability - share)/(1 - share)). Source: register `stable-from-some`. Holds if: the share is
-    below the stability. Proof: docs/proofs/stable.md. Tested by: tests/unit/test_relabelling_formulas.py.
+    below the stability. Proof: docs/proofs/stable.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> round(float(draw_epsilon_for("0.1", share="0.05")), 5)
     0.21072
@@ -338,7 +338,7 @@ def stable_split(
     """(kept, epsilon of the draw) with exactly this stability and the smallest `excess_stable`, to a few percent.
 
     Statement: as `excess_stable` and `stability_from_some`. Source: register `stable-accuracy`. Holds if: n·stability
-    is above 1. Proof: docs/proofs/stable.md. Tested by: tests/unit/test_relabelling_formulas.py.
+    is above 1. Proof: docs/proofs/stable.md. Tested by: tests/unit/constructions/wrappers/test_formulas.py.
 
     >>> stable_split(10_000, stability="0.1", vc=1)[0]
     614

@@ -4,7 +4,8 @@ Statement: the first `kept` records are relabelled and learnt from; their own la
 ln 4 + weight·epsilon·voters/kept + what the learner inside loses. The others vote and lose `epsilon`.
 Source: Li–Wang–Ye 2025, Algorithm 1 and Lemma 17 (A_Auxiliary). Accuracy as `Agnostic`.
 Holds if: positions are public, and the order of the records does not depend on what they say.
-Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py, tests/unit/test_transforms.py.
+Proof: docs/proofs/relabelling.md. Tested by tests/exact/test_relabelling.py,
+tests/unit/constructions/wrappers/test_wrappers.py.
 """
 
 from __future__ import annotations

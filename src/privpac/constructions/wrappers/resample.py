@@ -5,7 +5,7 @@ records of the table's own distribution, so an accuracy bound for any distributi
 Source: Li–Wang–Ye 2025, Lemmas 14 and 21; Beimel–Nissim–Stemmer 2015, Claim 4.5; tight constants, no condition on
 sizes.
 Proof: docs/proofs/sampling-with-replacement.md, docs/proofs/carried-accuracy.md. Tested by
-tests/exact/test_relabelling.py, tests/unit/test_transforms.py.
+tests/exact/test_relabelling.py, tests/unit/constructions/wrappers/test_wrappers.py.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def relabelling(
 def rank_relabelling(
     premise: Proof[Privacy], *, classes: int, kept: int, of: int, ratio: Fraction, change: int, mistake: int
 ) -> Proof[Privacy]:
-    """The same for cuts of an ordered column, where equal points are told apart by their place in the shuffled list.
+    """The same for cuts of an ordered column, where equal points are distinguished by their place in the shuffled list.
 
     Labelling j gives one class to the j first in that order, so that changing one record changes two labels at most:
     e^eps' = ((1 - q)·a^2 + q·a^2·b·E^2)/((1 - q) + q·a^2), at least a^2; delta' = q·(1 + E)·delta.

@@ -4,7 +4,8 @@ Statement: a labelling z of the kept points is drawn with weight e^(-(epsilon·w
 concepts f of weight·(share of kept records with z ≠ f) + (share of the w voters that f gets wrong). Both shares over a
 common denominator make whole numbers: a changed label costs `change` and a mistake `mistake` units, change/mistake =
 weight·w/kept, and one unit is worth e^(-epsilon/(2·mistake)), rounded up to a double: smaller loss, never larger.
-Source: Li–Wang–Ye 2025, Algorithm 1. Proof: docs/proofs/relabelling.md. Tested by tests/unit/test_transforms.py.
+Source: Li–Wang–Ye 2025, Algorithm 1. Proof: docs/proofs/relabelling.md. Tested by
+tests/unit/constructions/wrappers/test_wrappers.py.
 """
 
 from __future__ import annotations

@@ -3,24 +3,32 @@
 Nothing here reads or writes a file, so a store has no arithmetic of its own to get wrong.
 
 The hash chain shows accidental edits. It has no secret key, so it does not stop a forger who recomputes it.
+
+A row of the first layout has no rho and says nothing of what it was paid for; a ledger with such tables keeps writing
+them, and adds. Tables of the second layout hold rows of both: those that were there before they were brought up to date
+keep their hashes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
-from privpac.errors import BudgetExceeded, NotCertified, ParameterError
-from privpac.guarantee.ledger.budget import Budget, exact_text
+from privpac.errors import NotCertified, ParameterError
+from privpac.guarantee.ledger.budget import Budget, Cost, exact_text
+from privpac.guarantee.ledger.promises import Promises
+from privpac.guarantee.ledger.purchase import Purchase
+from privpac.numbers.concentrated import pure_rho
 
-__all__ = ["Account", "Charge", "Entry", "seal"]
+__all__ = ["FIRST_FORMAT", "FORMAT", "Account", "Charge", "Entry", "seal"]
 
-FORMAT = "privpac-ledger/1"
+FIRST_FORMAT = "privpac-ledger/1"
+FORMAT = "privpac-ledger/2"
 LONGEST_TEXT = 1000  # characters of a note or key: a sentence, not a document
 WIDEST_SUM = 12_000  # bits; only many unlike fractions get here. Python reads no number beyond 4,300 digits.
 
@@ -29,9 +37,10 @@ WIDEST_SUM = 12_000  # bits; only many unlike fractions get here. Python reads n
 class Charge:
     """What is asked of a ledger. A repeated `key` is the same charge, asked again."""
 
-    cost: Budget
+    cost: Cost
     note: str = ""
     key: str | None = None
+    purchase: Purchase | None = None
 
     def __post_init__(self) -> None:
         for name, text in (("note", self.note), ("key", "" if self.key is None else self.key)):
@@ -46,10 +55,12 @@ class Entry:
     """One row: the charge, its place, its time (UTC) and the hash that ties it to all rows before."""
 
     number: int
-    cost: Budget
+    cost: Cost
     note: str
     key: str | None
     time: str
+    purchase: Purchase | None = None
+    layout: int = field(default=2, repr=False)
     hash: str = field(default="", repr=False)
 
     @property
@@ -60,9 +71,13 @@ class Entry:
     def delta(self) -> Fraction:
         return self.cost.delta
 
+    @property
+    def rho(self) -> Fraction:
+        return self.cost.rho
+
     def facts(self) -> dict[str, object]:
         """Everything but the hash, as JSON can hold it: what is hashed and what a store writes."""
-        return {
+        first: dict[str, object] = {
             "number": self.number,
             "epsilon": exact_text(self.epsilon),
             "delta": exact_text(self.delta),
@@ -70,23 +85,38 @@ class Entry:
             "key": self.key,
             "time": self.time,
         }
+        if self.layout == 1:
+            return first
+        purchase = None if self.purchase is None else self.purchase.text()
+        return first | {"rho": exact_text(self.rho), "purchase": purchase}
+
+    def row(self) -> dict[str, object]:
+        """As a store writes it."""
+        return self.facts() | {"hash": self.hash}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Entry:
         """Read a stored row; one that cannot be read was not written by a ledger."""
         try:
-            cost = Budget(Fraction(row["epsilon"]), Fraction(row["delta"]))
-        except (TypeError, ValueError, ZeroDivisionError):
+            epsilon, delta, rho = Fraction(row["epsilon"]), Fraction(row["delta"]), row.get("rho")
+            cost = Cost(epsilon, delta, pure_rho(epsilon) if rho is None else Fraction(rho))
+            bought = row.get("purchase")
+            purchase = None if bought is None else Purchase.read(bought)
+        except (TypeError, ValueError, ZeroDivisionError, ParameterError):
             problem = (
                 f"The ledger does not add up: row {row['number']} was altered, its amount cannot be read."
             )
             raise NotCertified(problem) from None
         key = None if row["key"] is None else str(row["key"])
-        return cls(row["number"], cost, str(row["note"]), key, str(row["time"]), str(row["hash"]))
+        layout = 1 if rho is None else 2
+        return cls(
+            row["number"], cost, str(row["note"]), key, str(row["time"]), purchase, layout, str(row["hash"])
+        )
 
     def repeated(self, charge: Charge) -> Entry:
         """This entry, if the charge that brought its key again is the same charge."""
-        if charge.cost != self.cost:
+        same = charge.cost.pair == self.cost.pair if self.layout == 1 else charge.cost == self.cost
+        if not same:
             allowed = f"a new key, or one repeated with its own amounts ({self.cost})"
             raise ParameterError("Ledger.charge", "key", charge.key, allowed=allowed)
         return self
@@ -103,40 +133,86 @@ class Account:
     """The state of a ledger; `head` is the hash of its last row, so it stands for the whole history."""
 
     id: str
-    total: Budget
-    spent: Budget
+    promises: Promises
+    spent: Cost
     count: int
     head: str
+    opening: str = FORMAT
+    """The format it began with, which the first hash covers."""
+    layout: int = 2
+    """Of the tables it is kept in: those of the first have no place for rho."""
 
     @classmethod
-    def opened(cls, total: Budget, *, identity: str) -> Account:
+    def opened(cls, promises: Promises, *, identity: str, opening: str = FORMAT, layout: int = 2) -> Account:
         """A new account. The first hash covers the totals, so they cannot be edited unseen either."""
-        amounts = {"epsilon": exact_text(total.epsilon), "delta": exact_text(total.delta)}
-        return cls(identity, total, Budget(), 0, seal("", {"format": FORMAT, "id": identity} | amounts))
+        amounts: Mapping[str, object] = promises.facts()
+        if opening == FIRST_FORMAT:
+            total = promises.total
+            amounts = {"epsilon": exact_text(total.epsilon), "delta": exact_text(total.delta)}
+        head = seal("", {"format": opening, "id": identity, **amounts})
+        return cls(identity, promises, Cost(), 0, head, opening, layout)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Account:
+        """As a store wrote it; ValueError, TypeError, KeyError or ZeroDivisionError if it did not."""
+        epsilon, delta = Fraction(row["spent_epsilon"]), Fraction(row["spent_delta"])
+        count, head, opening = int(row["count"]), row["head"], row.get("format")
+        if opening in (None, FIRST_FORMAT):
+            promises = Promises.adding(Budget(Fraction(row["total_epsilon"]), Fraction(row["total_delta"])))
+        elif opening == FORMAT:
+            promises = Promises.stored(row)
+        else:
+            raise ValueError("not a format of ledgers")
+        rho = Fraction(0) if opening is None else Fraction(row["spent_rho"])
+        layout = 1 if opening is None else 2
+        return cls(
+            row["id"], promises, Cost(epsilon, delta, rho), count, head, opening or FIRST_FORMAT, layout
+        )
+
+    @property
+    def total(self) -> Budget:
+        return self.promises.total
 
     @property
     def left(self) -> Budget:
-        return self.total - self.spent
+        return self.promises.left(self.spent)
+
+    @property
+    def remainder(self) -> str:
+        """What is left, for people."""
+        return self.promises.remainder(self.spent)
+
+    def remainder_after(self, cost: Cost) -> str | None:
+        """What would be left after such a charge; None if it does not fit."""
+        after = self.spent + cost
+        return self.promises.remainder(after) if self.promises.admits(after) else None
 
     def facts(self) -> dict[str, object]:
         """Everything, as JSON can hold it and as a store writes it."""
-        return {
-            "id": self.id,
-            "total_epsilon": exact_text(self.total.epsilon),
-            "total_delta": exact_text(self.total.delta),
-            "spent_epsilon": exact_text(self.spent.epsilon),
-            "spent_delta": exact_text(self.spent.delta),
-            "count": self.count,
-            "head": self.head,
+        moving = {"id": self.id, **self.moving()}
+        if self.opening == FORMAT:
+            return {"format": self.opening, **self.promises.facts(), **moving}
+        total = self.promises.total
+        adding = {
+            "total_epsilon": exact_text(total.epsilon),
+            "total_delta": exact_text(total.delta),
+            **moving,
         }
+        return adding if self.layout == 1 else {"format": self.opening, **adding}
 
-    def check(self, cost: Budget) -> None:
-        """Refuse a cost that does not fit. This is the only comparison that guards the budget."""
-        if not (self.spent + cost).within(self.total):
-            raise BudgetExceeded(
-                f"The ledger refused a charge of {cost}: {self.left} is left of {self.total}.",
-                remedy="Nothing was spent; ask for at most what is left.",
-            )
+    def moving(self) -> dict[str, object]:
+        """What a charge changes."""
+        sums = {"spent_epsilon": exact_text(self.spent.epsilon), "spent_delta": exact_text(self.spent.delta)}
+        rho = {} if self.layout == 1 else {"spent_rho": exact_text(self.spent.rho)}
+        return {**sums, **rho, "count": self.count, "head": self.head}
+
+    def check(self, cost: Cost) -> None:
+        """Refuse a cost that does not fit."""
+        self.promises.check(self.spent, cost)
+
+    def room(self, cost: Cost) -> int:
+        """How many more charges of this cost fit."""
+        return self.promises.room(self.spent, cost)
 
     def admit(self, charge: Charge) -> Entry:
         """The sealed entry this charge becomes; raises `BudgetExceeded` if it does not fit."""
@@ -147,9 +223,22 @@ class Account:
             remedy = "Charge decimals."
             raise ParameterError("Ledger.charge", "cost", str(charge.cost), allowed=allowed, remedy=remedy)
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        entry = Entry(self.count + 1, charge.cost, charge.note, charge.key, time)
+        cost, purchase = charge.cost, charge.purchase
+        if self.layout == 1:  # as it will be read
+            cost, purchase = replace(cost, rho=pure_rho(cost.epsilon)), None
+        entry = Entry(self.count + 1, cost, charge.note, charge.key, time, purchase, self.layout)
         return replace(entry, hash=seal(self.head, entry.facts()))
 
     def after(self, entry: Entry) -> Account:
         """The account once the entry is written."""
-        return replace(self, spent=self.spent + entry.cost, count=entry.number, head=entry.hash)
+        spent = self.spent + entry.cost
+        if self.layout == 1:
+            spent = replace(spent, rho=Fraction(0))
+        return replace(self, spent=spent, count=entry.number, head=entry.hash)
+
+    def brought_up(self, entries: Iterable[Entry]) -> Account:
+        """The same account for tables of the second layout, with the rho of its rows so far."""
+        if self.layout == 2:
+            return self
+        rho = sum((entry.rho for entry in entries), Fraction(0))
+        return replace(self, spent=replace(self.spent, rho=rho), layout=2)

@@ -17,12 +17,14 @@ from typing import Any
 
 from privpac.errors import NotCertified, ParameterError
 from privpac.guarantee.ledger.account import Account, Entry
+from privpac.guarantee.ledger.drafts import new_file
 from privpac.guarantee.ledger.ledger import Ledger, is_url, verify_rows
-from privpac.guarantee.ledger.store import SQLITE, SqliteStore, new_file, sqlite_file, stored_account
+from privpac.guarantee.ledger.store import SQLITE, SqliteStore, sqlite_file, stored_account
 
 __all__ = ["BACKUP_FORMAT", "backup", "restore"]
 
-BACKUP_FORMAT = "privpac-ledger-backup/1"
+BACKUP_FORMAT = "privpac-ledger-backup/2"
+FIRST_BACKUP = "privpac-ledger-backup/1"  # of a ledger whose tables have the first layout
 FIRST = b"SQLite format 3\x00"  # how every SQLite file begins
 
 
@@ -80,13 +82,19 @@ def _write_lines(url: str, out: Path) -> Account:
 
     account, entries = SqlStore.open(url).contents()
     verify_rows(account, entries)
-    with new_file(out.resolve()) as draft, draft.open("x", encoding="utf-8", newline="\n") as stream:
-        stream.write(json.dumps({"format": BACKUP_FORMAT, **account.facts()}) + "\n")
+    with new_file(out.resolve()) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write(json.dumps(_first_line(account)) + "\n")
         for entry in entries:
-            stream.write(json.dumps(entry.facts() | {"hash": entry.hash}) + "\n")
+            stream.write(json.dumps(entry.row()) + "\n")
         stream.flush()
         os.fsync(stream.fileno())
     return account
+
+
+def _first_line(account: Account) -> dict[str, object]:
+    """The account, and what kind of copy this is: the first kind used the name that now says how a ledger began."""
+    kind = {"format": FIRST_BACKUP} if account.layout == 1 else {"backup": BACKUP_FORMAT}
+    return {**kind, **account.facts()}
 
 
 def _read_lines(path: Path) -> tuple[Account, tuple[Entry, ...]]:
@@ -94,7 +102,8 @@ def _read_lines(path: Path) -> tuple[Account, tuple[Entry, ...]]:
     try:
         with path.open(encoding="utf-8") as stream:
             head: dict[str, Any] = json.loads(stream.readline())
-            if head.get("format") != BACKUP_FORMAT:
+            kind = head.pop("backup" if "backup" in head else "format")
+            if kind not in (FIRST_BACKUP, BACKUP_FORMAT):
                 raise ValueError
             account = stored_account([head])
             entries = tuple(Entry.from_row(json.loads(line)) for line in stream)

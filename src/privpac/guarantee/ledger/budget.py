@@ -1,4 +1,4 @@
-"""A budget: an exact pair of epsilon and delta, read the way a person writes it."""
+"""Exact amounts, read the way a person writes them: a `Budget` is what is promised, a `Cost` what a release takes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from decimal import Decimal, DecimalException
 from fractions import Fraction
 
 from privpac.errors import ParameterError
+from privpac.numbers.concentrated import pure_rho, rho_up
 
-__all__ = ["Amount", "Budget", "exact_text", "read_amount"]
+__all__ = ["Amount", "Budget", "Cost", "exact_text", "read_amount", "read_positive", "read_share"]
 
 Amount = int | float | str | Decimal | Fraction
 
@@ -35,6 +36,26 @@ def read_amount(value: object) -> Fraction:
     if not decimal.is_finite() or len(decimal.as_tuple().digits) > 400 or abs(decimal.adjusted()) > 400:
         raise ValueError("not finite, or too long")
     return _narrow(Fraction(decimal))
+
+
+def read_positive(owner: str, name: str, value: object) -> Fraction:
+    """A positive amount; `owner` and `name` are named in the error."""
+    with suppress(ValueError, DecimalException, ZeroDivisionError):
+        amount = read_amount(value)
+        if amount > 0:
+            return amount
+    remedy = f"Write it as a decimal, such as {name}=0.5."
+    raise ParameterError(owner, name, value, allowed="a positive finite number", remedy=remedy)
+
+
+def read_share(owner: str, name: str, value: object) -> Fraction:
+    """An amount from 0 to below 1."""
+    with suppress(ValueError, DecimalException, ZeroDivisionError):
+        amount = read_amount(value)
+        if 0 <= amount < 1:
+            return amount
+    remedy = f"Write it as a decimal, such as {name}=1e-6."
+    raise ParameterError(owner, name, value, allowed="a number from 0 to below 1", remedy=remedy)
 
 
 def _is_wide(amount: Fraction) -> bool:
@@ -83,27 +104,9 @@ class Budget:
     def read(cls, owner: str, *, epsilon: object, delta: object = 0) -> Budget:
         """Read public parameters as exact decimals; `owner` is named in the error."""
         return cls(
-            cls._read(owner, "epsilon", epsilon, "a positive finite number"),
-            cls._read(owner, "delta", delta, "a number from 0 to below 1"),
+            read_positive(owner, "epsilon", epsilon),
+            read_share(owner, "delta", delta),
         )
-
-    @classmethod
-    def covering(cls, epsilon: Fraction, delta: Fraction) -> Budget:
-        """What pays for a proved loss: the loss itself, rounded up where it is too long to be kept.
-
-        >>> Budget.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
-        Budget(epsilon=1/3, delta=0.000001)
-        """
-        return cls(*(_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)))
-
-    @staticmethod
-    def _read(owner: str, name: str, value: object, allowed: str) -> Fraction:
-        with suppress(ValueError, DecimalException, ZeroDivisionError):
-            amount = read_amount(value)
-            if amount > 0 if name == "epsilon" else 0 <= amount < 1:
-                return amount
-        remedy = f"Write it as a decimal, such as {name}={'0.5' if name == 'epsilon' else '1e-6'}."
-        raise ParameterError(owner, name, value, allowed=allowed, remedy=remedy)
 
     def __add__(self, other: Budget) -> Budget:
         return Budget(self.epsilon + other.epsilon, self.delta + other.delta)
@@ -121,3 +124,52 @@ class Budget:
 
     def __repr__(self) -> str:
         return f"Budget(epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Cost:
+    """What releases take from a ledger: exact sums of epsilon, delta and rho (concentrated privacy).
+
+    >>> 3 * Cost.read("example", epsilon=0.1)
+    Cost(epsilon=0.3, delta=0, rho=0.014987511237)
+    """
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
+
+    @classmethod
+    def read(cls, owner: str, *, epsilon: object, delta: object = 0, rho: object = None) -> Cost:
+        """Read public parameters as exact decimals; without a rho it is what any release of this epsilon costs."""
+        pair = Budget.read(owner, epsilon=epsilon, delta=delta)
+        return cls.covering(
+            pair.epsilon, pair.delta, None if rho is None else read_positive(owner, "rho", rho)
+        )
+
+    @classmethod
+    def covering(cls, epsilon: Fraction, delta: Fraction = Fraction(0), rho: Fraction | None = None) -> Cost:
+        """What pays for a proved loss: the loss itself, rounded up where it is too long to be kept.
+
+        >>> Cost.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
+        Cost(epsilon=1/3, delta=0.000001, rho=0.055045270592)
+        """
+        kept = [_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)]
+        return cls(kept[0], kept[1], pure_rho(kept[0]) if rho is None else rho_up(rho))
+
+    @property
+    def pair(self) -> Budget:
+        """Without the rho."""
+        return Budget(self.epsilon, self.delta)
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
+
+    def __rmul__(self, count: int) -> Cost:
+        return Cost(count * self.epsilon, count * self.delta, count * self.rho)
+
+    def __str__(self) -> str:
+        return str(self.pair)
+
+    def __repr__(self) -> str:
+        epsilon, delta, rho = map(exact_text, (self.epsilon, self.delta, self.rho))
+        return f"Cost(epsilon={epsilon}, delta={delta}, rho={rho})"

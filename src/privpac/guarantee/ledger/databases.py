@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from privpac.errors import MissingExtra, NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger import store
-from privpac.guarantee.ledger.account import FORMAT, Account, Entry
+from privpac.guarantee.ledger import layout, store
+from privpac.guarantee.ledger.account import FIRST_FORMAT, FORMAT, Account, Entry
 
 try:
     import sqlalchemy as sa
@@ -27,24 +27,6 @@ __all__ = ["Database", "Postgres", "SqliteFile", "database"]
 READS = "privpac_reads"  # execution option of a connection that will not write
 IDLE_MILLISECONDS = 300_000  # a host that died with the write lock gives it back after this
 
-POSTGRES_TABLES = f"""
-CREATE TABLE account (
-    id TEXT NOT NULL, total_epsilon TEXT NOT NULL, total_delta TEXT NOT NULL,
-    spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL, count BIGINT NOT NULL, head TEXT NOT NULL
-);
-CREATE TABLE entry (
-    number BIGINT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
-    note TEXT NOT NULL, key TEXT UNIQUE, time TEXT NOT NULL, hash TEXT NOT NULL
-);
-CREATE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'a ledger only grows'; END $$;
-CREATE TRIGGER no_edit BEFORE UPDATE OR DELETE ON entry
-    FOR EACH ROW EXECUTE FUNCTION ledger_only_grows();
-CREATE TRIGGER no_removal BEFORE TRUNCATE ON entry
-    FOR EACH STATEMENT EXECUTE FUNCTION ledger_only_grows();
-COMMENT ON TABLE account IS '{FORMAT}';
-"""
-
 
 class Database(Protocol):
     """Where the tables are."""
@@ -56,6 +38,10 @@ class Database(Protocol):
     @property
     def where(self) -> str:
         """The address for people: no password in it."""
+
+    @property
+    def upgrade(self) -> Sequence[str]:
+        """The statements that bring tables of the first layout up to date."""
 
     def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         """Make a ledger, complete or not at all. `FileExistsError` if there is one."""
@@ -120,6 +106,10 @@ class SqliteFile:
     @property
     def where(self) -> str:
         return str(self._path)
+
+    @property
+    def upgrade(self) -> Sequence[str]:
+        return layout.SQLITE_UPGRADE
 
     def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         store.SqliteStore.restore(self._path, account=account, entries=entries)
@@ -186,23 +176,28 @@ class Postgres:
         shown = sa.URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
         return shown.render_as_string()
 
+    @property
+    def upgrade(self) -> Sequence[str]:
+        return layout.POSTGRES_UPGRADE
+
     def create(self, account: Account, entries: Sequence[Entry] = ()) -> None:
         engine = self.engine(account.id)
         try:
             with engine.begin() as connection:
                 self.lock(connection)
                 # Two who make a ledger at once: the second waits here and then finds the first one's.
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({store.APPLICATION_ID})")
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({layout.FIRST_ID})")
                 if connection.scalar(
                     sa.text("SELECT to_regclass(format('%I.account', current_schema())) IS NOT NULL")
                 ):
                     raise FileExistsError(self.where)
                 self._refuse_unsafe(connection)
-                connection.exec_driver_sql(POSTGRES_TABLES)
-                connection.execute(sa.text(store.OPENING), account.facts())
-                if entries:
-                    rows = [entry.facts() | {"hash": entry.hash} for entry in entries]
-                    connection.execute(sa.text(store.NEW_ENTRY), rows)
+                connection.exec_driver_sql(layout.POSTGRES_TABLES)
+                for table, row in [
+                    ("account", account.brought_up(entries).facts()),
+                    *(("entry", e.row()) for e in entries),
+                ]:
+                    connection.execute(sa.text(layout.insertion(table, row)), row)
         except DBAPIError as error:
             raise self.sentence(error) from None
         finally:
@@ -216,7 +211,7 @@ class Postgres:
                 mark = connection.scalar(
                     sa.text("SELECT obj_description(to_regclass('account'), 'pg_class')")
                 )
-                if mark != FORMAT:
+                if mark not in (FIRST_FORMAT, FORMAT):
                     raise self._not_a_ledger()
                 account = store.stored_account(
                     connection.execute(sa.text("SELECT * FROM account")).mappings().all()

@@ -6,12 +6,15 @@ import atexit
 import os
 import shutil
 import tempfile
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
-from privpac.guarantee.ledger.account import Account, Charge, Entry, seal
-from privpac.guarantee.ledger.budget import Amount, Budget
+from privpac.guarantee.ledger.account import FIRST_FORMAT, Account, Charge, Entry, seal
+from privpac.guarantee.ledger.budget import Amount, Budget, Cost
+from privpac.guarantee.ledger.promises import Promises
+from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
 
 if TYPE_CHECKING:
@@ -19,12 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Ledger", "is_url", "verify_rows"]
 
+OWNER = "Ledger"
+
 
 class Ledger:
     """A privacy budget and everything charged to it.
 
-    Amounts are exact decimals: ten times 0.1 is 1. Epsilons and deltas are added, which is valid however the
-    charges were chosen; k releases declared beforehand and composed by a theorem are one charge with a note.
+    Amounts are exact decimals: ten times 0.1 is 1. With an epsilon alone, epsilons are added, and everything together
+    is that private. With a delta too, everything together is (epsilon, delta)-private, and a filter lets many small
+    charges in: a charge fits if either the epsilons or the rhos (concentrated privacy) fit. Both are valid however the
+    charges were chosen while one went on. `pure_epsilon` is a second promise beside the first. `reserved_delta` is the
+    part of delta for releases that have a delta of their own; one that reserves all of it adds epsilons and deltas.
 
     The object is a handle: the state lives in a file or a database. Copies, clones, pickles and worker
     processes therefore charge the same budget, and two handles are equal if they lead to the same ledger.
@@ -39,10 +47,20 @@ class Ledger:
     Traceback (most recent call last):
     privpac.errors.BudgetExceeded: ... a charge of epsilon 0.2: epsilon 0.1 is left of epsilon 1. ...
     >>> entry = ledger.charge(epsilon=0.1, note="still usable")
+    >>> Ledger(epsilon=3, delta=1e-6).room(epsilon=0.01), Ledger(epsilon=3).room(epsilon=0.01)
+    (3701, 300)
     """
 
+    _file = ""
+
     def __init__(
-        self, *, epsilon: Amount, delta: Amount = 0, path: str | os.PathLike[str] | None = None
+        self,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount = 0,
+        reserved_delta: Amount = 0,
+        pure_epsilon: Amount | None = None,
+        path: str | os.PathLike[str] | None = None,
     ) -> None:
         """Make the ledger, or continue the one at `path`, whose totals must then be the same.
 
@@ -50,13 +68,26 @@ class Ledger:
         A password is best left to the environment (PGPASSFILE, PGPASSWORD): one written into the URL is never
         shown, but travels with every pickle of this handle.
         """
-        total = Budget.read("Ledger", epsilon=epsilon, delta=delta)
-        self._store: Store = _made_or_found(_temporary() if path is None else path, total=total)
+        promises = Promises.read(
+            OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
+        )
+        self._store: Store = _made_or_found(_temporary() if path is None else path, promises=promises)
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], *, epsilon: Amount, delta: Amount = 0) -> Ledger:
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount = 0,
+        reserved_delta: Amount = 0,
+        pure_epsilon: Amount | None = None,
+    ) -> Ledger:
         """Make a new ledger in a file or at a URL; `FileExistsError` if there is one."""
-        return cls.over(_made(path, total=Budget.read("Ledger", epsilon=epsilon, delta=delta)))
+        promises = Promises.read(
+            OWNER, epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, pure_epsilon=pure_epsilon
+        )
+        return cls.over(_made(path, promises=promises))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Ledger:
@@ -80,30 +111,78 @@ class Ledger:
         """The file it is kept in, or the place another store names, without a password."""
         return self._store.where
 
+    def account(self) -> Account:
+        """Promises and sums of one moment."""
+        return self._store.account()
+
+    @property
+    def promises(self) -> Promises:
+        """What is promised about everything charged to it, fixed when it was made."""
+        return self._store.account().promises
+
     @property
     def total(self) -> Budget:
+        """The promise of epsilon and delta if there is one, else the pure one."""
         return self._store.account().total
 
     @property
     def spent(self) -> Budget:
-        return self._store.account().spent
+        """The sums of epsilon and delta. Beside a delta they are no promise: that is the total, whatever was spent."""
+        return self._store.account().spent.pair
+
+    @property
+    def spent_rho(self) -> Fraction:
+        """The sum of rho."""
+        return self._store.account().spent.rho
 
     @property
     def left(self) -> Budget:
+        """What may still be spent by adding; see `left_rho` and `room`."""
         return self._store.account().left
 
-    def charge(self, *, epsilon: Amount, delta: Amount = 0, note: str = "", key: str | None = None) -> Entry:
+    @property
+    def left_rho(self) -> Fraction | None:
+        """What may still be spent in rho; None where epsilons are added."""
+        account = self._store.account()
+        return account.promises.left_rho(account.spent)
+
+    def room(self, *, epsilon: Amount, delta: Amount = 0, rho: Amount | None = None) -> int:
+        """How many more charges of this cost fit. Spends nothing and reserves nothing."""
+        return self.room_for(Cost.read("Ledger.room", epsilon=epsilon, delta=delta, rho=rho))
+
+    def room_for(self, cost: Cost) -> int:
+        """As `room`, for a cost that was computed."""
+        return self._store.account().room(cost)
+
+    def charge(
+        self,
+        *,
+        epsilon: Amount,
+        delta: Amount = 0,
+        rho: Amount | None = None,
+        note: str = "",
+        key: str | None = None,
+        purchase: Purchase | None = None,
+    ) -> Entry:
         """Spend, durably, or raise `BudgetExceeded` and spend nothing. Call it before the answer is computed.
 
-        A `key` makes the charge safe to repeat when it is unknown whether the first attempt arrived: the
-        entry stored under that key is returned and nothing more is spent.
+        `rho` is what the release costs in concentrated privacy, computed from public numbers; left out, it is what any
+        release of this epsilon costs. A `key` makes the charge safe to repeat when it is unknown whether the first
+        attempt arrived: the entry stored under that key is returned and nothing more is spent.
         """
-        cost = Budget.read("Ledger.charge", epsilon=epsilon, delta=delta)
-        return self._store.append(Charge(cost, note, key))
+        cost = Cost.read("Ledger.charge", epsilon=epsilon, delta=delta, rho=rho)
+        bought = purchase if not self._file else (purchase or Purchase()).written_to(self._file)
+        return self._store.append(Charge(cost, note, key, bought))
 
-    def check(self, *, epsilon: Amount, delta: Amount = 0) -> None:
+    def check(self, *, epsilon: Amount, delta: Amount = 0, rho: Amount | None = None) -> None:
         """Raise `BudgetExceeded` if such a charge would not fit now. Spends nothing and reserves nothing."""
-        self._store.account().check(Budget.read("Ledger.check", epsilon=epsilon, delta=delta))
+        self._store.account().check(Cost.read("Ledger.check", epsilon=epsilon, delta=delta, rho=rho))
+
+    def writing_to(self, file: str | os.PathLike[str]) -> Ledger:
+        """The same ledger for somebody who writes what is paid for to this file: its entries say so."""
+        ledger = self.over(self._store)
+        ledger._file = os.fspath(file)
+        return ledger
 
     def entries(self) -> tuple[Entry, ...]:
         """Every charge, in order."""
@@ -121,6 +200,13 @@ class Ledger:
         if len(entries) > after.count:
             raise _wrong(f"row {after.count + 1} was added without being charged")
 
+    def migrate(self) -> None:
+        """Bring tables of the first layout up to date: entries then say what was paid for. The promise stays as it is.
+
+        Earlier versions of privpac refuse the ledger from then on.
+        """
+        self._store.bring_up()
+
     def __copy__(self) -> Ledger:
         return self
 
@@ -128,7 +214,7 @@ class Ledger:
         return self  # scikit-learn's clone copies parameters deeply; a copied budget would be spent twice
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self).over, (self._store,)
+        return type(self).over, (self._store,), {"_file": self._file} if self._file else None
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, Ledger) else NotImplemented
@@ -141,8 +227,10 @@ class Ledger:
             account = self._store.account()
         except PrivpacError:  # a repr that raises would hide the error it is printed for
             return f"<Ledger at {self.path!r}, which cannot be read>"
-        amounts = f"spent {account.spent}; left {account.left}; total {account.total}"
-        return f"<Ledger: {amounts}; at {self.path!r}>"
+        left = account.remainder
+        if account.promises.filters:
+            return f"<Ledger: left {left}; total {account.promises}; at {self.path!r}>"
+        return f"<Ledger: spent {account.spent}; left {left}; total {account.promises}; at {self.path!r}>"
 
 
 def _found(path: str | os.PathLike[str]) -> Store:
@@ -153,12 +241,12 @@ def _found(path: str | os.PathLike[str]) -> Store:
     return _database().open(str(path))
 
 
-def _made(path: str | os.PathLike[str], *, total: Budget) -> Store:
+def _made(path: str | os.PathLike[str], *, promises: Promises) -> Store:
     if not is_url(path):
-        return SqliteStore.create(path, total=total)
+        return SqliteStore.create(path, promises=promises)
     if str(path).startswith(SQLITE):
-        return SqliteStore.create(sqlite_file(str(path)), total=total)
-    return _database().create(str(path), total=total)
+        return SqliteStore.create(sqlite_file(str(path)), promises=promises)
+    return _database().create(str(path), promises=promises)
 
 
 def is_url(path: object) -> bool:
@@ -174,16 +262,21 @@ def _database() -> type[SqlStore]:
     return SqlStore
 
 
-def _made_or_found(path: str | os.PathLike[str], *, total: Budget) -> Store:
+def _made_or_found(path: str | os.PathLike[str], *, promises: Promises) -> Store:
     try:
-        return _made(path, total=total)
+        return _made(path, promises=promises)
     except FileExistsError:
         store = _found(path)
-    kept = store.account().total
-    if kept != total:
-        allowed = f"the total this ledger was made with ({kept})"
+    account = store.account()
+    # A ledger of the first format was declared by epsilon and delta alone, and is continued by them: it adds.
+    if account.opening == FIRST_FORMAT and (promises.pure is None or promises.approximate is None):
+        same = account.total == promises.total
+    else:
+        same = account.promises.declaration == promises.declaration
+    if not same:
+        allowed = f"the total this ledger was made with ({account.promises})"
         remedy = "Continue it with Ledger.open, or choose another path."
-        raise ParameterError("Ledger", "total", str(total), allowed=allowed, remedy=remedy)
+        raise ParameterError("Ledger", "total", str(promises), allowed=allowed, remedy=remedy)
     return store
 
 
@@ -202,14 +295,18 @@ def _remove(folder: str, *, owner: int) -> None:
 
 def verify_rows(account: Account, entries: tuple[Entry, ...]) -> None:
     """Follow the chain from the opening, through the account's head, to the last row."""
-    reached = current = Account.opened(account.total, identity=account.id)
+    reached = current = Account.opened(
+        account.promises, identity=account.id, opening=account.opening, layout=account.layout
+    )
+    if account.promises.approximate is not None and not account.promises.approximate.follows():
+        raise _wrong("its rho does not follow from its totals")
     for number, entry in enumerate(entries, start=1):
         if entry.number != number:
             raise _wrong(f"row {number} is missing")
         if entry.hash != seal(current.head, entry.facts()):
             raise _wrong(f"row {number} was altered" + (", or the totals were" if number == 1 else ""))
         current = current.after(entry)
-        if not current.spent.within(account.total):
+        if not account.promises.admits(current.spent):
             raise _wrong(f"row {number} exceeds the total")
         if number == account.count:
             reached = current

@@ -17,8 +17,8 @@ from typing import Any
 from privpac.errors import MissingExtra, NotCertified
 from privpac.guarantee.ledger import store
 from privpac.guarantee.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.databases import Database, database
+from privpac.guarantee.ledger.promises import Promises
 
 try:
     import sqlalchemy as sa
@@ -28,25 +28,16 @@ except ImportError:
 
 __all__ = ["SqlStore", "Transaction"]
 
-METADATA = sa.MetaData()
-ACCOUNT = sa.Table(
-    "account",
-    METADATA,
-    *(
-        sa.Column(name, sa.Text)
-        for name in ("id", "total_epsilon", "total_delta", "spent_epsilon", "spent_delta")
-    ),
-    sa.Column("count", sa.BigInteger),
-    sa.Column("head", sa.Text),
-)
-ENTRY = sa.Table(
+ACCOUNT = sa.table("account", *map(sa.column, ("spent_epsilon", "spent_delta", "spent_rho", "count", "head")))
+ENTRY = sa.table(
     "entry",
-    METADATA,
-    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    *(sa.Column(name, sa.Text) for name in ("epsilon", "delta", "note", "key", "time", "hash")),
+    *map(sa.column, ("number", "epsilon", "delta", "rho", "note", "key", "time", "purchase", "hash")),
 )
-_LOCKED_ACCOUNT = sa.select(ACCOUNT).with_for_update()
-_KNOWN_KEY = sa.select(ENTRY).where(ENTRY.c.key == sa.bindparam("known"))
+"""Rows are written by the names they have: those of the first layout lack two."""
+_ACCOUNT = sa.text("SELECT * FROM account")
+_LOCKED_ACCOUNT = sa.select(sa.text("*")).select_from(ACCOUNT).with_for_update()
+_ENTRIES = sa.text("SELECT * FROM entry ORDER BY number")
+_KNOWN_KEY = sa.text("SELECT * FROM entry WHERE key = :known")
 _MOVED = sa.update(ACCOUNT).where(ACCOUNT.c.head == sa.bindparam("old"))
 
 
@@ -103,9 +94,8 @@ class Transaction:
         """Write entries and account once, however many charges there were."""
         if self._account is self._stored:
             return
-        rows = [entry.facts() | {"hash": entry.hash} for entry in self._written]
-        self.connection.execute(sa.insert(ENTRY), rows)
-        moved = self.connection.execute(_MOVED, self._account.facts() | {"old": self._stored.head})
+        self.connection.execute(sa.insert(ENTRY), [entry.row() for entry in self._written])
+        moved = self.connection.execute(_MOVED, self._account.moving() | {"old": self._stored.head})
         if moved.rowcount != 1:
             raise self._ledger._database.damaged()
 
@@ -125,9 +115,9 @@ class SqlStore:
         store._STORES.add(self)
 
     @classmethod
-    def create(cls, url: str, *, total: Budget) -> SqlStore:
+    def create(cls, url: str, *, promises: Promises) -> SqlStore:
         """Make a new ledger; `FileExistsError` if there is one. It appears complete or not at all."""
-        return cls.restore(url, account=Account.opened(total, identity=uuid.uuid4().hex))
+        return cls.restore(url, account=Account.opened(promises, identity=uuid.uuid4().hex))
 
     @classmethod
     def restore(cls, url: str, *, account: Account, entries: Sequence[Entry] = ()) -> SqlStore:
@@ -176,7 +166,7 @@ class SqlStore:
 
     def account(self) -> Account:
         with self.reading() as connection, self._said():
-            return self._read(connection, sa.select(ACCOUNT))
+            return self._read(connection, _ACCOUNT)
 
     def entries(self) -> tuple[Entry, ...]:
         with self.reading() as connection, self._said():
@@ -185,12 +175,22 @@ class SqlStore:
     def contents(self) -> tuple[Account, tuple[Entry, ...]]:
         """The account and the rows it follows from, of one moment."""
         with self.reading() as connection, self._said():
-            return self._read(connection, sa.select(ACCOUNT)), self._rows(connection)
+            return self._read(connection, _ACCOUNT), self._rows(connection)
 
     @staticmethod
     def _rows(connection: sa.Connection) -> tuple[Entry, ...]:
-        rows = connection.execute(sa.select(ENTRY).order_by(ENTRY.c.number)).all()
+        rows = connection.execute(_ENTRIES).all()
         return tuple(Entry.from_row(row._asdict()) for row in rows)
+
+    def bring_up(self) -> None:
+        """Bring tables of the first layout up to date, all at once; rows keep their hashes."""
+        with self.transact() as transaction, self._said():
+            before = transaction.account()
+            if before.layout == 1:
+                after = before.brought_up(self._rows(transaction.connection))
+                for statement in self._database.upgrade:
+                    transaction.connection.exec_driver_sql(statement)
+                transaction.connection.execute(_MOVED, after.moving() | {"old": before.head})
 
     def close(self) -> None:
         """Let go of the connections; the next use opens new ones."""
@@ -209,7 +209,7 @@ class SqlStore:
         finally:
             connection.close()  # rolls back what was not committed
 
-    def _read(self, connection: sa.Connection, statement: sa.Select[Any]) -> Account:
+    def _read(self, connection: sa.Connection, statement: sa.Executable) -> Account:
         account = store.stored_account(connection.execute(statement).mappings().all())
         if account is None:
             raise self._database.damaged()

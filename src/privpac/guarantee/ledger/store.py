@@ -14,8 +14,7 @@ import threading
 import uuid
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from fractions import Fraction
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,32 +22,14 @@ from urllib.parse import unquote
 
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.drafts import new_file
+from privpac.guarantee.ledger.layout import APPLICATION_IDS, SQLITE_TABLES, SQLITE_UPGRADE, insertion
+from privpac.guarantee.ledger.promises import Promises
 
-__all__ = ["SqliteStore", "Store", "close_connections", "new_file", "sqlite_file", "stored_account"]
+__all__ = ["SqliteStore", "Store", "close_connections", "sqlite_file", "stored_account"]
 
-APPLICATION_ID = 0x70726C31  # "prl1" in the header of the file: tells a ledger from any other SQLite database
 SQLITE = "sqlite:///"
 BUSY_SECONDS = 60.0  # how long a charge waits for other writers; one holds the lock for milliseconds
-
-SCHEMA = f"""
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA journal_mode = WAL;
-CREATE TABLE account (
-    id TEXT NOT NULL, total_epsilon TEXT NOT NULL, total_delta TEXT NOT NULL,
-    spent_epsilon TEXT NOT NULL, spent_delta TEXT NOT NULL, count INTEGER NOT NULL, head TEXT NOT NULL
-);
-CREATE TABLE entry (
-    number INTEGER PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
-    note TEXT NOT NULL, key TEXT UNIQUE, time TEXT NOT NULL, hash TEXT NOT NULL
-);
-CREATE TRIGGER no_edit BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
-CREATE TRIGGER no_removal BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
-"""
-
-OPENING = """INSERT INTO account
-    VALUES (:id, :total_epsilon, :total_delta, :spent_epsilon, :spent_delta, :count, :head)"""
-NEW_ENTRY = "INSERT INTO entry VALUES (:number, :epsilon, :delta, :note, :key, :time, :hash)"
 
 
 class Store(Protocol):
@@ -74,6 +55,9 @@ class Store(Protocol):
 
     def entries(self) -> tuple[Entry, ...]:
         """All rows in order."""
+
+    def bring_up(self) -> None:
+        """Bring tables of an older layout up to date; nothing if they are."""
 
 
 class Connected(Protocol):
@@ -101,9 +85,11 @@ class SqliteStore:
         _STORES.add(self)
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], *, total: Budget) -> SqliteStore:
+    def create(cls, path: str | os.PathLike[str], *, promises: Promises) -> SqliteStore:
         """Make a new file; `FileExistsError` if there is one. It appears complete or not at all."""
-        account = Account.opened(total, identity=uuid.uuid4().hex)  # a name, not a draw that protects anyone
+        account = Account.opened(
+            promises, identity=uuid.uuid4().hex
+        )  # a name, not a draw that protects anyone
         return cls.restore(path, account=account)
 
     @classmethod
@@ -112,17 +98,17 @@ class SqliteStore:
     ) -> SqliteStore:
         """A new file with what a ledger held elsewhere; whoever calls this has verified it."""
         place = _place(path)
-        rows = [entry.facts() | {"hash": entry.hash} for entry in entries]
         with (
             new_file(place) as draft,
             _LOCK,
             _one_sentence(place),
             closing(_connect(draft, mode="rwc")) as made,
         ):
-            made.executescript(SCHEMA)
+            made.executescript(SQLITE_TABLES)
             with _transaction(made):
-                made.execute(OPENING, account.facts())
-                made.executemany(NEW_ENTRY, rows)
+                _insert(made, "account", account.brought_up(entries).facts())
+                for entry in entries:
+                    _insert(made, "entry", entry.row())
         return cls(place, identity=account.id)
 
     def copy_to(self, path: str | os.PathLike[str]) -> SqliteStore:
@@ -161,16 +147,12 @@ class SqliteStore:
             if charge.key is not None:
                 known = connection.execute("SELECT * FROM entry WHERE key = ?", (charge.key,)).fetchone()
                 if known is not None:
-                    return Entry.from_row(known).repeated(charge)
+                    return Entry.from_row(dict(known)).repeated(charge)
             before = _read_account(connection, self._path)
             entry = before.admit(charge)
             after = before.after(entry)
-            connection.execute(NEW_ENTRY, entry.facts() | {"hash": entry.hash})
-            spent = (exact_text(after.spent.epsilon), exact_text(after.spent.delta))
-            moved = connection.execute(
-                "UPDATE account SET spent_epsilon = ?, spent_delta = ?, count = ?, head = ? WHERE head = ?",
-                (*spent, after.count, after.head, before.head),
-            )
+            _insert(connection, "entry", entry.row())
+            moved = _move(connection, before, after)
             if moved.rowcount != 1:
                 raise _damaged(self._path)
         return entry
@@ -182,7 +164,18 @@ class SqliteStore:
     def entries(self) -> tuple[Entry, ...]:
         with self._connected() as connection:
             rows = connection.execute("SELECT * FROM entry ORDER BY number").fetchall()
-        return tuple(map(Entry.from_row, rows))
+        return tuple(Entry.from_row(dict(row)) for row in rows)
+
+    def bring_up(self) -> None:
+        """Bring tables of the first layout up to date, all at once; rows keep their hashes."""
+        with self._connected() as connection, _transaction(connection):
+            before = _read_account(connection, self._path)
+            if before.layout == 1:
+                rows = connection.execute("SELECT * FROM entry").fetchall()
+                after = before.brought_up(Entry.from_row(dict(row)) for row in rows)
+                for statement in SQLITE_UPGRADE:
+                    connection.execute(statement)
+                _move(connection, before, after)
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
@@ -318,8 +311,22 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
+def _insert(connection: sqlite3.Connection, table: str, row: dict[str, object]) -> None:
+    connection.execute(insertion(table, row), row)
+
+
+def _move(connection: sqlite3.Connection, before: Account, after: Account) -> sqlite3.Cursor:
+    """The one conditional update: nothing is written if anybody else came in between."""
+    moving = after.moving()
+    changes = ", ".join(f"{name} = :{name}" for name in moving)
+    return connection.execute(
+        f"UPDATE account SET {changes} WHERE head = :old",
+        moving | {"old": before.head},
+    )
+
+
 def _read_account(connection: sqlite3.Connection, path: Path) -> Account:
-    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+    if connection.execute("PRAGMA application_id").fetchone()[0] not in APPLICATION_IDS:
         raise _not_a_ledger(path)
     account = stored_account(connection.execute("SELECT * FROM account").fetchall())
     if account is None:
@@ -331,44 +338,9 @@ def stored_account(rows: Sequence[Any]) -> Account | None:
     """The account of a ledger from the rows of its table; None unless that is one readable row."""
     try:
         (row,) = rows
-        total = Budget(Fraction(row["total_epsilon"]), Fraction(row["total_delta"]))
-        spent = Budget(Fraction(row["spent_epsilon"]), Fraction(row["spent_delta"]))
-        return Account(row["id"], total, spent, int(row["count"]), row["head"])
-    except (TypeError, ValueError, ZeroDivisionError):
+        return Account.from_row(dict(row))
+    except (TypeError, ValueError, KeyError, ZeroDivisionError):
         return None
-
-
-@contextmanager
-def new_file(place: Path) -> Iterator[Path]:
-    """A draft beside the place, which gets its name once it is complete; `FileExistsError` if that is taken."""
-    if place.exists():
-        raise FileExistsError(str(place))
-    if not place.parent.is_dir():
-        raise ParameterError("Ledger", "path", str(place), allowed="in an existing folder")
-    draft = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
-    try:
-        yield draft
-        _publish(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _publish(draft: Path, place: Path) -> None:
-    """Give the finished draft its name, unless the name is taken; then make the name itself durable."""
-    try:
-        os.link(draft, place)
-    except FileExistsError:
-        raise
-    except OSError:  # a drive without hard links: reserve the name, then fill it
-        with place.open("xb"):
-            pass
-        os.replace(draft, place)
-    with suppress(OSError):  # Windows cannot open a folder, and needs no such step
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 @contextmanager

@@ -11,29 +11,45 @@ from privpac.service.api.problems import Problem
 __all__ = ["Rate"]
 
 BURST_SECONDS = 2.0
+MOST_BUCKETS = 10_000
 
 
 class Rate:
-    """`per_second` requests of every key, and bursts of two seconds' worth."""
+    """`per_second` requests of every name, and bursts of two seconds' worth."""
 
-    def __init__(self, per_second: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_second, self._clock = per_second, clock
+    def __init__(
+        self,
+        per_second: float,
+        *,
+        what: str = "requests per second came with this key",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._per_second, self._what, self._clock = per_second, what, clock
         self._most = max(1.0, per_second * BURST_SECONDS)
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def take(self, key: str) -> None:
-        """Count one request; a `Problem` that says when to come back if there were too many."""
-        now = self._clock()
-        tokens, then = self._buckets.get(key, (self._most, now))
-        tokens = min(self._most, tokens + (now - then) * self._per_second)
+    def check(self, name: str) -> None:
+        """A `Problem` that says when to come back if there were too many."""
+        tokens = self._tokens(name)
         if tokens < 1:
-            self._buckets[key] = (tokens, now)
             wait = math.ceil((1 - tokens) / self._per_second)
             raise Problem(
                 429,
                 "too_many_requests",
-                f"More than {self._per_second:g} requests per second came with this key.",
+                f"More than {self._per_second:g} {self._what}.",
                 remedy=f"Wait {wait} s, or ask for more rows at once; nothing was charged.",
                 headers={"Retry-After": str(wait)},
             )
-        self._buckets[key] = (tokens - 1, now)
+
+    def count(self, name: str) -> None:
+        """One more."""
+        if len(self._buckets) >= MOST_BUCKETS:  # those that are full again say nothing
+            self._buckets = {
+                other: at for other, at in self._buckets.items() if self._tokens(other) < self._most
+            }
+        self._buckets[name] = (max(0.0, self._tokens(name) - 1), self._clock())
+
+    def _tokens(self, name: str) -> float:
+        now = self._clock()
+        tokens, then = self._buckets.get(name, (self._most, now))
+        return min(self._most, tokens + (now - then) * self._per_second)

@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cached_property
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +34,11 @@ import sqlalchemy as sa
 from privpac.answering.bundle.bundle import Bundle
 from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
+from privpac.data.purchases import purchase_of
 from privpac.errors import BudgetExceeded, NotCertified
-from privpac.guarantee.ledger.account import Charge
-from privpac.guarantee.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.account import Account, Charge
+from privpac.guarantee.ledger.budget import Cost, exact_text
+from privpac.guarantee.ledger.purchase import Purchase
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
 from privpac.service.api.problems import Ended, Problem
@@ -44,7 +47,7 @@ from privpac.service.store.tables import ANSWER, API_KEY, END, REQUEST
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore, Transaction
 
-__all__ = ["Answering", "Ask", "Outcome", "Reply", "unauthorised"]
+__all__ = ["Answering", "Ask", "Left", "Outcome", "Reply", "unauthorised"]
 
 AT_ONCE = 500  # values of one IN clause: every SQLite takes so many
 
@@ -59,13 +62,39 @@ class Ask:
     digest: bytes
 
 
+@dataclass(frozen=True)
+class Left:
+    """What the holder of a key can still spend: the smaller of what they and the dataset have."""
+
+    epsilon: Fraction
+    """By adding."""
+    rho: Fraction | None
+    """Where rho pays."""
+    answers: int
+    """New questions that this pays for."""
+
+    @classmethod
+    def of(cls, key: Key, account: Account, cost: Cost) -> Left:
+        both = [(account.promises, account.spent)]
+        both += [] if key.promises is None else [(key.promises, key.spent)]
+        rhos = [rho for rho in (promises.left_rho(spent) for promises, spent in both) if rho is not None]
+        return cls(
+            min(promises.left(spent).epsilon for promises, spent in both),
+            min(rhos, default=None),
+            min(promises.room(spent, cost) for promises, spent in both),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        rho = {} if self.rho is None else {"rho": exact_text(self.rho)}
+        return {"epsilon": exact_text(self.epsilon), **rho, "answers": self.answers}
+
+
 @dataclass(frozen=True, repr=False)
 class Reply:
     """An answered request, as JSON, and what it was charged just now."""
 
     text: str
     epsilon: Fraction
-    left: Fraction
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +106,7 @@ class PaidRequest:
     """What the request costs, now or when it was sent first."""
     charged: Fraction
     """What it was charged just now."""
-    left: Fraction
+    left: Left
 
 
 Outcome = Reply | Problem
@@ -108,6 +137,16 @@ class Answering:
     def price(self) -> Fraction:
         """Epsilon of one new answer."""
         return self.bundle.offer.price
+
+    @property
+    def cost(self) -> Cost:
+        """Of one answer."""
+        return self.bundle.offer.answer_cost
+
+    @cached_property
+    def purchase(self) -> Purchase:
+        """What answers are charged for."""
+        return purchase_of("answers", self.bundle.schema)
 
     @property
     def ended(self) -> bool:
@@ -255,12 +294,12 @@ class _Group:
             if earlier.digest != self._digest(ask):
                 return _reused()
             if earlier.reply is not None:
-                return Reply(earlier.reply, Fraction(0), self._left(key))
+                return Reply(earlier.reply, Fraction(0))
             return self._answered(PaidRequest(ask, earlier.price, Fraction(0), self._left(key)))
         new = ask.asked.new(self.paid)
         cost, entry = len(new) * self.answering.price, None
         if new:
-            charged = self._charge(key, len(new), cost)
+            charged = self._charge(key, len(new))
             if isinstance(charged, Problem):
                 return charged
             entry = charged
@@ -273,27 +312,28 @@ class _Group:
         name = ask.idempotency_key
         return None if name is None else self.requests.get((ask.key, name))
 
-    def _charge(self, key: Key, count: int, cost: Fraction) -> Problem | int:
+    def _charge(self, key: Key, count: int) -> Problem | int:
         """The ledger's row for it, or the reason why not; the holder's own budget is looked at first."""
-        if key.left is not None and cost > key.left:
-            return self._refused("analyst_budget", "your own budget", key.left, count)
+        cost = count * self.answering.cost
+        if key.promises is not None and not key.promises.admits(key.spent + cost):
+            return self._refused("analyst_budget", "your own budget", key, count)
+        note = f"{count} answers, key {key.id}"
         try:
-            entry = self.transaction.append(Charge(Budget(cost), f"{count} answers, key {key.id}"))
+            entry = self.transaction.append(Charge(cost, note, purchase=self.answering.purchase))
         except BudgetExceeded:
-            left = self.transaction.account().left.epsilon
-            return self._refused("dataset_budget", "the dataset's budget", left, count)
+            return self._refused("dataset_budget", "the dataset's budget", key, count)
         self.before.setdefault(key.id, key)
         self.keys[key.id] = replace(key, spent=key.spent + cost)
         return entry.number
 
-    def _refused(self, code: str, whose: str, left: Fraction, count: int) -> Problem:
-        room = int(left / self.answering.price)
+    def _refused(self, code: str, whose: str, key: Key, count: int) -> Problem:
+        left = self._left(key)
         return Problem(
             429,
             code,
-            f"{count} new questions were asked, and {whose} has room for {room}.",
+            f"{count} new questions were asked, and {whose} has room for {left.answers}.",
             remedy="Nothing was charged or answered. Ask fewer new questions; those asked before are free.",
-            left={"epsilon": exact_text(left), "answers": room},
+            left=left.to_json(),
         )
 
     def _note_questions(self, new: Sequence[bytes]) -> None:
@@ -324,19 +364,19 @@ class _Group:
         """The reply to a request whose questions all have answers; sent again, it is the same reply."""
         earlier = self._earlier(one.ask)
         if earlier is not None and earlier.reply is not None:
-            return Reply(earlier.reply, one.charged, one.left)
+            return Reply(earlier.reply, one.charged)
         text = self._text(one)
         if earlier is not None and one.ask.idempotency_key is not None:
             self.requests[one.ask.key, one.ask.idempotency_key] = replace(earlier, reply=text)
             self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
-        return Reply(text, one.charged, one.left)
+        return Reply(text, one.charged)
 
     def _text(self, one: PaidRequest) -> str:
         classes = self.answering.bundle.schema.classes
         tree = {
             "answers": [classes[label] for label in one.ask.asked.labels(self.known).tolist()],
             "price": exact_text(one.price),
-            "left": {"epsilon": exact_text(one.left), "answers": int(one.left / self.answering.price)},
+            "left": one.left.to_json(),
         }
         return json.dumps(tree)
 
@@ -344,10 +384,9 @@ class _Group:
         """The same rows put to another bundle are another request."""
         return self.answering.bundle.digest.encode() + b":" + ask.digest
 
-    def _left(self, key: Key) -> Fraction:
+    def _left(self, key: Key) -> Left:
         """What this holder can still spend: no more than the dataset has."""
-        left = self.transaction.account().left.epsilon
-        return left if key.left is None else min(left, key.left)
+        return Left.of(key, self.transaction.account(), self.answering.cost)
 
     def write(self) -> None:
         connection = self.transaction.connection

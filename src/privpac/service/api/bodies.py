@@ -92,11 +92,15 @@ def _json(content: bytes) -> Any:
             422, "too_deep", "The body is nested too deeply.", remedy="A row holds plain values only."
         )
     try:
-        return json.loads(content, object_pairs_hook=_object, parse_constant=_constant)
+        # As text: of bytes, the parser would guess another encoding, and the levels were counted in this one.
+        return json.loads(content.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
     except (ValueError, RecursionError):
         pass  # outside of this block the error does not carry what was sent
     raise Problem(
-        400, "not_json", "The body is not valid JSON.", remedy="Names may not repeat, and NaN is not JSON."
+        400,
+        "not_json",
+        "The body is not valid JSON.",
+        remedy="It is read as UTF-8; names may not repeat, and NaN is not JSON.",
     )
 
 

@@ -20,9 +20,9 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", summary="Ready", responses=errors(503))
 def readyz(request: Request) -> dict[str, str]:
-    """The bundle is loaded, and the ledger can be read and has this version's tables."""
+    """The bundle is loaded, and the ledger has this version's tables and could be written a moment ago."""
     state = request.app.state
-    if not state.ready or (state.service is not None and not state.service.ready):
+    if not state.ready or (state.service is not None and not state.service.ready()):
         raise Problem(
             503,
             "not_ready",

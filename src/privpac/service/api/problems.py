@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from privpac.errors import PrivpacError
 from privpac.service.watch.facts import facts_of
 
-__all__ = ["FAULT", "Ended", "Problem", "install", "response"]
+__all__ = ["FAULT", "SLOW", "STOPPED", "Ended", "Problem", "install", "response"]
 
 CODES = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "not_json"}
 REMEDIES = {
@@ -49,6 +49,20 @@ FAULT = Problem(
     "fault",
     "The service failed in a way nobody foresaw; no answer left it.",
     remedy="Send the request again with the same idempotency key; it is not charged twice.",
+)
+SLOW = Problem(
+    408,
+    "too_slow",
+    "The body of the request did not come in time; nothing was charged.",
+    remedy="Send it at once, or ask in several requests.",
+    headers={"Connection": "close"},
+)
+STOPPED = Problem(
+    503,
+    "stopped",
+    "The service stopped before this request was answered; what was charged is answered when it is asked again.",
+    remedy="Send the request again with the same idempotency key.",
+    headers={"Retry-After": "5", "Connection": "close"},
 )
 
 
@@ -112,13 +126,13 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _ended(request: Request, error: Exception) -> JSONResponse:
     cause = error.__cause__
-    facts_of(request.scope).fault = cause if isinstance(cause, Exception) else error
+    facts_of(request.scope).failed(error if cause is None else cause)
     return _reply(request, END)
 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """A ledger that cannot be read or a database that is gone: nothing the asker can mend."""
-    facts_of(request.scope).fault = error
+    facts_of(request.scope).failed(error)
     return _reply(
         request,
         Problem(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response, Security
+from fastapi import APIRouter, Query, Request, Response, Security
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPBearer
 
+from privpac.errors import ParameterError
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
-from privpac.service.answering.answering import unauthorised
+from privpac.service.answering.answering import Left, unauthorised
 from privpac.service.api import bodies
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import encoded
@@ -22,16 +23,32 @@ from privpac.service.watch.metrics import CONTENT_TYPE
 
 __all__ = ["router_for"]
 
+Limit = Annotated[int, Query(ge=1, le=1_000, description="Keys listed at once; for owners.")]
+After = Annotated[
+    str | None, Query(max_length=100, description="List keys made after the one of this id; for owners.")
+]
 MANY_ROWS = 64
 """From so many rows on they are encoded in another thread, so that other requests are not kept waiting."""
 
 
-def _presented(request: Request) -> Presented:
+def _presented(request: Request, service: Service) -> Presented:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     presented = Presented.read(token.strip()) if scheme.lower() == "bearer" else None
+    if presented is None or not service.knows(presented):
+        service.wrong_keys.check(_address(request))  # before anything is looked up
     if presented is None:
-        raise unauthorised()
+        raise _wrong(request, service)
     return presented
+
+
+def _address(request: Request) -> str:
+    """Who asks: the address that a trusted proxy names, or the one that connects."""
+    return "" if request.client is None else request.client.host
+
+
+def _wrong(request: Request, service: Service) -> Problem:
+    service.wrong_keys.count(_address(request))
+    return unauthorised()
 
 
 def router_for(service: Service) -> APIRouter:
@@ -46,7 +63,7 @@ def router_for(service: Service) -> APIRouter:
 
 def _accepted(request: Request, service: Service, key: Key | None) -> Key:
     if key is None:
-        raise unauthorised()
+        raise _wrong(request, service)
     facts_of(request.scope).key = key.id
     service.count(key)
     return key
@@ -70,7 +87,7 @@ def _add_predict(router: APIRouter, service: Service) -> None:
         """The class of every row. Rows that nobody asked before are charged, all of them or none; the charge is on disk
         before an answer is drawn, and the answers before the reply is sent. Rows that fall into the same cells of the
         schema are one question."""
-        presented = _presented(request)
+        presented = _presented(request, service)
         key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
         key = _accepted(request, service, key)
         body = bodies.parse(await bodies.read(request, limits), limits)
@@ -87,35 +104,47 @@ def _add_predict(router: APIRouter, service: Service) -> None:
         return Response(outcome.text, media_type="application/json")
 
 
+def _page_of_keys(service: Service, limit: int, after: str | None) -> dict[str, Any]:
+    try:
+        found = keys.listed(service.store, after=after, most=limit + 1)
+    except ParameterError:
+        found = None
+    if found is None:
+        raise Problem(422, "no_such_key", "There is no key of the id in after.", remedy="Begin without it.")
+    page = found[:limit]
+    return {"keys": [key.to_json() for key in page], "next": page[-1].id if len(found) > limit else None}
+
+
 def _add_reading(router: APIRouter, service: Service) -> None:
     def asker(request: Request) -> Key:
-        return _accepted(request, service, service.find(_presented(request)))
+        return _accepted(request, service, service.find(_presented(request, service)))
 
     @router.get(
         "/v1/budget",
         tags=["answers"],
         summary="What is left",
-        responses=errors(401, 429, 503),
+        responses=errors(401, 422, 429, 503),
         response_model=BudgetReply,
         response_model_exclude_unset=True,
     )
-    def budget(request: Request) -> dict[str, Any]:
-        """Of the dataset and of this key; owners see all keys."""
+    def budget(request: Request, limit: Limit = keys.PAGE, after: After = None) -> dict[str, Any]:
+        """Of the dataset and of this key; owners see all keys, so many at a time."""
         key = asker(request)
         account = service.store.account()
-        left = account.left.epsilon if key.left is None else min(account.left.epsilon, key.left)
+        left = Left.of(key, account, service.answering.cost)
         parts = {"total": account.total, "spent": account.spent, "left": account.left}
         reply: dict[str, Any] = {
             "dataset": {
                 name: {part: exact_text(getattr(amount, name)) for part, amount in parts.items()}
                 for name in ("epsilon", "delta")
-            },
+            }
+            | keys.rho_json(account.promises, account.spent),
             "key": key.to_json(),
             "price": exact_text(service.answering.price),
-            "left": {"epsilon": exact_text(left), "answers": int(left / service.answering.price)},
+            "left": left.to_json(),
         }
         if key.role == "owner":
-            reply["keys"] = [other.to_json() for other in keys.listed(service.store)]
+            reply |= _page_of_keys(service, limit, after)
         return reply
 
     @router.get(
@@ -145,5 +174,6 @@ def _add_reading(router: APIRouter, service: Service) -> None:
         address proves nothing."""
         if asker(request).role != "owner":
             raise Problem(403, "owners_only", "This key's role is analyst.", remedy="Use an owner's key.")
-        text = service.metrics.text(service.store.account().left.epsilon)
+        account = service.store.account()
+        text = service.metrics.text(account.left.epsilon, account.promises.left_rho(account.spent))
         return Response(text, media_type=CONTENT_TYPE)

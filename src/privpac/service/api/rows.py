@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ from privpac.service.api.problems import Problem
 __all__ = ["allowed", "encoded"]
 
 MOST_LISTED = 8  # categories in a message
+WHOLE = re.compile(r"\s*([+-]?\d+(\.0*)?)?\s*", re.ASCII)
+"""A whole number as text, or nothing, which is for the column to take or refuse."""
 LONGEST_VALUE = 1_000  # characters of a value; no column needs more, and long numbers are slow to read
 
 
@@ -38,7 +41,16 @@ def encoded(rows: Sequence[dict[str, Any]], schema: Schema) -> Cells:
 
 
 def _plain(value: Any, column: Column) -> Any:
-    """A JSON value that is one: no list, no object, no number beyond all doubles, no endless text."""
+    """A JSON value that is one: no list, no object, no number beyond all doubles, no endless text.
+
+    A table may have 71.5 or true in a column of whole numbers, and they are counted as 71 and 1. Whoever asks about
+    one row has made a mistake, and would pay for the answer to another question.
+    """
+    if isinstance(column, Numeric):
+        if isinstance(value, bool):
+            raise _refused(column)
+        if column.integer and not _is_whole(value):
+            raise _refused(column)
     if isinstance(value, float):
         if math.isfinite(value):
             return value
@@ -48,6 +60,12 @@ def _plain(value: Any, column: Column) -> Any:
     elif value is None or isinstance(value, int):
         return value
     raise _refused(column)
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, float):
+        return value.is_integer()
+    return not isinstance(value, str) or WHOLE.fullmatch(value) is not None
 
 
 def _refused(column: Column | None) -> Problem:

@@ -21,7 +21,8 @@ EXACT = "An exact decimal, or a fraction such as 1/3."
 class Left(BaseModel):
     """What this key can still spend: the smaller of its own budget and the dataset's."""
 
-    epsilon: str = Field(description=EXACT, examples=["4.9"])
+    epsilon: str = Field(description="By adding. " + EXACT, examples=["4.9"])
+    rho: str | None = Field(default=None, description="Where the total has a delta. " + EXACT)
     answers: int = Field(description="New questions that this pays for.", examples=[49])
 
 
@@ -68,6 +69,7 @@ class DatasetBudget(BaseModel):
 
     epsilon: Amounts
     delta: Amounts
+    rho: Amounts | None = Field(default=None, description="Where the total has a delta: what is counted.")
 
 
 class KeyBudget(BaseModel):
@@ -79,6 +81,7 @@ class KeyBudget(BaseModel):
     created: str
     revoked: str | None
     epsilon: Amounts
+    rho: Amounts | None = Field(default=None, description="Where its own budget has a delta.")
 
 
 class BudgetReply(BaseModel):
@@ -88,7 +91,10 @@ class BudgetReply(BaseModel):
     key: KeyBudget = Field(description="The key that asks.")
     price: str = Field(description="Epsilon of one new answer. " + EXACT, examples=["0.1"])
     left: Left
-    keys: list[KeyBudget] | None = Field(default=None, description="All keys; for owners.")
+    keys: list[KeyBudget] | None = Field(default=None, description="Keys, the oldest first; for owners.")
+    next: str | None = Field(
+        default=None, description="What to give as `after` for more keys; null: these are all."
+    )
 
 
 WHY = {

@@ -10,15 +10,16 @@
 from __future__ import annotations
 
 import logging
-import os
-import traceback
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from privpac.service.api.problems import Problem
+from privpac.service.watch.facts import facts_of
 
 __all__ = ["HEADERS", "Guard", "Refusal"]
 
@@ -73,9 +74,15 @@ class Guard:
         dressed = _dressed(send)
         try:
             await self._app(scope, self._limited(receive), dressed)
+        except Problem:  # of the service around the pages: it says so itself
+            raise
+        except ClientDisconnect:
+            facts_of(scope).code = "client_gone"
         except Exception as fault:
             # Handled here, not by the server, whose log would quote the message, and that may quote records.
-            LOG.error("an unexpected %s in %s", type(fault).__name__, _where(fault))
+            facts = facts_of(scope)
+            facts.failed(fault)
+            LOG.error("an unexpected %s", facts.fault)
             await self._fault(Request(scope))(scope, receive, dressed)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
@@ -113,11 +120,6 @@ class Guard:
             return message
 
         return counted
-
-
-def _where(fault: Exception) -> str:
-    last = traceback.extract_tb(fault.__traceback__)[-1]
-    return f"{os.path.basename(last.filename)}, line {last.lineno}"
 
 
 def _from_here(headers: Headers, host: str) -> bool:

@@ -7,7 +7,6 @@ import re
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from fastapi import FastAPI
 from starlette.routing import Match, Mount
 from starlette.types import Scope
 
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
@@ -94,7 +93,18 @@ def _entered(service: Service, text: str) -> Visitor | None:
 
 
 def _visitor_by_id(service: Service, identity: str) -> Visitor | None:
-    return _visitor(next((key for key in keys.listed(service.store) if key.id == identity), None))
+    return _visitor(keys.key_of(service.store, identity))
+
+
+def _share(key: Key) -> Share:
+    return Share(
+        key.id,
+        key.role,
+        key.spent,
+        key.promises,
+        active=key.revoked is None,
+        shown=key.name or key.id,
+    )
 
 
 class ServiceBooks(NoBooks):
@@ -112,26 +122,21 @@ class ServiceBooks(NoBooks):
         return self._service.store.where
 
     @property
-    def price(self) -> Fraction:  # type: ignore[override]
-        return self._service.bundle.offer.price
+    def price(self) -> Cost:  # type: ignore[override]
+        return self._service.bundle.offer.answer_cost
 
     @property
     def charges_learning(self) -> bool:  # type: ignore[override]
         """Not where the ledger only counts answers that were declared and paid for."""
         return self._service.bundle.offer.answers is None
 
-    def shares(self) -> tuple[Share, ...]:
-        return tuple(
-            Share(
-                key.id,
-                key.role,
-                Budget(key.spent),
-                None if key.total is None else Budget(key.total),
-                active=key.revoked is None,
-                shown=key.name or key.id,
-            )
-            for key in keys.listed(self._service.store)
-        )
+    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
+        found = keys.listed(self._service.store, after=after, most=keys.PAGE + 1)
+        return tuple(map(_share, found))
+
+    def share(self, name: str) -> Share | None:
+        key = keys.key_of(self._service.store, name)
+        return None if key is None else _share(key)
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Answers are charged with the id of the key that asked."""

@@ -21,6 +21,9 @@ API_KEY = sa.Table(
     # Exact text, as in the ledger; no total: only the dataset's budget limits this key.
     sa.Column("epsilon_total", sa.Text),
     sa.Column("epsilon_spent", sa.Text, nullable=False, server_default="0"),
+    # With a delta the total is one of epsilon and delta, kept by the same filter as a ledger's.
+    sa.Column("delta_total", sa.Text),
+    sa.Column("rho_spent", sa.Text, nullable=False, server_default="0"),
 )
 
 REQUEST = sa.Table(

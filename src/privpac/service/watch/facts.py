@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privpac.faults import place_of
+from privpac.service.watch.causes import cause_of
+
 __all__ = ["FACTS", "Facts", "facts_of"]
 
 FACTS = "privpac.facts"
@@ -20,8 +23,15 @@ class Facts:
     rows: int | None = None
     epsilon: Fraction | None = None
     code: str | None = None
-    fault: Exception | None = None
-    """Only its type and place are told."""
+    fault: str | None = None
+    """Its type and its place: all that is told of it."""
+    cause: str | None = None
+    """What the ledger's database had against it."""
+
+    def failed(self, fault: BaseException) -> None:
+        """Remember a fault. At once: the framework takes its trace away when it has been handled."""
+        self.fault = f"{type(fault).__name__} in {place_of(fault)}"
+        self.cause = cause_of(fault)
 
 
 def facts_of(scope: MutableMapping[str, Any]) -> Facts:

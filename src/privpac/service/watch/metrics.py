@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from fractions import Fraction
+from pathlib import Path
+from typing import IO
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-__all__ = ["CONTENT_TYPE", "FOLDER", "Metrics"]
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["CONTENT_TYPE", "FOLDER", "Metrics", "metric_folder"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable that tells workers where to add up their counts."""
+PREFIX = "privpac-metrics-"
+IN_USE = "in-use"
+"""A file in the folder that is locked as long as the service lives, in whatever container."""
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 GROUPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
@@ -53,11 +66,38 @@ class Metrics:
         """Count a group of answers that were committed together."""
         self._groups.observe(size)
 
-    def text(self, left: Fraction) -> bytes:
+    def text(self, left: Fraction, rho: Fraction | None = None) -> bytes:
         """All of it, of all workers, and what is left now."""
         registry = self._registry
         if FOLDER in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         now = f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
+        if rho is not None:
+            now += f"# TYPE privpac_left_rho gauge\nprivpac_left_rho {float(rho)}\n"
         return generate_latest(registry) + now.encode()
+
+
+@contextmanager
+def metric_folder() -> Iterator[Path]:
+    """A folder in which workers add up their counts; those that killed services left behind are removed."""
+    for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{IN_USE}"):
+        with suppress(OSError), lock.open("rb") as held:  # somebody else's, or in use
+            _lock(held)
+            shutil.rmtree(lock.parent, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        with (folder / IN_USE).open("wb") as held:
+            _lock(held)
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Hold the file until it is closed, if only by a kill; `OSError` if somebody else does.
+
+    Windows has no such lock, and does not remove what is open.
+    """
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,11 +1,13 @@
 """Around every request: an id, one line in the log, counts, and a clean error for what nobody foresaw.
 
-A line tells who asked how much and what it cost; never rows, answers, keys, or the words of an exception, which may
-quote them.
+There is a line whatever happens: for a refusal, a fault, an asker who went away, and a request that is cut short
+because the service stops. A line tells who asked how much and what it cost; never rows, answers, keys, or the words
+of an exception, which may quote them.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
@@ -13,25 +15,27 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from privpac.faults import place_of
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.api import problems
 from privpac.service.watch.facts import FACTS, Facts
 from privpac.service.watch.metrics import Metrics
 
-__all__ = ["LOGGER", "Observing", "log_to_stderr"]
+__all__ = ["LOGGER", "Observing"]
 
 LOGGER = logging.getLogger("privpac.service")
 ELSEWHERE = "other"  # one name for every path that does not exist, or counters would grow with each attempt
+CLIENT_LEFT = 499
+"""The status of a request whose asker went away before there was a reply; nobody sees it but the log."""
 
 
 class Observing:
     """ASGI middleware; the framework's own would cost as much as the rest of a request."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app, self.metrics = app, metrics
+    def __init__(self, app: ASGIApp, metrics: Metrics, *, body_seconds: float = 30.0) -> None:
+        self.app, self.metrics, self.body_seconds = app, metrics, body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -47,14 +51,41 @@ class Observing:
                 message["headers"] = [*message["headers"], (b"x-request-id", identity.encode())]
             await send(message)
 
-        try:
-            await self.app(scope, receive, sending)
-        except Exception as problem:
-            facts.fault = problem
+        async def refuse(problem: problems.Problem) -> None:
             if status == 0:
-                facts.code = problems.FAULT.code
-                await problems.response(problems.FAULT)(scope, receive, sending)
-        self._note(scope, facts, identity, status, time.perf_counter() - begin)
+                facts.code = problem.code
+                await problems.response(problem)(scope, receive, sending)
+
+        try:
+            await self.app(scope, self._in_time(receive), sending)
+        except ClientDisconnect:
+            facts.code = "client_gone"
+        except asyncio.CancelledError:  # the service stops and could not wait any longer
+            await refuse(problems.STOPPED)
+        except Exception as problem:
+            facts.failed(problem)
+            await refuse(problems.FAULT)
+        finally:
+            self._note(scope, facts, identity, status or CLIENT_LEFT, time.perf_counter() - begin)
+
+    def _in_time(self, receive: Receive) -> Receive:
+        """The body, as long as it comes soon enough; a `Problem` if it does not."""
+        loop = asyncio.get_running_loop()
+        end, complete = loop.time() + self.body_seconds, False
+
+        async def received() -> Message:
+            nonlocal complete
+            if complete:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(end):
+                    message = await receive()
+            except TimeoutError:
+                raise problems.SLOW from None
+            complete = not message.get("more_body", False)
+            return message
+
+        return received
 
     def _note(self, scope: Scope, facts: Facts, identity: str, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", ELSEWHERE)
@@ -74,18 +105,6 @@ class Observing:
             "epsilon": None if facts.epsilon is None else exact_text(facts.epsilon),
             "milliseconds": round(seconds * 1000, 1),
         }
-        if facts.code is not None:
-            line["code"] = facts.code
-        if facts.fault is not None:
-            line["fault"] = f"{type(facts.fault).__name__} in {place_of(facts.fault)}"
+        trouble = {"code": facts.code, "fault": facts.fault, "cause": facts.cause}
+        line |= {name: text for name, text in trouble.items() if text is not None}
         LOGGER.log(logging.INFO if facts.fault is None else logging.ERROR, json.dumps(line))
-
-
-def log_to_stderr() -> None:
-    """One JSON document a line."""
-    if not LOGGER.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False

@@ -23,10 +23,10 @@ STATEMENTS: tuple[Statement, ...] = (
         " outcome is one stage of exponential draws of this epsilon.",
         (
             "one exponential mechanism, or one in every leaf of a fixed partition; not adaptive stages",
+            "not permute-and-flip and not `vote`, which have no such range",
             "given all coins that were drawn without looking at records",
         ),
         {"range": "epsilon", "two leaves": "epsilon/2 each"},
-        erratum="Permute-and-flip and `vote` have no such range; adaptive stages together have not either.",
         proof=PAGE,
     ),
     Statement(
@@ -36,7 +36,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "Quotients within a range of epsilon move the log-odds of every event by at most epsilon; the converse is"
         " false.",
-        (),
+        ("one interval holds the quotients of all outcomes",),
         proof=PAGE,
     ),
     Statement(
@@ -56,9 +56,10 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "A release that moves the log-odds of every event by at most epsilon is rho-zCDP with"
         " rho = epsilon·coth(epsilon/2) − 2, which is at most epsilon²/6, and no smaller rho holds for all of them.",
-        (),
+        (
+            "epsilon²/8 is false for events: eight outcomes with odds within 2.7 have divergence 0.158046 > 0.123319",
+        ),
         {"rho": "epsilon·coth(epsilon/2) − 2"},
-        erratum="epsilon²/8 is false here: eight outcomes with odds within 2.7 have divergence 0.158046 > 0.123319.",
         proof=PAGE,
     ),
     Statement(
@@ -68,7 +69,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "An epsilon-private release is rho-zCDP with rho = epsilon·tanh(epsilon/2), at most epsilon²/2, and randomised"
         " response needs that. An (epsilon, delta)-private one is so but for a bad event of probability delta.",
-        (),
+        ("epsilon is fixed before the release, without looking at a record",),
         {"rho": "epsilon·tanh(epsilon/2)"},
         proof=PAGE,
     ),
@@ -99,8 +100,8 @@ STATEMENTS: tuple[Statement, ...] = (
         (
             "the subset is uniform and its size fixed",
             "the kept records are shuffled uniformly, and who they are stays secret",
+            "g and not q: (q·E)²/8 is false, at E = 1 and q = 0.1 a draw costs 0.001643 > 0.00125",
         ),
-        erratum="(q·E)²/8 is false: at E = 1, q = 0.1 a draw costs 0.001643 > 0.00125.",
         proof=PAGE,
     ),
     Statement(

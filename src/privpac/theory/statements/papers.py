@@ -7,7 +7,7 @@ from privpac.theory.statement import BBKN, BNS, CH, DF, IID, LWY, Statement
 __all__ = ["STATEMENTS"]
 
 _PAGE = "docs/proofs/papers.md"
-_TESTED = ("tests/unit/test_papers.py",)
+_TESTED = ("tests/unit/theory/statements/test_papers.py",)
 
 STATEMENTS: tuple[Statement, ...] = (
     Statement(

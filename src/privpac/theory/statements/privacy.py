@@ -217,6 +217,28 @@ STATEMENTS: tuple[Statement, ...] = (
         proof="docs/proofs/k-fold-composition.md",
     ),
     Statement(
+        "privacy-filter",
+        "The filter of a ledger",
+        "Whitehouse–Ramdas–Rogers–Wu 2023; Canonne–Kamath–Steinke 2020, Proposition 12; either-or here",
+        "derived",
+        "Releases chosen while one goes on, each run only if then the deltas sum to at most delta0 and"
+        " either the epsilons to at most epsilon or the rhos to at most rho, are together (epsilon, delta +"
+        " delta0)-private if rho = (epsilon − (ln c + ln(1/delta))/(a − 1))/a for some order a > 1, with c ="
+        " (a − 1)^(a−1)/a^a.",
+        (
+            "the new release is in the sums that are compared",
+            "the numbers of a release follow from public numbers and earlier outcomes",
+            "totals are fixed before the first release",
+        ),
+        {"pure epsilon": "rho = epsilon·tanh(epsilon/2)"},
+        proof="docs/proofs/privacy-filter.md",
+        tested=(
+            "tests/unit/guarantee/ledger/test_promises.py",
+            "tests/unit/numbers/test_concentrated.py",
+            "tests/laws/test_filter.py",
+        ),
+    ),
+    Statement(
         "declared",
         "Declared weakening",
         "definition of differential privacy",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
 from privpac.errors import ParameterError, PrivpacError
-from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
+from privpac.guarantee.ledger.promises import Promises
 
 __all__ = ["Books", "FileBooks", "NoBooks", "Share"]
 
@@ -20,16 +20,16 @@ class Share:
 
     name: str
     role: str
-    spent: Budget
-    total: Budget | None = None
+    spent: Cost
+    promises: Promises | None = None
     active: bool = True
     shown: str = ""
     """What people call it."""
 
     @property
-    def left(self) -> Budget | None:
+    def left(self) -> str | None:
         """What may still be spent; None if there is no limit."""
-        return None if self.total is None else self.total - self.spent
+        return None if self.promises is None else self.promises.remainder(self.spent)
 
 
 class Books(Protocol):
@@ -44,18 +44,21 @@ class Books(Protocol):
         """Its place, as `--ledger` would name it."""
 
     @property
-    def price(self) -> Fraction | None:
+    def price(self) -> Cost | None:
         """What one answer costs, where answers are sold."""
 
     @property
     def charges_learning(self) -> bool:
         """Whether what is learnt on the pages may be charged to it."""
 
-    def make(self, *, epsilon: str, delta: str) -> None:
+    def make(self, *, epsilon: str, delta: str, reserved_delta: str = "0") -> None:
         """Open a new ledger, where that is possible."""
 
-    def shares(self) -> tuple[Share, ...]:
-        """What everybody has spent, where people are told apart."""
+    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
+        """What everybody has spent, where people are distinguished: a page of them and one more, if there is one."""
+
+    def share(self, name: str) -> Share | None:
+        """What one of them has spent."""
 
     def spender(self, note: str, key: str | None) -> str | None:
         """Who made a charge, where that is known."""
@@ -66,14 +69,17 @@ class NoBooks:
 
     ledger: Ledger | None = None
     where: str | None = None
-    price: Fraction | None = None
+    price: Cost | None = None
     charges_learning: bool = True
 
-    def make(self, *, epsilon: str, delta: str) -> None:
+    def make(self, *, epsilon: str, delta: str, reserved_delta: str = "0") -> None:
         raise PrivpacError("These pages keep no ledger.", remedy="Start them with --ledger FILE.")
 
-    def shares(self) -> tuple[Share, ...]:
+    def shares(self, *, after: str | None = None) -> tuple[Share, ...]:
         return ()
+
+    def share(self, name: str) -> Share | None:
+        return None
 
     def spender(self, note: str, key: str | None) -> str | None:
         return None
@@ -96,7 +102,7 @@ class FileBooks(NoBooks):
     def where(self) -> str:  # type: ignore[override]
         return str(self._path)
 
-    def make(self, *, epsilon: str, delta: str) -> None:
+    def make(self, *, epsilon: str, delta: str, reserved_delta: str = "0") -> None:
         if self._path.exists():
             raise ParameterError("ledger", "file", str(self._path), allowed="a new file")
-        self._ledger = Ledger(epsilon=epsilon, delta=delta, path=self._path)
+        self._ledger = Ledger(epsilon=epsilon, delta=delta, reserved_delta=reserved_delta, path=self._path)

@@ -13,12 +13,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from privpac.errors import NotCertified
-from privpac.guarantee.ledger.account import Entry
-from privpac.guarantee.ledger.budget import Budget, exact_text
+from privpac.guarantee.ledger.account import Account, Entry
+from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.service.pages.budget.books import Books
+from privpac.guarantee.ledger.total import promise_of
+from privpac.service.access.keys import PAGE
+from privpac.service.pages.budget.books import Books, Share
 from privpac.service.pages.entrance import Form, Owner, SignedIn
-from privpac.service.pages.render import page, place_of
+from privpac.service.pages.render import amount, page, place_of
 from privpac.service.pages.visitors import Visitor
 
 __all__ = ["router"]
@@ -38,61 +40,84 @@ class Line:
     delta: Fraction
     time: str
     note: str
+    bought: str
     who: str | None
 
 
 @router.get("")
-def show(request: Request, visitor: SignedIn) -> HTMLResponse:
-    """The books, or the invitation to open some."""
+def show(request: Request, visitor: SignedIn, after: str | None = None) -> HTMLResponse:
+    """The books, or the invitation to open some; keys that come after a given one."""
     books = place_of(request).books
     ledger = books.ledger
     if ledger is None:
         return page(request, "budget_none.html", section="budget", where=books.where)
-    return page(request, "budget.html", section="budget", **_context(books, ledger, visitor))
+    return page(request, "budget.html", section="budget", **_context(books, ledger, visitor, after))
 
 
 @router.post("/make")
 def make(request: Request, visitor: Owner, form: Form) -> Response:
     """A new ledger with a total that never changes."""
+    amounts = {name: str(form.get(name, "")).strip() for name in ("epsilon", "delta", "reserved_delta")}
     place_of(request).books.make(
-        epsilon=str(form.get("epsilon", "")).strip(), delta=str(form.get("delta", "")).strip() or "0"
+        epsilon=amounts["epsilon"],
+        delta=amounts["delta"] or "0",
+        reserved_delta=amounts["reserved_delta"] or "0",
     )
     root = str(request.scope.get("root_path", "")).rstrip("/")
     return RedirectResponse(f"{root}/budget", status_code=303)
 
 
-def _context(books: Books, ledger: Ledger, visitor: Visitor) -> dict[str, Any]:
-    total, spent, entries = ledger.total, ledger.spent, ledger.entries()
-    lines = [
-        Line(e.number, e.epsilon, e.delta, e.time, e.note, books.spender(e.note, e.key)) for e in entries
-    ]
+def _context(books: Books, ledger: Ledger, visitor: Visitor, after: str | None) -> dict[str, Any]:
+    account, entries = ledger.account(), ledger.entries()
+    lines = [_line(entry, books) for entry in entries]
     if not visitor.is_owner:
         lines = [line for line in lines if line.who == visitor.name]
-    everybody = books.shares()
-    shares = [share for share in everybody if visitor.is_owner or share.name == visitor.name]
-    left = total - spent
+    shares = _shares(books, visitor, after)
+    more = len(shares) > PAGE
+    shares = shares[:PAGE]
     price = books.price
     return {
-        "total": total,
-        "spent": spent,
-        "left": left,
-        "share": _share(spent, total),
-        "answers": None if not price else max(0, int(left.epsilon / price)),
-        "price": price,
+        "promises": account.promises,
+        "promise": None if account.promises.approximate is None else promise_of(account),
+        "spent": account.spent,
+        "left": account.promises.remainder(account.spent, written=amount),
+        "share": _share(account),
+        "answers": None if price is None else account.room(price),
+        "price": None if price is None else price.epsilon,
         "where": books.where if visitor.is_owner else None,
         "lines": list(reversed(lines))[:MOST_ROWS],
         "hidden": max(0, len(lines) - MOST_ROWS),
         "shares": shares,
+        "after": shares[-1].name if more else None,
         "called": {share.name: share.shown or share.name for share in shares},
         "broken": _broken(ledger),
-        "chart": json.dumps(_chart(entries, total)) if entries and visitor.is_owner else None,
+        "chart": json.dumps(_chart(entries, account)) if entries and visitor.is_owner else None,
     }
 
 
-def _share(spent: Budget, total: Budget) -> float:
-    """How much of the scarcer part is gone, in percent, never rounded up to all of it."""
-    parts = [float(a / b) for a, b in ((spent.epsilon, total.epsilon), (spent.delta, total.delta)) if b]
-    return int(1000 * max(parts, default=0.0)) / 10
+def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
+    """What an analyst may see is her own."""
+    if visitor.is_owner:
+        return list(books.shares(after=after))
+    own = books.share(visitor.name)
+    return [] if own is None else [own]
+
+
+def _line(entry: Entry, books: Books) -> Line:
+    bought = "" if entry.purchase is None else str(entry.purchase)
+    who = books.spender(entry.note, entry.key)
+    return Line(entry.number, entry.epsilon, entry.delta, entry.time, entry.note, bought, who)
+
+
+def _share(account: Account) -> float:
+    """How much of the scarcest part is gone, in percent, never rounded up to all of it."""
+    spent, pure, other = account.spent, account.promises.pure, account.promises.approximate
+    parts = [] if pure is None else [spent.epsilon / pure]
+    if other is not None:
+        by_rho = [spent.rho / other.rho] if other.order is not None and other.rho else []
+        parts.append(min(spent.epsilon / other.epsilon, *by_rho) if by_rho else spent.epsilon / other.epsilon)
+        parts += [spent.delta / other.reserved_delta] if other.reserved_delta else []
+    return int(1000 * max(parts)) / 10
 
 
 def _broken(ledger: Ledger) -> str | None:
@@ -104,18 +129,24 @@ def _broken(ledger: Ledger) -> str | None:
     return None
 
 
-def _chart(entries: Sequence[Entry], total: Budget) -> dict[str, Any]:
-    """Sums over time; of many entries every so-manieth, and the last."""
-    points, sum_ = [], Fraction(0)
+def _chart(entries: Sequence[Entry], account: Account) -> dict[str, Any]:
+    """Sums over time, of rho where that is counted; of many entries every so-manieth, and the last.
+
+    The order is the ledger's. An entry whose clock was set back stands where the one before it stands.
+    """
+    other, by_rho = account.promises.approximate, account.promises.filters
+    total = other.rho if other is not None and by_rho else account.total.epsilon
+    points, sum_, time = [], Fraction(0), datetime.fromisoformat(entries[0].time)
     for entry in entries:
-        sum_ += entry.epsilon
-        points.append(
-            {"time": entry.time, "spent": float(sum_), "note": entry.note, "cost": exact_text(entry.epsilon)}
-        )
+        sum_ += entry.rho if by_rho else entry.epsilon
+        time = max(time, datetime.fromisoformat(entry.time))
+        cost = exact_text(entry.epsilon)
+        points.append({"time": time.isoformat(), "spent": float(sum_), "note": entry.note, "cost": cost})
     step = -(-len(points) // MOST_POINTS)
     kept = points[::step] + ([points[-1]] if (len(points) - 1) % step else [])
-    first, now = datetime.fromisoformat(entries[0].time), datetime.now(UTC)
+    first, now = datetime.fromisoformat(entries[0].time), max(time, datetime.now(UTC))
     before = first - max(timedelta(minutes=1), (now - first) / 20)
     start = {"time": before.isoformat(), "spent": 0, "note": "", "cost": ""}
     end = {**start, "time": now.isoformat(), "spent": float(sum_)}
-    return {"total": float(total.epsilon), "points": [start, *kept, end]}
+    unit = "rho" if by_rho else "epsilon"
+    return {"total": float(total), "unit": unit, "points": [start, *kept, end]}

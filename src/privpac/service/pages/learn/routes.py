@@ -15,9 +15,9 @@ from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
 from privpac.guarantee.certificate import SEEDED
-from privpac.guarantee.ledger.budget import Budget
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model, load
+from privpac.releasing import cost_of
 from privpac.report.page import confusion_table, estimate_figure, headline, report_html
 from privpac.report.pictures import picture
 from privpac.report.summary import no_accuracy, sql_text
@@ -153,8 +153,7 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
     _, certificate = order.certify()
     ledger, where = _ledger(request), place.books.where
     if order.charged and ledger is not None:
-        cost = Budget.covering(certificate.epsilon, certificate.delta)
-        ledger.check(epsilon=cost.epsilon, delta=cost.delta)
+        ledger.account().check(cost_of(certificate))
 
     def work(tell: Any) -> None:
         model = order.run(ledger, tell)
@@ -210,7 +209,7 @@ def _price_context(request: Request, order: Order) -> dict[str, Any]:
     except PrivpacError as error:
         return {"wrong": {"problem": error.problem.removeprefix("learn: "), "remedy": error.remedy}}
     ledger = _ledger(request) if order.charged else None
-    left = None if ledger is None else ledger.left
+    account = None if ledger is None else ledger.account()
     return {
         "wrong": None,
         "certificate": certificate,
@@ -218,8 +217,8 @@ def _price_context(request: Request, order: Order) -> dict[str, Any]:
         "none": no_accuracy(certificate.to_json()),
         "advice": recipe.advice,
         "order": order,
-        "left": left,
-        "fits": left is None or (certificate.epsilon <= left.epsilon and certificate.delta <= left.delta),
+        "left": None if account is None else account.remainder,
+        "afterwards": None if account is None else account.remainder_after(cost_of(certificate)),
         "command": order.command(books.where),
         "schema": None
         if order.reads_data

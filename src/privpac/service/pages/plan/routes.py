@@ -69,7 +69,8 @@ def simulated(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
         return _progress(request, drawer)
     text = drawer.file(RESULT).read_text(encoding="utf-8")
     drawer.remove()
-    return HTMLResponse(text)
+    # The whole answer anew, not inside the corner where the progress was.
+    return HTMLResponse(text, headers={"HX-Retarget": "#answer", "HX-Reswap": "innerHTML"})
 
 
 def _progress(request: Request, drawer: Drawer) -> HTMLResponse:

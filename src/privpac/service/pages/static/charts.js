@@ -92,8 +92,8 @@
     box.replaceChildren(Plot.plot({
       width, height: 280, marginLeft: 54, marginRight: 24, marginTop: 30, marginBottom: 36,
       x: { type: "utc", label: null, tickSize: 0, ticks: width < 560 ? 4 : 7 },
-      y: { label: "epsilon spent", labelArrow: "none", domain: [0, Math.max(data.total, last.s) * 1.12], ticks: 5, tickSize: 0 },
-      ariaLabel: "Epsilon spent over time", style: { background: "none" },
+      y: { label: `${data.unit} spent`, labelArrow: "none", domain: [0, Math.max(data.total, last.s) * 1.12], ticks: 5, tickSize: 0 },
+      ariaLabel: `${data.unit} spent over time`, style: { background: "none" },
       marks: [
         Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
         Plot.ruleY([data.total], { stroke: "var(--floor)", strokeDasharray: "5 4", strokeWidth: 1.8 }),
@@ -101,7 +101,7 @@
         Plot.areaY(rows, { x: "t", y: "s", curve: "step-after", fill: "var(--proved)", fillOpacity: 0.12 }),
         Plot.lineY(rows, { x: "t", y: "s", curve: "step-after", stroke: "var(--proved)", strokeWidth: 2.4 }),
         Plot.dot(rows.slice(1, -1), { x: "t", y: "s", r: rows.length > 60 ? 1.5 : 3.5, fill: "var(--proved)" }),
-        Plot.tip(rows, Plot.pointerX({ x: "t", y: "s", fill: "var(--sheet)", stroke: "var(--edge)", title: (d) => (d.cost ? `${d.note}\nepsilon ${d.cost}` : `epsilon ${d.s} spent`) })),
+        Plot.tip(rows, Plot.pointerX({ x: "t", y: "s", fill: "var(--sheet)", stroke: "var(--edge)", title: (d) => (d.cost ? `${d.note}\nepsilon ${d.cost}` : `${data.unit} ${d.s} spent`) })),
       ],
     }));
     box.dataset.drawn = String(last.s);

@@ -1,0 +1,197 @@
+"""Connections that nobody can hold on to: whoever sends or reads too slowly makes room for others.
+
+A connection waits for the head of a request, for its body, for an answer, and for the next request. Each wait that
+depends on the other side has an end. A process keeps so many connections and no more: at the limit, whichever has
+waited longest without asking anything gives way to the newcomer, and if all of them are being answered, the newcomer
+is told so. The body's own deadline is kept by `Observing`, where there is a request that can be refused.
+
+When the service stops, a request that is on its way is still taken and answered, and told that the connection ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http
+import json
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import CLOSE_HEADER
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from privpac.service.api import problems
+from privpac.service.api.problems import Problem
+from privpac.service.settings import Limits
+from privpac.service.watch.observing import LOGGER
+
+__all__ = ["Connection"]
+
+DRAIN_SECONDS = 0.5
+"""How long a connection at rest is kept when the service stops: a request may be on its way."""
+UNFINISHED_SECONDS = 5.0
+"""How long a body may still take then."""
+LINGER_SECONDS = 1.0
+"""How long what is still sent is thrown away after a refusal: closing at once would destroy the refusal too."""
+
+TOO_MANY = Problem(
+    503,
+    "too_many_connections",
+    "The service is answering as many connections as it takes.",
+    remedy="Try again soon, and keep a connection open for many requests.",
+    headers={"Retry-After": "1"},
+)
+SLOW = Problem(408, "too_slow", "The head of the request did not come in time.", remedy="Send it at once.")
+NO_HTTP = Problem(400, "not_http", "This is not a request of HTTP/1.1.", remedy="Use an HTTP client.")
+
+
+class Connection(H11Protocol):
+    """One connection, within `limits`."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        limits: Limits,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = limits
+        self._timer: asyncio.TimerHandle | None = None
+        self._stuck: asyncio.TimerHandle | None = None
+        self._rests_since = self.loop.time()
+        self._refused = self._stopping = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self._limits.connections and not self._make_room():
+            self._refuse(TOO_MANY)
+        else:
+            self._after(self._limits.header_seconds, self._too_slow)
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
+        super().data_received(data)
+        if self._answers:
+            self._cancel()
+            if self._stopping:
+                self.cycle.keep_alive = False
+        elif self._timer is None:
+            self._after(self._limits.header_seconds, self._too_slow)
+
+    def on_response_complete(self) -> None:
+        self._rests_since = self.loop.time()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel()
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._stuck is None:
+            self._stuck = self.loop.call_later(self._limits.body_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
+        if self.flow is not None:
+            super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(NO_HTTP)
+
+    def shutdown(self) -> None:
+        """The service stops: take what is on its way, and nothing after it."""
+        self._stopping = True
+        headers = self.server_state.default_headers
+        if CLOSE_HEADER not in headers:
+            headers = self.server_state.default_headers = [*headers, CLOSE_HEADER]
+        if not self._answers:
+            self._after(DRAIN_SECONDS, self._rest)
+            return
+        self.cycle.keep_alive = False
+        self.cycle.default_headers = headers
+        if self.cycle.more_body:
+            self._after(UNFINISHED_SECONDS, self._give_up)
+
+    @property
+    def _answers(self) -> bool:
+        """Whether there is a request whose answer has not been sent."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _after(self, seconds: float, act: Callable[[], None]) -> None:
+        self._cancel()
+        self._timer = self.loop.call_later(seconds, act)
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _make_room(self) -> bool:
+        """End the connection that has rested longest; whether there was one."""
+        resting = [
+            other
+            for other in self.connections
+            if isinstance(other, Connection) and other is not self and not other._answers
+        ]
+        if not resting:
+            return False
+        longest = min(resting, key=lambda other: other._rests_since)
+        longest.connections.discard(longest)
+        longest.transport.abort()
+        _note("made_room")
+        return True
+
+    def _too_slow(self) -> None:
+        if self._answers:
+            return
+        if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._refuse(SLOW)
+        else:
+            self.transport.close()
+
+    def _rest(self) -> None:
+        if not self._answers:
+            self.transport.close()
+
+    def _give_up(self) -> None:
+        if self._answers and self.cycle.more_body:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self.transport.close()
+
+    def _refuse(self, problem: Problem) -> None:
+        """Say so, and throw away what is still sent."""
+        self._refused = True
+        self._cancel()
+        self._unset_keepalive_if_required()
+        self.connections.discard(self)
+        self.transport.write(_as_bytes(problem))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._after(LINGER_SECONDS, self.transport.abort)
+        _note(problem.code)
+
+
+def _as_bytes(problem: Problem) -> bytes:
+    reply = problems.response(problem)
+    head = f"HTTP/1.1 {problem.status} {http.HTTPStatus(problem.status).phrase}\r\n".encode()
+    lines = [*reply.raw_headers, CLOSE_HEADER]
+    return head + b"".join(b"%b: %b\r\n" % line for line in lines) + b"\r\n" + bytes(reply.body)
+
+
+def _note(code: str) -> None:
+    """A line for what never became a request."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    LOGGER.log(logging.WARNING, json.dumps({"time": now, "level": "warning", "connection": code}))

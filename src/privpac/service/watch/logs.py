@@ -1,0 +1,70 @@
+"""Every line on stderr as one JSON document: ours, the server's own, and those of libraries.
+
+What a library says may quote what was asked, so only the server's messages and ours are passed on; of others their
+name, the type of their error and its place.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import warnings
+from datetime import UTC, datetime
+from typing import TextIO
+
+from privpac.faults import place_of
+from privpac.service.watch.observing import LOGGER
+
+__all__ = ["log_to_stderr"]
+
+SERVER = "uvicorn"
+TRUSTED = (SERVER, "privpac")
+
+
+def log_to_stderr() -> None:
+    """From now on, for the whole process."""
+    root = logging.getLogger()
+    if not any(isinstance(handler.formatter, _Line) for handler in root.handlers):
+        handler = logging.StreamHandler()
+        handler.setFormatter(_Line())
+        root.addHandler(handler)
+    for name in (LOGGER.name, SERVER):
+        logging.getLogger(name).setLevel(logging.INFO)
+    warnings.showwarning = _warned
+    logging.raiseExceptions = (
+        False  # a line that cannot be written would be printed with its arguments and a trace
+    )
+
+
+class _Line(logging.Formatter):
+    """A request's line is JSON already; no traceback, which may quote what was asked."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == LOGGER.name:
+            return record.getMessage()
+        line = {"time": _now(), "level": record.levelname.lower()}
+        if record.name.partition(".")[0] in TRUSTED:
+            line["message"] = record.getMessage().strip()
+        else:
+            line["logger"] = record.name
+        fault = record.exc_info[1] if record.exc_info else None
+        if fault is not None:
+            line["fault"] = f"{type(fault).__name__} in {place_of(fault)}"
+        return json.dumps(line)
+
+
+def _warned(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    place = f"{category.__name__} in {os.path.basename(filename)}, line {lineno}"
+    LOGGER.warning(json.dumps({"time": _now(), "level": "warning", "warning": place}))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

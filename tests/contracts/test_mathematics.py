@@ -1,0 +1,55 @@
+"""Formulas of the documents can be typeset without help from elsewhere; what cannot fails the build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from docs.hooks.mathematics import Unknown, formulas, mathml, typeset
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = [path for path in sorted(DOCS.rglob("*.md")) if list(formulas(path.read_text(encoding="utf-8")))]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_formula_of_a_page_becomes_mathematics(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for formula in formulas(text):
+        tree = ElementTree.fromstring(mathml(formula["block"] or formula["line"]))
+        assert tree.tag == "math"
+        assert "".join(tree.itertext()).strip()
+    assert not list(formulas(typeset(text))), "a dollar sign is left"
+
+
+def test_pages_with_formulas_are_found() -> None:
+    assert {"reference-cover", "finite", "halfspaces"} <= {path.stem for path in PAGES}
+
+
+@pytest.mark.parametrize(
+    ("tex", "inside"),
+    [
+        ("x_i^{2}", "<msubsup><mi>x</mi><mi>i</mi><mrow><mn>2</mn></mrow></msubsup>"),
+        (r"\tfrac12", "<mfrac><mn>1</mn><mn>2</mn></mfrac>"),
+        (r"\frac{a}{10}", "<mfrac><mrow><mi>a</mi></mrow><mrow><mn>10</mn></mrow></mfrac>"),
+        (r"\sum_{i} x", "<munder><mo>∑</mo><mrow><mi>i</mi></mrow></munder><mi>x</mi>"),
+        (r"a \le 1.5", "<mi>a</mi><mo>≤</mo><mn>1.5</mn>"),
+        (r"\text{at most } k", "<mtext>at\N{NO-BREAK SPACE}most\N{NO-BREAK SPACE}</mtext><mi>k</mi>"),
+        (r"\Big( x \Big)", "<mo>(</mo><mi>x</mi><mo>)</mo>"),
+        ("a < b", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>"),
+        ("[a] | b", "<mo>&#91;</mo><mi>a</mi><mo>&#93;</mo><mo>&#124;</mo><mi>b</mi>"),
+    ],
+)
+def test_tex_is_read_as_it_is_meant(tex: str, inside: str) -> None:
+    assert mathml(tex) == f"<math>{inside}</math>"
+
+
+@pytest.mark.parametrize("tex", [r"\mathfrak{A}", "{x", "x^", r"\text x", "x & y"])
+def test_what_is_not_known_is_refused(tex: str) -> None:
+    with pytest.raises(Unknown):
+        mathml(tex)
+
+
+def test_code_stays_as_it_is() -> None:
+    text = "Say `$x$`, or\n\n```text\n$ privpac learn $y$\n```\n\nbut $z$.\n"
+    assert typeset(text) == text.replace("$z$", "<math><mi>z</mi></math>")

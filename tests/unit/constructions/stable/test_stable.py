@@ -1,0 +1,55 @@
+"""The stable learner: what it certifies, and that it learns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from privpac import SeededCoins, Size, Unions
+from privpac.checker.check import check_certificate, check_derivation
+from privpac.constructions.stable.stable import Stable
+from privpac.constructions.wrappers.formulas import excess_stable, stability_from_some
+from privpac.errors import ParameterError, SizeError
+from tests.unit.constructions.wrappers.test_wrappers import CUTS, SCHEMA, sample
+
+FIFTH = Fraction(1, 5)
+
+
+def test_the_certificate_says_both_and_is_derived_again() -> None:
+    learner = Stable(CUTS, 50, FIFTH)
+    certificate = learner.certify(Size(1000))
+    assert certificate.delta == Fraction(1, 20)
+    assert certificate.epsilon <= FIFTH + Fraction(1, 10**9)
+    assert check_certificate(certificate.to_json()) >= 2
+    proof = learner.stability(Size(1000))
+    assert check_derivation(proof.to_json()) == 3
+    gap = abs(proof.fact.gamma - stability_from_some(Fraction(1, 20), epsilon=FIFTH))
+    assert gap <= Fraction(1, 10**11)
+
+
+def test_its_accuracy_is_the_planners() -> None:
+    learner = Stable(CUTS, 20_000, Fraction(1))
+    (proof,) = learner.certify(Size(10**6)).accuracy
+    planned = excess_stable(10**6, kept=20_000, epsilon=1, vc=1, failure=learner.failure)
+    assert float(proof.fact.error) == pytest.approx(float(planned), rel=1e-6)
+
+
+def test_it_learns() -> None:
+    data = sample(3000, noise=0.1)
+    hypothesis = Stable(CUTS, 100, Fraction(1)).learn(data, SeededCoins(2))
+    cells = data.block().cells["a"]
+    assert np.mean(hypothesis.predict(data.block().cells) == (cells >= 2**19)) > 0.9
+    assert Stable(CUTS, 100, Fraction(1)).outcomes == CUTS.size
+
+
+def test_refusals() -> None:
+    with pytest.raises(ParameterError, match="dichotomies"):
+        Stable(Unions(SCHEMA, "a", 2), 5, FIFTH)
+    with pytest.raises(ParameterError, match="kept"):
+        Stable(CUTS, 0, FIFTH)
+    with pytest.raises(ParameterError, match="epsilon"):
+        Stable(CUTS, 1, Fraction(0))
+    with pytest.raises(SizeError, match="at least 5"):
+        Stable(CUTS, 5, FIFTH).certify(Size(4))

@@ -1,0 +1,258 @@
+"""The vote by exponential weights: its law and range, its errors, how many answers it gives, and whole predictors."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from privpac import Ledger, MemorySample, PrivatePredictor, Schema, SeededCoins, Size
+from privpac.answering.bundle import bundle
+from privpac.answering.stored_offers import predictor_from_json
+from privpac.coins import law
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.exponential_formulas import (
+    error_exponential_vote,
+    exponential_vote_chances,
+    exponential_vote_error,
+    exponential_vote_wrong,
+)
+from privpac.constructions.prediction.forms import predictor_for
+from privpac.constructions.prediction.formulas import vote_wrong
+from privpac.constructions.prediction.vote import Law, Vote, default_models
+from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.errors import RuleRefused
+from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
+from privpac.numbers.concentrated import pure_rho, spendable
+from privpac.numbers.divergences import range_rho
+from privpac.numbers.exact import ratio_for
+from privpac.verification import verify
+from tests.statistical.claims import changed, claims, scaled
+
+HALF = ratio_for(Fraction(1, 2))
+MILLIONTH = Fraction(1, 10**6)
+
+
+def _schema(classes: tuple[str, ...] = ("no", "yes")) -> Schema:
+    column = {"name": "x", "kind": "numeric", "lower": 0, "upper": 1}
+    return Schema.from_json({"label": "y", "classes": list(classes), "columns": [column]})
+
+
+def counts(models: int, classes: int) -> list[tuple[int, ...]]:
+    return [c for c in product(range(models + 1), repeat=classes) if sum(c) == models]
+
+
+@claims({"votes": (4, 4, 1)}, exponential_vote_chances=changed(lambda chances: chances[::-1]))
+@pytest.mark.parametrize("votes", [*counts(3, 2), *counts(3, 3), (5, 0, 0), (4, 4, 1), (2, 1, 1, 0)])
+def test_the_code_has_the_law_of_the_formula(votes: tuple[int, ...]) -> None:
+    table = np.array([votes], dtype=np.int64)
+    drawn = law(lambda coins: int(ExponentialVoteLaw(HALF).draw(table, coins)[0]))
+    assert drawn == dict(enumerate(exponential_vote_chances(votes, ratio=HALF)))
+
+
+@claims({"models": 5}, exponential_vote_wrong=scaled(0.9))
+@pytest.mark.parametrize("models", [1, 2, 5])
+def test_two_classes_are_one_case_of_the_formula(models: int) -> None:
+    for wrong in range(models + 1):
+        chances = exponential_vote_chances((models - wrong, wrong), ratio=HALF)
+        assert chances[1] == exponential_vote_wrong(wrong, models=models, ratio=HALF)
+
+
+@pytest.mark.parametrize(("models", "classes"), [(1, 2), (5, 2), (3, 3), (6, 3), (4, 4)])
+def test_a_changed_vote_moves_all_quotients_within_a_range_of_epsilon(models: int, classes: int) -> None:
+    widest = Fraction(1)
+    for votes in counts(models, classes):
+        before = exponential_vote_chances(votes, ratio=HALF)
+        for loses, wins in product(range(classes), repeat=2):
+            if votes[loses] and loses != wins:
+                moved = [v - (c == loses) + (c == wins) for c, v in enumerate(votes)]
+                after = exponential_vote_chances(moved, ratio=HALF)
+                quotients = [q / p for p, q in zip(before, after, strict=True)]
+                widest = max(widest, max(quotients) / min(quotients))
+                assert max(*quotients, *(1 / q for q in quotients)) <= HALF**-2
+    assert widest == HALF**-2
+
+
+def test_many_rows_at_once_have_the_same_law() -> None:
+    for votes in ((4, 3), (4, 3, 1)):
+        table = np.tile(np.array([votes]), (5_000, 1))
+        answers = ExponentialVoteLaw(HALF).draw(table, SeededCoins(3))
+        shares = np.bincount(answers, minlength=len(votes)) / len(answers)
+        expected = [float(p) for p in exponential_vote_chances(votes, ratio=HALF)]
+        assert np.abs(shares - expected).max() < 5 * 0.5 / math.sqrt(len(answers))
+        assert len(ExponentialVoteLaw(HALF).draw(table[:0], SeededCoins(3))) == 0
+
+
+def test_at_one_epsilon_it_errs_about_twice_as_often_as_the_vote() -> None:
+    ratio, half = ratio_for(Fraction(1, 10)), ratio_for(Fraction(1, 20))
+    quotient = exponential_vote_wrong(0, models=101, ratio=half) / vote_wrong(0, models=101, ratio=ratio)
+    assert 1.9 < quotient < 2
+
+
+@pytest.mark.parametrize(
+    ("models", "by_sum", "by_vote", "by_weights"),
+    [(25, 8, 2, 8), (101, 32, 44, 134), (501, 163, 1_095, 3_315), (1_001, 326, 4_372, 13_236)],
+)
+def test_at_one_error_it_gives_three_times_the_answers(
+    models: int, by_sum: int, by_vote: int, by_weights: int
+) -> None:
+    """Half a percent of error if all models agree, under a total of (3, 1e-6)."""
+    j = (models - 1) // 2
+    low, high = 1e-9, 30.0
+    for _ in range(200):  # e^(-epsilon·j)/(1 + e^epsilon) = 1/200
+        middle = (low + high) / 2
+        enough = math.exp(-middle * j) / (1 + math.exp(middle)) <= 1 / 200
+        low, high = (low, middle) if enough else (middle, high)
+    vote, weights = Fraction(high), Fraction(2 * math.log(199) / models)
+    assert exponential_vote_wrong(0, models=models, ratio=ratio_for(weights / 2)) <= Fraction(1, 199)
+    total = spendable(Fraction(3), MILLIONTH).rho
+    assert int(3 / vote) == by_sum
+    assert int(total / pure_rho(vote)) == by_vote
+    assert int(total / range_rho(weights)) == by_weights
+
+
+def test_answers_under_a_total() -> None:
+    vote, weighted = (
+        Vote(Concepts(Thresholds(_schema(), "x")), Fraction(1, 100), 11, law=law_) for law_ in Law
+    )
+    total = spendable(Fraction(3), MILLIONTH).rho
+    assert int(total / vote.certify(Size(500)).rho) == 3_701
+    assert int(total / weighted.certify(Size(500)).rho) == 14_805
+
+
+@claims(exponential_vote_error=scaled(0.5), error_exponential_vote=scaled(0.2))
+def test_the_error_is_promised_for_any_dependence_and_holds_for_the_worst() -> None:
+    models, ratio = 7, Fraction(1, 2)
+    for average in (Fraction(1, 10), Fraction(1, 4)):
+        # Either no model errs or exactly W of them do: an average of `average`.
+        worst = max(
+            (1 - models * average / w) * exponential_vote_wrong(0, models=models, ratio=ratio)
+            + models * average / w * exponential_vote_wrong(w, models=models, ratio=ratio)
+            for w in range(1, models + 1)
+            if w >= models * average
+        )
+        assert worst == exponential_vote_error(average, models=models, ratio=ratio)
+    records, failure = 20_000, Fraction(1, 20)
+    promised = error_exponential_vote(records, models=models, ratio=ratio, failure=failure, vc=1)
+    noise = exponential_vote_wrong(0, models=models, ratio=ratio)
+    assert noise < promised < Fraction(1, 10)
+    simulated = _simulated(records, models, ratio)
+    assert float(noise) * 0.95 <= simulated <= float(promised)
+    assert simulated > float(promised) / 5
+
+
+def _simulated(records: int, models: int, ratio: Fraction) -> float:
+    """How often a vote of cuts learnt from labels x >= 1/2 errs, the coins of the vote averaged exactly."""
+    rng = np.random.default_rng(5)
+    x = rng.random(records)
+    cuts = [block[block >= 0.5].min() for block in np.array_split(x, models)]
+    asked = rng.random(20_000)
+    wrong = sum((asked >= cut) != (asked >= 0.5) for cut in cuts)
+    chances = np.array(
+        [float(exponential_vote_wrong(w, models=models, ratio=ratio)) for w in range(models + 1)]
+    )
+    return float(chances[wrong].mean())
+
+
+def test_nothing_is_proved_from_too_few_records() -> None:
+    assert error_exponential_vote(3, models=5, ratio=HALF, failure=Fraction(1, 20), vc=1) == 1
+    assert error_exponential_vote(50, models=5, ratio=HALF, failure=Fraction(1, 20), vc=1) == 1
+    weighted = Vote(Concepts(Thresholds(_schema(), "x")), Fraction(1), 5, law=Law.EXPONENTIAL)
+    assert weighted.certify(Size(50)).accuracy == ()
+    assert len(weighted.certify(Size(50_000)).accuracy) == 1
+    wide = Vote(Concepts(Thresholds(_schema(), "x")), Fraction(30), 501, law=Law.EXPONENTIAL)
+    assert wide.certify(Size(501)).epsilon == 30
+
+
+def test_the_number_of_models_makes_a_unanimous_vote_wrong_at_most_once_in_200_times() -> None:
+    for price in ("0.1", "0.5", "1", "20"):
+        epsilon = Fraction(price)
+        models = default_models(10**6, epsilon, Law.EXPONENTIAL)
+        ratio = ratio_for(epsilon / 2)
+        assert exponential_vote_wrong(0, models=models, ratio=ratio) <= Fraction(1, 200)
+        assert models % 2 == 1
+        assert models == 1 or exponential_vote_wrong(0, models=models - 2, ratio=ratio) > Fraction(1, 200)
+
+
+def test_words_and_budgets_choose_the_law() -> None:
+    schema = _schema()
+    made = {"schema": schema, "epsilon": Fraction(1), "models": 5, "records": 100}
+    assert predictor_for("weighted:logistic", **made).law is Law.EXPONENTIAL  # type: ignore[attr-defined]
+    assert predictor_for("vote:logistic", law=Law.EXPONENTIAL, **made).law is Law.MAJORITY  # type: ignore[attr-defined]
+    for law_ in Law:
+        assert predictor_for("auto", law=law_, **made).law is law_  # type: ignore[attr-defined]
+        assert predictor_for("consistent:thresholds:x", law=law_, **made).law is law_  # type: ignore[attr-defined]
+
+
+def _records(n: int = 300) -> tuple[dict[str, list[float]], list[str]]:
+    xs = [i / n for i in range(n)]
+    return {"x": xs}, ["yes" if x > 0.5 else "no" for x in xs]
+
+
+def _predictor(budget: object, **more: object) -> PrivatePredictor:
+    features, labels = _records()
+    made = PrivatePredictor(
+        LogisticRegression(),
+        5,
+        budget,
+        schema=_schema(),
+        models=5,
+        random_state=1,
+        **more,  # type: ignore[arg-type]
+    )
+    return made.fit(features, y=labels)
+
+
+def test_a_budget_with_a_delta_answers_by_exponential_weights() -> None:
+    pure, filtered = _predictor(Ledger(epsilon=50)), _predictor(Ledger(epsilon=50, delta=MILLIONTH))
+    declared = _predictor(Ledger(epsilon=50, delta=MILLIONTH), answers=2, delta=MILLIONTH)
+    for predictor, weighted in ((pure, False), (filtered, True), (declared, False)):
+        assert ("exponential vote" in predictor.certificate.explain()) == weighted
+        assert predictor.predict({"x": [0.02, 0.98]}).tolist() == ["no", "yes"]
+
+
+def test_the_law_is_stored_with_the_offer_and_read_back(tmp_path: Path) -> None:
+    predictor = _predictor(Ledger(epsilon=50, delta=MILLIONTH))
+    stored = predictor.offer.predictor.to_json()
+    assert stored["law"] == "exponential"
+    again = predictor_from_json(stored, predictor.schema)
+    assert again.certify(Size(300)).to_json() == predictor.offer.predictor.certify(Size(300)).to_json()
+    plain = Vote(Classifiers(_schema(), LogisticRegression()), Fraction(1), 5)
+    assert "law" not in plain.to_json()
+    bundle.write(tmp_path / "bundle", predictor.offer, predictor.prepared)
+    verify(tmp_path / "bundle")
+    loaded = bundle.load(tmp_path / "bundle")
+    assert loaded.offer.predictor.to_json() == stored
+
+
+def test_three_classes_are_answered() -> None:
+    schema = _schema(("low", "middle", "high"))
+    xs = [i / 600 for i in range(600)]
+    labels = ["low" if x < 0.3 else "middle" if x < 0.6 else "high" for x in xs]
+    vote = Vote(Classifiers(schema, LogisticRegression()), Fraction(20), 5, law=Law.EXPONENTIAL)
+    prepared = vote.prepare(MemorySample.of({"x": xs}, schema, y=labels), SeededCoins(2))
+    asked = MemorySample.of({"x": [0.02, 0.98]}, schema, labelled=False).block().cells
+    assert prepared.answer(asked, SeededCoins(4)).tolist() == [0, 2]
+    assert "3" in str(vote.certify(Size(600)).to_json()["privacy"]["premises"][0]["where"]["classes"])
+
+
+def test_what_rules_refuse() -> None:
+    for refused in (
+        lambda: prediction_rules.exponential_vote(ratio=Fraction(0), models=1, classes=2),
+        lambda: prediction_rules.exponential_vote(ratio=HALF, models=0, classes=2),
+        lambda: prediction_rules.exponential_vote(ratio=HALF, models=1, classes=1),
+        lambda: prediction_rules.exponential_vote_accuracy(
+            models=9, ratio=HALF, records=8, vc=1, failure=Fraction(1, 20)
+        ),
+        lambda: prediction_rules.exponential_vote_accuracy(
+            models=1, ratio=HALF, records=8, vc=1, failure=Fraction(1)
+        ),
+    ):
+        with pytest.raises(RuleRefused):
+            refused()

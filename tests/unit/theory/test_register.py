@@ -1,0 +1,152 @@
+"""The register is complete, consistent and read-only."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from privpac.constructions.catalogue import (
+    REGISTER,
+    Statement,
+    Status,
+    families,
+    formula_modules,
+    formulas,
+    statement,
+    statement_modules,
+)
+from privpac.errors import ParameterError
+from privpac.theory.register import formula
+
+ROOT = Path(__file__).resolve().parents[3]
+MODULES = [import_module(name) for name in formula_modules()]
+KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+PROOF = re.compile(r"docs/proofs/[a-z0-9]+(-[a-z0-9]+)*\.md")
+
+NEEDED = [
+    "exponential-mechanism",
+    "bounded-range",
+    "total-variation",
+    "permute-and-flip",
+    "geometric-noise",
+    "post-processing",
+    "sequential",
+    "disjoint-parts",
+    "group",
+    "subsampling-without-replacement",
+    "sampling-with-replacement",
+    "k-fold-composition",
+    "declared",
+    "assuming",
+    "occam-realizable",
+    "occam-agnostic",
+    "occam-prior",
+    "generalisation-holdout",
+    "generalisation-class",
+    "floor-minimal-class",
+    "floor-points-proper",
+    "floor-thresholds-proper",
+    "points-outside-count",
+]
+
+
+def test_no_statement_is_lost_by_a_repeated_key():
+    assert len(REGISTER) == sum(len(import_module(name).STATEMENTS) for name in statement_modules())
+    assert set(NEEDED) <= set(REGISTER)
+
+
+@pytest.mark.parametrize("entry", REGISTER.values(), ids=list(REGISTER))
+def test_every_entry_is_complete(entry: Statement):
+    assert REGISTER[entry.key] is entry
+    assert KEBAB.fullmatch(entry.key)
+    assert entry.title
+    assert entry.source
+    assert len(entry.says) > 20
+    assert entry.says.endswith(".")
+    assert entry.status in get_args(Status)
+    assert all(isinstance(value, Fraction | str) for value in entry.constants.values())
+    assert entry.conditions, "a statement without conditions is suspicious"
+    assert entry.erratum is None or entry.erratum.endswith(".")
+    assert entry.status != "repaired" or entry.erratum, "a repair must say what was wrong"
+    # Whatever may stand in a certificate needs a proof page; an order of growth may not stand there.
+    assert (entry.proof is None) == (entry.status == "shape")
+    assert entry.proof is None or PROOF.fullmatch(entry.proof)
+
+
+def test_a_statement_cannot_be_edited():
+    entry = statement("post-processing")
+    with pytest.raises(FrozenInstanceError):
+        entry.says = "anything goes"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        statement("generalisation-holdout").constants["factor"] = Fraction(1)  # type: ignore[index]
+    with pytest.raises(TypeError):
+        REGISTER["new"] = entry  # type: ignore[index]
+    assert hash(entry) == hash(statement("post-processing"))
+
+
+def test_an_unknown_key_suggests_the_nearest():
+    with pytest.raises(ParameterError, match="exponential-mechanism"):
+        statement("exponental-mechanism")
+    with pytest.raises(ParameterError, match="REGISTER lists the keys"):
+        statement("@@@@")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.split(".")[-1])
+def test_every_public_function_names_its_statement(module):
+    functions = [getattr(module, name) for name in module.__all__ if name[0].islower()]
+    assert functions
+    for function in functions:
+        assert function.statement in REGISTER
+        assert formulas()[function.__name__].function is function
+        assert formulas()[function.__name__].statement is REGISTER[function.statement]
+
+
+@pytest.mark.parametrize("name", list(formulas()))
+def test_every_formula_documents_itself(name):
+    doc = formulas()[name].function.__doc__
+    assert doc
+    for heading in ("Statement:", "Source:", "Holds if:", "Proof: docs/proofs/", "Tested by:"):
+        assert heading in doc, f"{name} lacks '{heading}'"
+
+
+@pytest.mark.parametrize("name", list(formulas()))
+def test_the_file_a_formula_says_it_is_tested_by_speaks_of_it(name):
+    doc = formulas()[name].function.__doc__ or ""
+    files = re.findall(r"tests/[\w/]+\.py", doc)
+    assert any(name in (ROOT / file).read_text(encoding="utf-8") for file in files), f"{files}: no {name}"
+
+
+def test_every_module_with_formulas_is_found():
+    source = ROOT / "src"
+    marked = {
+        ".".join(path.relative_to(source).with_suffix("").parts)
+        for path in (source / "privpac").rglob("*.py")
+        if "\n@formula(" in path.read_text("utf-8")
+    }
+    assert marked == set(formula_modules())
+
+
+def test_families_are_the_folders():
+    folder = ROOT / "src/privpac/constructions"
+    assert set(families()) == {path.parent.name for path in folder.glob("*/__init__.py")}
+
+
+def test_the_number_of_formulas_is_what_the_suites_expect():
+    assert len(formulas()) == len([n for m in MODULES for n in m.__all__ if n[0].islower()])
+    assert len(formulas()) >= 25
+
+
+def test_formulas_refuse_unknown_statements_and_repeated_names():
+    with pytest.raises(ParameterError):
+        statement("no-such-statement")
+
+    def records_occam() -> None: ...
+
+    with pytest.raises(ParameterError, match="records_occam"):
+        formula("occam-realizable")(records_occam)
