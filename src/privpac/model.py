@@ -20,6 +20,7 @@ from privpac import __version__
 from privpac.checker import document
 from privpac.checker.document import digest, same
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
@@ -108,6 +109,16 @@ class Model:
                 " leaf_epsilon=0.1.",
             )
         return risks
+
+    def margins(self, table: object) -> NDArray[np.float64]:
+        """For every record how many points it lies above the cut-off of a card; positive where class 1 is predicted."""
+        if not isinstance(self.hypothesis, Card):
+            raise PrivpacError(
+                "This model counts no points, so no record lies above or below a cut-off.",
+                remedy="Learn a card: concepts='card'.",
+            )
+        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
+        return self.hypothesis.total(cells) - self.hypothesis.cutoff + 0.5
 
     def describe(self) -> str:
         """The rule in words, in the columns' own units."""

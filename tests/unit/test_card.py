@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from sklearn.metrics import get_scorer
 
 import privpac
 from privpac import MemorySample, PrivateClassifier, Schema, SeededCoins, Size
@@ -264,6 +265,11 @@ def test_scikit_learn_finds_risks_without_leaf_counts() -> None:
     schema = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS[:2]})
     classifier = PrivateClassifier("card", epsilon=2, schema=schema, random_state=1).fit(frame, ill)
     assert classifier.predict_proba(frame).sum(axis=1) == pytest.approx(1.0)
+    assert ((classifier.decision_function(frame) > 0) == classifier.predict(frame)).all()
+    ranks = [get_scorer(name)(classifier, frame, ill) for name in ("roc_auc", "neg_log_loss")]
+    assert ranks[0] > 0.75
+    assert ranks[1] > -0.6
+    assert not hasattr(PrivateClassifier("trees:2", schema=schema), "decision_function")
     assert not hasattr(PrivateClassifier("trees:2", schema=schema), "predict_proba")
 
 

@@ -192,6 +192,24 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     _shares.__name__ = "predict_proba"  # scikit-learn's scorers ask a method for its name
 
+    @property
+    def decision_function(self) -> Callable[[object], Array]:
+        """`decision_function(X)`: the points of every record less those of the cut-off; it is there for cards.
+
+        `predict` says the second class where it is positive, so ties with the cut-off count as half a point above.
+        """
+        if not tells_risks(self.concepts):
+            raise AttributeError(
+                f"{OWNER} has no decision_function: only cards, {OWNER}('card'), count points."
+            )
+        return self._margins
+
+    def _margins(self, X: object) -> Array:
+        check_is_fitted(self)
+        return self.model_.margins(self._table(X))
+
+    _margins.__name__ = "decision_function"
+
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""
         check_is_fitted(self)
