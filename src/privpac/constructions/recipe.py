@@ -21,6 +21,7 @@ from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
+from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.estimates.confusion import (
     Confusion,
@@ -107,7 +108,7 @@ class Recipe:
         if share <= 0:
             raise ParameterError("learn", "leaf_epsilon", plain(share), allowed="a positive number")
         leaves = isinstance(self.learner.concepts, Trees | OneTest | TreeMixture)
-        if not leaves or isinstance(self.learner, CardLearner):
+        if not leaves or isinstance(self.learner, CardLearner | LabelPrivateCard):
             raise ParameterError(
                 "learn",
                 "leaf_epsilon",

@@ -9,6 +9,7 @@ from privpac.coins import Coins
 from privpac.concepts.cards.tallies import ByClass, looks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card import rules
+from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
@@ -43,8 +44,15 @@ def rounds_case(name: str, schema: Schema, n: int, rounds: int, *, epsilon: Frac
     return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
 
 
+def _labels() -> Case:
+    """A card of one round whose tests come from the features; only labels change between neighbours."""
+    schema = tiny_schema(3)
+    return learner_case("risk card, labels protected", LabelPrivateCard(schema, ONE, 1), schema, 1)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "card": _card,
+    "card-labels": _labels,
     "card-rounds": lambda: rounds_case("two rounds of a card", tiny_schema(2, 2), 2, 2, epsilon=Fraction(10)),
     "card-rounds-categories": lambda: rounds_case(
         "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)

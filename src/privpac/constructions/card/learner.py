@@ -162,18 +162,21 @@ class CardLearner:
         return rules.declared(card, epsilon=self.epsilon)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        if not isinstance(hypothesis, Card):
+        """Whether a card of these tests and so many records could be this one."""
+        if not isinstance(hypothesis, Card) or not self.fits(hypothesis, size):
             return False
         tests = set(self.tests.tests)
+        return all(one.test in tests for one in hypothesis.drawn)
+
+    def fits(self, card: Card, size: Size) -> bool:
+        """Whether everything but its tests is as these parameters make it."""
         return (
-            tuple(abs(one.points) for one in hypothesis.drawn) == self.schedule
-            and all(one.test in tests for one in hypothesis.drawn)
-            and (hypothesis.count_epsilon, hypothesis.table_epsilon)
-            == (self.count_epsilon, self.table_epsilon)
-            and (hypothesis.records, hypothesis.costs) == (size.labelled, self.prices)
-            and 0 <= hypothesis.ones <= size.labelled
-            and len(hypothesis.counts) == bucket_count(reachable(hypothesis.blocks))
-            and all(0 <= count <= size.labelled for row in hypothesis.counts for count in row)
+            tuple(abs(one.points) for one in card.drawn) == self.schedule
+            and (card.count_epsilon, card.table_epsilon) == (self.count_epsilon, self.table_epsilon)
+            and (card.records, card.costs) == (size.labelled, self.prices)
+            and 0 <= card.ones <= size.labelled
+            and len(card.counts) == bucket_count(reachable(card.blocks))
+            and all(0 <= count <= size.labelled for row in card.counts for count in row)
         )
 
     def learn(self, sample: Sample, coins: Coins) -> Card:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.base import Learner
+from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.weights import MOST_ROUNDS, rounds_for
-from privpac.constructions.request import OWNER, Request, Word, is_count
+from privpac.constructions.request import OWNER, PROTECTS, Request, Word, is_count
 from privpac.errors import ParameterError
 
 __all__ = ["WORDS"]
@@ -27,11 +28,17 @@ def _card(request: Request, rest: str) -> Learner:
     request.require_two_classes("card")
     n, epsilon = request.size.labelled, request.per_record
     rounds = int(rest) if rest else rounds_for(n, epsilon)
+    if request.protect == "labels":
+        return LabelPrivateCard(request.schema, epsilon, rounds, request.costs)
     return CardLearner(request.schema, epsilon, Binarisation.of(request.schema), rounds, request.costs)
 
 
 WORDS: Mapping[str, Word] = {
     "card": Word(
-        "card:ROUNDS", "a risk card: points for tests, and a risk for every sum of points", _card, risks=True
+        "card:ROUNDS",
+        "a risk card: points for tests, and a risk for every sum of points",
+        _card,
+        PROTECTS,
+        risks=True,
     )
 }
