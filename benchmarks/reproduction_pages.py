@@ -37,23 +37,24 @@ KEY = re.compile(r"`([a-z][a-z-]+)`")
 def page(tree: Mapping[str, Any], *, made: str) -> str:
     """The Markdown of one result; its text is the docstring of the module that computed it."""
     name = tree["name"]
-    about, statement, source = _docstring(name)
+    about, statement, finding, source = _docstring(name)
     figure = f"![{tree['title']}]({name}.svg)\n\n" if REPRODUCTIONS[name].has_figure else ""
     return (
-        f"# {TITLES.get(name, name)}\n\n{about}.\n\n{statement}\n\n{figure}"
+        f"# {TITLES.get(name, name)}\n\n{about}.\n\n**{finding}**\n\n{statement}\n\n{figure}"
         f"Made on {made} by privpac {tree['version']} with `privpac reproduce {name}`; the numbers are also in\n"
         f"[{name}.json]({name}.json). – means that there is none.\n\n"
         f"{_table(tree['rows'])}\n\n## Source\n\n{source}\n"
     )
 
 
-def _docstring(name: str) -> tuple[str, str, str]:
-    """Title, statement and source."""
+def _docstring(name: str) -> tuple[str, str, str, str]:
+    """Title, statement, what the paper says and what was found, and source."""
     text = inspect.getdoc(import_module(REPRODUCTIONS[name].module)) or ""
     head, _, rest = text.partition("Statement:")
-    statement, _, source = rest.partition("Source:")
-    joined = [" ".join(part.split()) for part in (head, statement, source)]
-    return joined[0].rstrip("."), _sentence(joined[1]), _linked(_sentence(joined[2]))
+    statement, _, rest = rest.partition("Found:")
+    finding, _, source = rest.partition("Source:")
+    joined = [" ".join(part.split()) for part in (head, statement, finding, source)]
+    return joined[0].rstrip("."), _sentence(joined[1]), _sentence(joined[2]), _linked(_sentence(joined[3]))
 
 
 def _sentence(text: str) -> str:

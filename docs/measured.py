@@ -23,7 +23,7 @@ BANDS = (
     (5000, "1,000 to 5,000"),
     (10**9, "above"),
 )
-ACCURACY = "accuracy-2026-11-15-default"
+ACCURACY = "accuracy-2026-11-16-second-design"
 
 
 def _rows(name: str, key: str = "rows") -> list[dict[str, Any]]:

@@ -26,3 +26,15 @@ def test_a_page_is_made_from_its_numbers(name: str) -> None:
 
 def test_every_reproduction_has_its_page() -> None:
     assert set(DONE) == set(REPRODUCTIONS), "make reproductions"
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_a_page_says_what_the_paper_says_and_what_was_found_in_numbers_of_its_table(name: str) -> None:
+    rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    story = re.search(r"^\*\*(.+)\*\*$", (FOLDER / f"{name}.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert story
+    assert len(story[1].split(". ")) == 2, "two sentences"
+    large = {
+        int(number.replace(",", "")) for number in re.findall(r"\b\d{1,3}(?:,\d{3})+\b|\b\d{3,}\b", story[1])
+    }
+    assert large <= {value for row in rows for value in row.values() if isinstance(value, int)}

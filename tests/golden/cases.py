@@ -23,7 +23,9 @@ from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
 from privpac.concepts.sets.generated import GeneratedPoints
 from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
@@ -133,6 +135,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("halfspaces:age,dose", "two", **LABELS),
     _learnt("reference:dose", "dose"),
     _learnt("reference:age,dose", "square", epsilon=2),
+    Learnt("auto-staged", "short", "auto", {"epsilon": 25}),
+    Learnt("auto-first-design", "short", "auto:1", {"epsilon": 5}),
 )
 """Every word, with every unit of protection it knows."""
 
@@ -159,6 +163,8 @@ OBJECTS: tuple[Learnt, ...] = (
     ),
     _object("intervals", "age", lambda s: Intervals(s, "age")),
     _object("one-test", "short", lambda s: OneTest(s, _tests(s))),
+    _object("constants", "short", lambda s: Constants(s, _tests(s))),
+    _object("majorities", "short", lambda s: Majorities(s, _tests(s))),
     _object("points", "keys", lambda s: Points(s, "key")),
     _object("rectangles", "two", lambda s: Rectangles(s, ("age", "dose"), bins=(6, 4), inside=0)),
     _object("scorecards", "short", lambda s: Scorecards(s, 2, 1, 4)),

@@ -43,14 +43,17 @@ class Reproduction:
         return import_module(self.module)
 
     def rows(self, *, quick: bool, progress: Progress) -> list[Row]:
+        """The table, one mapping per row; `quick` takes a small part of it."""
         rows: list[Row] = self._module.rows(quick=quick, progress=progress)
         return rows
 
     @property
     def has_figure(self) -> bool:
+        """Whether its module draws one."""
         return hasattr(self._module, "figure")
 
     def figure(self, rows: Sequence[Row]) -> Curves:
+        """The curves of these rows."""
         drawn: Curves = self._module.figure(rows)
         return drawn
 

@@ -65,4 +65,5 @@ class Option:
 
     @property
     def key(self) -> tuple[str, str]:
+        """The learner and the setting, which no two rows share."""
         return self.learner, self.setting

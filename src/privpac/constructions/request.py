@@ -11,6 +11,7 @@ from privpac.concepts.base import ConceptClass, Costs, ManyLabels
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
@@ -46,7 +47,7 @@ MOST_RECORDS = 10**12
 """Beyond it searches and sums over records take too long, whoever asks, and a stored request asks too."""
 
 
-MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions)
+MERGED = (Trees, DecisionLists, Conjunctions, Disjunctions, Majorities)
 """Classes whose members may hold parts that change nothing."""
 
 

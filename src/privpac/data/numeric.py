@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from privpac.data import raw as reading
 from privpac.data.column import Column, with_options
 from privpac.data.raw import LONGEST, Array, Mask
 
-__all__ = ["RESOLUTION", "Numeric"]
+__all__ = ["RESOLUTION", "Numeric", "Scale"]
+
+Scale = Literal["even", "mostly small"]
+"""How the values of a column lie in its range: spread over it, or mostly small with a few that are huge."""
 
 RESOLUTION = (
     2**32
@@ -34,6 +37,7 @@ class Numeric(Column):
     A real x lies in cell floor((x - lower) * scale), computed in doubles in this order. Each step is monotone
     under IEEE rounding, so the cells are intervals and `value` finds their exact ends by bisection.
     A fraction in an integer column is rounded down, which keeps `x >= k` true for the same records.
+    `scale` is what is publicly known of how values lie in the range, if anything; it decides where rules cut.
     """
 
     kind: ClassVar[str] = "numeric"
@@ -43,6 +47,7 @@ class Numeric(Column):
     integer: bool = False
     resolution: int = RESOLUTION
     missing: int | float | None = None
+    scale: Scale | None = None
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper", "missing"):
@@ -60,6 +65,12 @@ class Numeric(Column):
             )
         if not self.integer:
             self._check_grid()
+        self._check_scale()
+
+    def _check_scale(self) -> None:
+        if self.scale is not None and self.scale not in get_args(Scale):
+            words = " or ".join(f'"{word}"' for word in get_args(Scale))
+            raise self._contradiction("scale is not one of the known words", f'Write "scale": {words}.')
 
     def _bound(self, end: str, value: Any) -> int | float:
         if isinstance(value, str) and self.integer:
@@ -232,7 +243,7 @@ class Numeric(Column):
         entry["integer"] = self.integer
         if not self.integer and self.resolution != RESOLUTION:
             entry["resolution"] = self.resolution
-        return with_options(entry, self.extras, missing=self.missing)
+        return with_options(entry, self.extras, missing=self.missing, scale=self.scale)
 
 
 def _rank(x: float) -> int:

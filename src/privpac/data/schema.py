@@ -27,7 +27,7 @@ __all__ = ["Schema", "draft"]
 Origin = Literal["declared", "from_data"]
 
 OPTIONS = {
-    "numeric": {"lower", "upper", "integer", "resolution", "missing"},
+    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale"},
     "categorical": {"categories", "other", "missing"},
     "boolean": {"missing"},
     "date": {"lower", "upper", "timezone", "missing"},

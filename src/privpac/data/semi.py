@@ -46,10 +46,12 @@ class SemiSample:
 
     @property
     def size(self) -> Size:
+        """The numbers of labelled and of unlabelled records."""
         return Size(self.labelled.size.labelled, self.unlabelled.size.unlabelled)
 
     @property
     def schema(self) -> Schema:
+        """The schema of both parts."""
         return self.labelled.schema
 
     @classmethod

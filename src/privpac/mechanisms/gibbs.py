@@ -25,7 +25,7 @@ from privpac.mechanisms.scores import Histogram, Named, Row, Runs, Scores
 from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 from privpac.numbers.powers import powers_at, reach
 
-__all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_index", "draw_mixture", "reach"]
+__all__ = ["MixtureWeights", "PowerWeights", "draw", "draw_from", "draw_index", "draw_mixture", "reach"]
 
 _FLOAT_BITS = 960
 """Multiplicities are shifted to at most this many bits before they become floats, to stay below overflow."""
@@ -111,7 +111,7 @@ def _at_least(count: int) -> float:
 
 def draw(scores: Scores[M], ratio: Fraction, coins: Coins) -> M:
     """One member of the class: first its score, then a uniform one among those that have it."""
-    return _draw_from(PowerWeights(ratio, scores), coins)
+    return draw_from(PowerWeights(ratio, scores), coins)
 
 
 def draw_index(scores: Sequence[int], ratio: Fraction, coins: Coins) -> int:
@@ -121,7 +121,8 @@ def draw_index(scores: Sequence[int], ratio: Fraction, coins: Coins) -> int:
     return draw(Named(Runs([row]), lambda place: place[1]), ratio, coins)
 
 
-def _draw_from(weights: PowerWeights[M], coins: Coins) -> M:
+def draw_from(weights: PowerWeights[M], coins: Coins) -> M:
+    """One member of the class these weights were made of."""
     group = coins.choose(weights)
     histogram = weights.near if group < len(weights.near.counts) else weights.full
     index = coins.below(histogram.counts[group])
@@ -201,4 +202,4 @@ def draw_mixture(
 ) -> M:
     """First the part, by its total weight, then a member of it."""
     laws = tuple(PowerWeights(ratio, part) for part in parts)
-    return _draw_from(laws[coins.choose(MixtureWeights(laws, shares, sizes))], coins)
+    return draw_from(laws[coins.choose(MixtureWeights(laws, shares, sizes))], coins)

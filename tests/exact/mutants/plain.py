@@ -16,6 +16,7 @@ from privpac.concepts.line.stumps import Constant, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
@@ -283,6 +284,33 @@ def picks_the_better_depth() -> Case:
     return Case("picks the better depth", run, records_of(schema), 3, CLAIM)
 
 
+def looks_where_the_values_lie() -> Case:
+    """Cuts close together near zero if most values are small, evenly spaced ones otherwise."""
+    schema = tiny_schema(4)
+    near, even = (OneTest(schema, Binarisation.of(schema, given={"a": [cut]})) for cut in (1, 2))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        small = sum(record[0] <= 1 for record in data)
+        return Occam(near if 2 * small > len(data) else even, ONE).learn(sample_of(schema, data), coins)
+
+    return Case("looks where the values lie", run, records_of(schema), 3, CLAIM)
+
+
+def votes_with_the_best_signs() -> Case:
+    """Three tests are drawn privately, but each is turned the way that is right more often."""
+    schema = tiny_schema(4)
+    majorities = Majorities(schema, Binarisation.of(schema), threads=1)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(schema, data)
+        Occam(majorities, ONE).learn(sample, coins)
+        block = sample.block()
+        held = [test.holds(block.cells) == block.labels for test in majorities.tests.tests]
+        return tuple(bool(2 * right.sum() > len(right)) for right in held)
+
+    return Case("votes with the best signs", run, records_of(schema), 1, CLAIM)
+
+
 def answers_by_majority() -> Case:
     """A test is drawn privately, but its two answers are the plain majorities of its sides."""
     schema = tiny_schema(3)
@@ -347,6 +375,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         skips_empty_columns,
         keeps_the_label_of_an_empty_leaf,
         picks_the_better_depth,
+        looks_where_the_values_lie,
+        votes_with_the_best_signs,
         answers_by_majority,
         noise_in_full_leaves_only,
         leaf_counts_for_half_the_change,

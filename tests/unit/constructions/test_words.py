@@ -32,7 +32,9 @@ from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
+from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.lists import DecisionLists
+from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
@@ -72,6 +74,8 @@ GIVEN: tuple[ConceptClass, ...] = (
     Trees(SCHEMA, 2, TESTS, stop=HALF, root_splits=False, weights=(1, 4)),
     Unions(SCHEMA, "age", intervals=2, inside=0),
     OneTest(SCHEMA, TESTS),
+    Constants(SCHEMA, TESTS),
+    Majorities(SCHEMA),
     TreeMixture((Trees(SCHEMA, 1, TESTS), Trees(SCHEMA, 2, TESTS, stop=HALF)), (1, 2)),
     CodeSets(SCHEMA, "age", 5, 2),
 )

@@ -6,6 +6,9 @@ concepts, if some concept makes no error, beside its printed number of models. A
 `measured` is the error at that size in simulation, on thresholds, or `unmeasured` says why there is none. `fewest`
 marks who needs fewest records, a map over all three wishes: of `all` for noisy labels, of `answers` that release no
 rule, and of all if labels are `clean`.
+Found: the papers say that answers need records in proportion to the VC dimension, whatever the size of the class. Here
+releasing a rule, of a class with 2^(32·vc) members, needs fewest in 28 of the 30 settings with noisy labels; among the
+constructions that release none, flipped answers need fewest in 26.
 Source: register `occam-agnostic`, `flipped-answers`, `relabelled-vote`, `net-relabelling`, `vote-accuracy`.
 """
 

@@ -5,6 +5,8 @@ that a public generator makes of seeds of 16 bits. `enough` is promised by a lea
 for every learner of that kind; none where there is only an order. An efficient learner of generated points cannot try
 the seeds; its floor rests on the generator looking random, and what it can do is draw from all keys, as if there were
 none. Without privacy it is enough to see the value once: it fails if a value of more than the error stays unseen.
+Found: the paper prints orders, Theta(1) against Theta(d). Here, at 128 bits, 29 records are enough without privacy, 275
+with privacy and a set for an answer, 2,285 if the answer must be a point, and 1,048 are then too few for anybody.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013, Table 1; register `occam-realizable`, `pairwise-cover`,
 `floor-points-any`, `floor-points-proper`, `floor-generated-points`.
 """

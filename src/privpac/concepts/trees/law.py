@@ -32,7 +32,7 @@ from privpac.concepts.base import Costs
 from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
 from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
-from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf, signed_table
+from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf
 from privpac.concepts.trees.prior import LEAST_MASS, Prior
 from privpac.errors import ParameterError
 from privpac.mechanisms.gibbs import reach
@@ -85,12 +85,6 @@ class Law:
         return np.append(power_table(self.ratio, self._worst if far is None else min(far, self._worst)), 0.0)
 
     @cached_property
-    def _signed(self) -> NDArray[np.float64]:
-        """Masses of the leaves of two classes; empty where the general way must be taken."""
-        labels = self._public[1]
-        return signed_table(self._table, labels) if len(labels) == 2 and labels.min() > 0 else np.empty(0)
-
-    @cached_property
     def _worst(self) -> int:
         """No score is larger than this."""
         totals = self.evidence.counts[0].tolist()
@@ -137,7 +131,7 @@ class Law:
             part = slice(int(regions[size]), int(regions[size + 1]))
             work = partial(
                 tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
-                *self._factors[1], self._table, self._signed, _part(tables[0], part), _part(tables[1], part),
+                *self._factors[1], self._table, _part(tables[0], part), _part(tables[1], part),
             )  # fmt: skip
             shared(work, threads)
         for level in range(2, depth + 1):

@@ -10,8 +10,9 @@ Tested by tests/unit/concepts/trees/test_mixture.py and tests/exact/ (row `tree-
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from flint import arb, ctx
@@ -19,11 +20,10 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
-from privpac.concepts.literals.cooccurrence import Cooccurrence
-from privpac.concepts.trees.law import Law
-from privpac.concepts.trees.prior import LEAST_MASS
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
+from privpac.concepts.trees.parts import PartGibbs, TreePart
 from privpac.concepts.trees.tree import Tree
-from privpac.concepts.trees.trees import Trees, TreesGibbs
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
@@ -37,31 +37,30 @@ Evidence = tuple[Cooccurrence, ...]
 
 @dataclass(frozen=True)
 class SeveralCounts:
-    """The statistics of all parts, side by side."""
+    """The counts of several sets of tests, side by side."""
 
-    parts: tuple[Trees, ...]
+    tensors: tuple[CooccurrenceTensor, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for part in self.parts for name in part.statistic.columns))
+        return tuple(dict.fromkeys(name for tensor in self.tensors for name in tensor.columns))
 
     def zero(self) -> Evidence:
-        return tuple(part.statistic.zero() for part in self.parts)
+        return tuple(tensor.zero() for tensor in self.tensors)
 
     def absorb(self, state: Evidence, block: Block) -> Evidence:
-        return tuple(
-            part.statistic.absorb(counts, block) for part, counts in zip(self.parts, state, strict=True)
-        )
+        pairs = zip(self.tensors, state, strict=True)
+        return tuple(tensor.absorb(counts, block) for tensor, counts in pairs)
 
     def merge(self, a: Evidence, b: Evidence) -> Evidence:
-        return tuple(part.statistic.merge(x, y) for part, x, y in zip(self.parts, a, b, strict=True))
+        return tuple(tensor.merge(x, y) for tensor, x, y in zip(self.tensors, a, b, strict=True))
 
 
 @dataclass(frozen=True)
 class TreeMixture(ManyLabels, Stored):
     """Trees of any part; `shares` are public positive integers, how likely each part is beforehand."""
 
-    parts: tuple[Trees, ...]
+    parts: tuple[TreePart, ...]
     shares: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -76,7 +75,10 @@ class TreeMixture(ManyLabels, Stored):
 
     @property
     def word(self) -> str:
-        return "trees:" + "|".join(str(part.depth) for part in self.parts)
+        words = [part.word for part in self.parts]
+        if all(word.startswith("trees:") for word in words):
+            return "trees:" + "|".join(word.removeprefix("trees:") for word in words)
+        return "|".join(dict.fromkeys(words))
 
     @property
     def size(self) -> int:
@@ -85,19 +87,29 @@ class TreeMixture(ManyLabels, Stored):
     @property
     def odds(self) -> Fraction:
         total = sum(self.shares)
-        rarest = min(
-            part.prior.least * share / total for part, share in zip(self.parts, self.shares, strict=True)
+        return (
+            1 / min(part.least * share / total for part, share in zip(self.parts, self.shares, strict=True))
+            - 1
         )
-        return 1 / rarest - 1
 
     @property
     def vc(self) -> int | None:
         """A class of N functions shatters at most log2 N points; for two classes only."""
         return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
 
+    @cached_property
+    def _tensors(self) -> dict[Binarisation, CooccurrenceTensor]:
+        """Parts on the same tests share their counts: those of larger sets of tests begin with those of smaller
+        ones."""
+        tensors: dict[Binarisation, CooccurrenceTensor] = {}
+        for own in (part.statistic for part in self.parts):
+            known = tensors.setdefault(own.binarisation, own)
+            tensors[own.binarisation] = replace(known, depth=max(known.depth, own.depth))
+        return tensors
+
     @property
     def statistic(self) -> SeveralCounts:
-        return SeveralCounts(self.parts)
+        return SeveralCounts(tuple(self._tensors.values()))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         return any(part.contains(hypothesis) for part in self.parts)
@@ -111,64 +123,65 @@ class TreeMixture(ManyLabels, Stored):
             part.require(n)
 
     def gibbs(self, evidence: Evidence, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
-        pairs = zip(self.parts, evidence, strict=True)
-        return MixtureGibbs(
-            tuple(part.gibbs(counts, ratio=ratio, costs=costs) for part, counts in pairs), self.shares
+        counts = dict(zip(self._tensors, evidence, strict=True))
+        laws = (
+            part.gibbs(counts[part.statistic.binarisation], ratio=ratio, costs=costs) for part in self.parts
         )
+        return MixtureGibbs(tuple(laws), self.shares, ratio)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixtureGibbs:
     """First the part, by its total weight, then a tree of it."""
 
-    parts: tuple[TreesGibbs, ...]
+    parts: tuple[PartGibbs, ...]
     shares: tuple[int, ...]
+    ratio: Fraction
+
+    @cached_property
+    def weights(self) -> PartWeights:
+        return PartWeights(self.parts, self.shares, self.ratio)
 
     def draw(self, coins: Coins) -> Tree:
-        weights = PartWeights(tuple(part.law for part in self.parts), self.shares)
-        return self.parts[coins.choose(weights)].draw(coins)
+        return self.parts[coins.choose(self.weights)].draw(coins)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartWeights:
     """share · sum of prior·ratio^score over the trees of each part."""
 
-    laws: tuple[Law, ...]
+    parts: tuple[PartGibbs, ...]
     shares: tuple[int, ...]
+    ratio: Fraction
 
     @property
     def key(self) -> Hashable:
-        parts = ((law.prior, law.ratio, law.costs, law.at_root().tobytes()) for law in self.laws)
-        return ("parts", self.shares, tuple(parts))
+        return ("parts", self.shares, tuple(part.key for part in self.parts))
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        """Bound: each sum's own (docs/proofs/tree-sums.md), a power (2), a share and two products (1 each).
+        """Bound: each sum's own, a power (2), a share and two products (1 each).
 
         A part whose best score lies beyond the table is dropped, and counted.
         """
-        totals = [law.total for law in self.laws]
-        best = min(score for score, _ in totals)
-        table = power_table(self.laws[0].ratio, max(score for score, _ in totals) - best)
+        totals = [part.total for part in self.parts]
+        best = min(total.score for total in totals)
+        table = power_table(self.ratio, max(total.score for total in totals) - best)
         values, dropped = np.zeros(len(totals)), 0.0
-        for i, (score, mass) in enumerate(totals):
+        for i, (score, mass, _) in enumerate(totals):
             if score - best < len(table):
                 values[i] = self.shares[i] * mass * table[score - best]
             else:
                 dropped += 1.01 * self.shares[i] * mass * SMALLEST_POWER
-        if any(law.prior.least < LEAST_MASS for law in self.laws) or values.sum() == 0.0:
+        own = max(total.error for total in totals)
+        if own >= 1.0 or values.sum() == 0.0:
             return np.ones(len(totals)), 1.0
-        own = max(law.prior.error(law.prior.depth) for law in self.laws)
         return values, 1.01 * (own + 6 * UNIT_ROUNDOFF + dropped / float(values.sum()))
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):
             return [
-                ball(share) * law.balls().sum(law.at_root(), law.prior.depth)
-                for law, share in zip(self.laws, self.shares, strict=True)
+                ball(share) * part.ball(bits) for part, share in zip(self.parts, self.shares, strict=True)
             ]
 
     def exact(self) -> Sequence[Fraction]:
-        return [
-            share * law.rationals.sum(law.at_root(), law.prior.depth)
-            for law, share in zip(self.laws, self.shares, strict=True)
-        ]
+        return [share * part.exact() for part, share in zip(self.parts, self.shares, strict=True)]

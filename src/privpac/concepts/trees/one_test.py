@@ -15,9 +15,10 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, ManyLabels, ScoredGibbs, Stored
+from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
+from privpac.concepts.trees.parts import UniformGibbs
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -55,6 +56,10 @@ class OneTest(ManyLabels, Stored):
         return Fraction(self.size - 1)
 
     @property
+    def least(self) -> Fraction:
+        return Fraction(1, self.size)
+
+    @property
     def vc(self) -> int | None:
         """A class of N functions shatters at most log2 N points; for two classes only."""
         return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
@@ -66,8 +71,8 @@ class OneTest(ManyLabels, Stored):
     def require(self, n: int | None) -> None:
         require_counts(n)
 
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
+        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Split) or hypothesis.test not in self.tests.tests:
@@ -75,8 +80,12 @@ class OneTest(ManyLabels, Stored):
         sides = hypothesis.low, hypothesis.high
         return any(sides == (Leaf(low), Leaf(high)) for low, high in self.answers)
 
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        return self.contains(hypothesis)  # the answers differ, so there is nothing to merge
+
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
-        prices = self._prices(evidence.counts.astype(np.int64) * np.array(costs, dtype=np.int64))
+        counts = evidence.counts[: len(self.tests.tests) + 1].astype(np.int64)
+        prices = self._prices(counts * np.array(costs, dtype=np.int64))
         last = len(prices) - 1
         row = Row.of(0, np.arange(last, dtype=np.int64), prices, last)
         return Named(Runs((row,)), partial(_member, self))

@@ -7,9 +7,12 @@ depth splits on a uniformly chosen test, and every label is equally likely.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
+
+from flint import arb, ctx
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis, Stored
@@ -17,6 +20,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
 from privpac.concepts.trees.grown import Grown
 from privpac.concepts.trees.law import Law, Region, narrowed
+from privpac.concepts.trees.parts import Total
 from privpac.concepts.trees.prior import Shape
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
@@ -47,6 +51,10 @@ class Trees(Grown, Stored):
     def levels(self) -> int:
         return self.depth
 
+    @property
+    def least(self) -> Fraction:
+        return self.prior.least
+
     def contains(self, hypothesis: Hypothesis) -> bool:
         return isinstance(hypothesis, Tree) and self._grows(hypothesis, self.depth)
 
@@ -76,6 +84,24 @@ class TreesGibbs:
 
     tests: Binarisation
     law: Law
+
+    @property
+    def key(self) -> Hashable:
+        return (self.law.prior, self.law.ratio, self.law.costs, self.law.at_root().tobytes())
+
+    @property
+    def total(self) -> Total:
+        """The sum over all trees; its error is that of the sums (docs/proofs/tree-sums.md)."""
+        score, mass = self.law.total
+        return Total(score, mass, self.law.errors[self.law.prior.depth])
+
+    def ball(self, bits: int) -> arb:
+        with ctx.workprec(bits):
+            return self.law.balls().sum(self.law.at_root(), self.law.prior.depth)
+
+    def exact(self) -> Fraction:
+        whole: Fraction = self.law.rationals.sum(self.law.at_root(), self.law.prior.depth)
+        return whole
 
     def draw(self, coins: Coins) -> Tree:
         return self._grow((), self.law.prior.depth, coins)

@@ -19,7 +19,10 @@ from functools import cached_property, partial
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
-from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.trees.majority import VOTERS, Majorities
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import FAILURE, accuracy_of_draw, check_price, read_costs
@@ -48,21 +51,27 @@ KEEP_LABEL = Fraction(3, 4)
 """Prior probability, in later stages, of the label the region already has."""
 
 
-def default_stages(*, n: int, epsilon: Fraction, tests: int) -> tuple[int, ...]:
+SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
+"""n·epsilon from where on another look at the leaves pays for its share of epsilon."""
+
+
+def default_stages(*, n: int, epsilon: Fraction, tests: int, most: int = 250) -> tuple[int, ...]:
     """Depths by n·epsilon, from public numbers only: what lost least accuracy over tables, sizes and epsilons.
+
+    More than `most` tests are too many for a third question.
 
     >>> default_stages(n=1000, epsilon=Fraction(1, 10), tests=100)
     (2,)
     >>> default_stages(n=50_000, epsilon=Fraction(1), tests=100)
     (3, 3, 2)
     """
-    depth = 3 if tests <= 250 else 2
+    depth = 3 if tests <= most else 2
     evidence = n * epsilon
     if evidence < 200:
         return (2,)
-    if evidence < 5_000:
+    if evidence < SECOND_STAGE_ABOVE:
         return (depth,)
-    if evidence < 40_000:
+    if evidence < THIRD_STAGE_FROM:
         return (depth, depth)
     return (depth, depth, 2)
 
@@ -80,6 +89,10 @@ class StagedTrees:
     failure: Fraction = FAILURE
     shares: tuple[Fraction, ...] = field(default=())
     threads: int = 2
+    others: tuple[Binarisation, ...] = ()
+    """Further sets of tests, such as cuts on another scale: every stage draws from trees on each, equally likely."""
+    majorities: bool = False
+    """Whether the first stage also draws from majorities of three tests, as likely beforehand as trees."""
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -96,33 +109,54 @@ class StagedTrees:
         """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.schema.classes), "StagedTrees")
 
-    @cached_property
-    def concepts(self) -> Trees:
-        """The class of the first stage."""
-        return Trees(self.schema, self.stages[0], self.tests, threads=self.threads)
+    @property
+    def _sets(self) -> tuple[Binarisation, ...]:
+        return (self.tests, *self.others)
 
     @cached_property
-    def later(self) -> Mapping[tuple[int, int], Trees]:
+    def concepts(self) -> Trees | TreeMixture:
+        """The class of the first stage."""
+        trees = [Trees(self.schema, self.stages[0], tests, threads=self.threads) for tests in self._sets]
+        voters = [Majorities(self.schema, tests, self.threads) for tests in self._sets if self.majorities]
+        return _mixed((*trees, *voters))
+
+    @cached_property
+    def later(self) -> Mapping[tuple[int, int], Trees | TreeMixture]:
         """The class of each later stage in a leaf of each label."""
         classes = len(self.schema.classes)
-        other = (1 - KEEP_LABEL) / (classes - 1)
         return {
-            (stage, label): Trees(
-                self.schema,
-                self.stages[stage],
-                self.tests,
-                stop=LATER_STOP,
-                root_splits=False,
-                label_prior=tuple(KEEP_LABEL if y == label else other for y in range(classes)),
-                threads=self.threads,
-            )
+            (stage, label): _mixed(tuple(self._growing(stage, label, tests) for tests in self._sets))
             for stage in range(1, len(self.stages))
             for label in range(classes)
         }
 
+    def _growing(self, stage: int, label: int, tests: Binarisation) -> Trees:
+        """Trees that may stop anywhere, and end in the label of their leaf more often than not."""
+        classes = len(self.schema.classes)
+        other = (1 - KEEP_LABEL) / (classes - 1)
+        return Trees(
+            self.schema,
+            self.stages[stage],
+            tests,
+            stop=LATER_STOP,
+            root_splits=False,
+            label_prior=tuple(KEEP_LABEL if y == label else other for y in range(classes)),
+            threads=self.threads,
+        )
+
+    @cached_property
+    def _known(self) -> frozenset[Test]:
+        return frozenset(test for tests in self._sets for test in tests.tests)
+
+    @property
+    def _deepest(self) -> int:
+        """No released tree has more levels; a majority takes as many as it has voters."""
+        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
+        return first + sum(self.stages[1:])
+
     @property
     def outcomes(self) -> int:
-        return trees_up_to(sum(self.stages), len(self.tests.tests), len(self.schema.classes))
+        return trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
 
     def ratio(self, stage: int) -> Fraction:
         """What a weight is multiplied by for each unit of score, in this stage."""
@@ -150,6 +184,8 @@ class StagedTrees:
         for stage in range(len(self.stages)):
             check_price(size, self.prices, ratio=self.ratio(stage), owner="Trees")
         self.concepts.require(size.labelled)
+        for concepts in self.later.values():
+            concepts.require(size.labelled)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
@@ -175,15 +211,22 @@ class StagedTrees:
                 "costs": list(self.prices),
                 "tests": len(self.tests.tests),
                 "failure": plain(self.failure),
+                **self._mixtures(),
             },
             labelled=size.labelled,
         )
 
+    def _mixtures(self) -> dict[str, object]:
+        """What a certificate says besides where stages draw from several classes."""
+        if not (self.others or self.majorities):
+            return {}
+        return {"other_tests": [len(tests.tests) for tests in self.others], "majorities": self.majorities}
+
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """A merged tree on these tests: stages grow on top of each other, and any label may follow any other."""
-        if not isinstance(hypothesis, Tree) or hypothesis.depth > sum(self.stages):
+        if not isinstance(hypothesis, Tree) or hypothesis.depth > self._deepest:
             return False
-        known = all(test in self.tests.tests for test in hypothesis.tests())
+        known = all(test in self._known for test in hypothesis.tests())
         labels = all(0 <= leaf.label < len(self.schema.classes) for leaf in hypothesis.leaves())
         return known and labels and hypothesis.merged() == hypothesis
 
@@ -216,12 +259,23 @@ def trees_up_to(depth: int, tests: int, classes: int) -> int:
     return trees
 
 
-def _draw(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
-    evidence = sample.reduce(concepts.statistic)
-    return concepts.gibbs(evidence, ratio=ratio, costs=costs).draw(coins)
+def _mixed(parts: tuple[TreePart, ...]) -> Trees | TreeMixture:
+    """All parts, equally likely; a class of trees alone stays what it is."""
+    only = parts[0]
+    return only if len(parts) == 1 and isinstance(only, Trees) else TreeMixture(parts, (1,) * len(parts))
 
 
-def _draw_and_merge(concepts: Trees, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins) -> Tree:
+def _draw(
+    concepts: Trees | TreeMixture, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins
+) -> Tree:
+    if isinstance(concepts, TreeMixture):
+        return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs).draw(coins)
+    return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs).draw(coins)
+
+
+def _draw_and_merge(
+    concepts: Trees | TreeMixture, sample: Counted, ratio: Fraction, costs: Costs, coins: Coins
+) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
     return _draw(concepts, sample, ratio, costs, coins).merged()
 

@@ -53,6 +53,14 @@ def _label_private() -> Case:
     return learner_case("label-private trees", learner, schema, 2)
 
 
+def _staged_mixture() -> Case:
+    """Every stage draws from trees on either of two sets of tests."""
+    schema = tiny_schema(3)
+    one, other = (Binarisation.of(schema, given={"a": cuts}) for cuts in ([1, 2], [2]))
+    learner = StagedTrees(schema, ONE, (1, 1), one, threads=1, others=(other,))
+    return learner_case("staged trees on two sets of tests", learner, schema, 1)
+
+
 def _tree_of_three_classes() -> Case:
     schema = tiny_schema(2, classes=3)
     learner = StagedTrees(schema, ONE, (1, 1), Binarisation.of(schema), costs=(1, 2, 1), threads=1)
@@ -62,6 +70,7 @@ def _tree_of_three_classes() -> Case:
 ROWS: Mapping[str, Callable[[], Case]] = {
     "trees": lambda: tree_case((2,), (2, 2), 2),
     "staged-trees": lambda: tree_case((1, 1), (3,), 2),
+    "staged-mixture": _staged_mixture,
     "staged-trees-tight": lambda: tree_case((1, 1), (2,), 4, epsilon=Fraction(8)),
     "staged-trees-labels": lambda: tree_case((1, 1), (2,), 3, unit=Unit.LABEL),
     "label-private-trees": _label_private,

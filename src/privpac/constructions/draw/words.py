@@ -9,14 +9,8 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
-from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.trees.mixture import TreeMixture
-from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
-from privpac.constructions.draw.merged import Merged
-from privpac.constructions.draw.occam import Occam
-from privpac.constructions.draw.staged_trees import default_stages
-from privpac.constructions.draw.tree_words import one_test
+from privpac.constructions.draw.default import auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
 
@@ -56,44 +50,8 @@ def _rectangles(request: Request, rest: str) -> Learner:
     return request.occam(Rectangles(request.schema, tuple(names)))
 
 
-ONE_TEST_UP_TO = 100
-"""n·epsilon up to which one test with two different answers beats every tree prior tried (benchmarks/accuracy)."""
-
-
-def _auto(request: Request, rest: str) -> Learner:
-    if request.protect == "records" and request.size.labelled * request.per_record <= ONE_TEST_UP_TO:
-        return one_test(request, rest)
-    tests = Binarisation.default(request.schema, n=request.size.labelled)
-    stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
-    deeper = _deeper(request) if stages == (3,) and request.protect == "records" else None
-    if deeper is None:
-        return request.staged(stages, tests)
-    shallow = Trees(request.schema, 3, tests)
-    return Merged(Occam(TreeMixture((shallow, deeper), (1, 1)), request.per_record, request.costs))
-
-
-DEEPER_FROM = 1000
-DEEPER_CUTS = 12
-DEEPER_TESTS = 120
-DEEPER_SECONDS = 4.0
-"""From this n·epsilon on, and where it costs no more than this, trees of depth 4 on 12 cuts a column are drawn from as
-well: some tables want a fourth question more than fine cuts, others do not, and the draw decides (benchmarks/accuracy).
-"""
-
-
-def _deeper(request: Request) -> Trees | None:
-    n = request.size.labelled
-    if n * request.per_record < DEEPER_FROM:
-        return None
-    tests = Binarisation.of(request.schema, cuts=DEEPER_CUTS)
-    if len(tests.tests) > DEEPER_TESTS:
-        return None
-    deeper = Trees(request.schema, 4, tests)
-    return deeper if deeper.estimate(n).seconds <= DEEPER_SECONDS else None
-
-
 WORDS: Mapping[str, Word] = {
-    "auto": Word("auto", "what suits n, epsilon and the schema", _auto, PROTECTS, many_classes=True),
+    "auto": Word("auto", "what suits n, epsilon and the schema", auto, PROTECTS, many_classes=True),
     "stumps": Word("stumps", "one test on any column", _stumps, PROTECTS),
     "thresholds": Word(
         "thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, PROTECTS

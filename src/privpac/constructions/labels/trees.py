@@ -16,6 +16,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.fitting import misfit
 from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.staged_trees import StagedTrees, trees_up_to
@@ -45,7 +46,7 @@ class LabelPrivateTrees:
         return StagedTrees(self.schema, self.epsilon, self.stages, tests, self.costs, unit=Unit.LABEL)
 
     @property
-    def concepts(self) -> Trees:
+    def concepts(self) -> Trees | TreeMixture:
         """The class as far as the schema alone fixes it: the cuts are moved once features are seen."""
         return self._declared.concepts
 

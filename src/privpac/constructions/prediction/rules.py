@@ -124,7 +124,7 @@ def exponential_vote_accuracy(
     """
     rule = "exponential-vote-accuracy"
     need_ratio(rule, ratio, 1)
-    need(rule, 1 <= models <= records, "there must be at least one record a model")
+    need(rule, 1 <= models <= records, "there must be at least one record per model")
     need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
     error = error_exponential_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
     need(rule, error < 1, "these records prove nothing")

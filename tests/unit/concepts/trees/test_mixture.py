@@ -69,7 +69,7 @@ def test_statistics_add_up() -> None:
 def test_forced_doubt_decides_as_fractions_do(monkeypatch: pytest.MonkeyPatch) -> None:
     evidence = sample_of(SCHEMA, DATA).reduce(MIXTURE.statistic)
     gibbs = MIXTURE.gibbs(evidence, ratio=RATIO, costs=(1, 1))
-    weights = PartWeights(tuple(part.law for part in gibbs.parts), gibbs.shares)
+    weights = gibbs.weights
     exact = weights.exact()
     edge = exact[0] / sum(exact)
     monkeypatch.setattr(PartWeights, "floats", lambda self: (np.ones(2), 1.0))
@@ -86,7 +86,7 @@ def test_floats_lie_within_their_bound_on_real_sizes() -> None:
     mixture = TreeMixture((Trees(schema, 1), Trees(schema, 2, Binarisation.of(schema, cuts=3))), (1, 1))
     evidence = sample_of(schema, [tuple(row) for row in data.tolist()]).reduce(mixture.statistic)
     gibbs = mixture.gibbs(evidence, ratio=Fraction(0.99), costs=(1, 1))
-    weights = PartWeights(tuple(part.law for part in gibbs.parts), (1, 1))
+    weights = gibbs.weights
     values, error = weights.floats()
     exact = weights.exact()
     shares = [Fraction(float(v)) / Fraction(float(values.sum())) for v in values]
@@ -106,7 +106,7 @@ def test_shares_must_be_positive() -> None:
         TreeMixture(PARTS, (1, 0))
 
 
-def test_the_default_draws_from_both_between_1000_and_5000() -> None:
+def test_the_first_design_of_the_default_draws_from_both_between_1000_and_5000() -> None:
     assert len(records_of(SCHEMA)) == 6
     rng = np.random.default_rng(1)
     x = rng.integers(0, 100, (2000, 3))
@@ -114,7 +114,9 @@ def test_the_default_draws_from_both_between_1000_and_5000() -> None:
     columns = [{"name": n, "kind": "numeric", "lower": 0, "upper": 99, "integer": True} for n in "pqr"]
     schema = {"label": "y", "columns": columns}
     table = {**dict(zip("pqr", x.T, strict=True)), "y": y}
-    model = privpac.learn(table, schema=schema, epsilon=1, leaf_epsilon="0.1", random_state=5)
+    model = privpac.learn(
+        table, schema=schema, concepts="auto:1", epsilon=1, leaf_epsilon="0.1", random_state=5
+    )
     assert model.certificate["learner"]["concepts"] == "trees:3|4"
     assert (model.classify(table) == y).mean() > 0.95
     assert model.predict_proba(table).shape == (2000, 2)

@@ -92,4 +92,4 @@ def test_it_has_a_word_of_its_own() -> None:
     learner = learner_for("one-test", request)
     assert isinstance(learner, Occam)
     assert isinstance(learner.concepts, OneTest)
-    assert learner_for("auto", replace(request, size=Size(20))).concepts.word == learner.concepts.word
+    assert learner_for("auto:1", replace(request, size=Size(20))).concepts.word == learner.concepts.word

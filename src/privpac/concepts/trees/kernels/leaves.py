@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from privpac.compiled import compiled
 from privpac.concepts.trees.kernels.regions import regions
 
-__all__ = ["bottom_entries", "leaf", "leaf_pairs", "pair_sum_of_two", "power", "signed_table"]
+__all__ = ["bottom_entries", "leaf", "leaf_pairs", "pair_sum_of_two", "power"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -24,22 +24,6 @@ def power(table: Floats, exponent: np.int64) -> float:
     last = np.int64(len(table) - 1)
     value: float = table[exponent if exponent < last else last]
     return value
-
-
-@compiled
-def _near(signed: Floats, difference: np.int64) -> float:
-    """The entry of a signed table; differences beyond its ends mean the same as the ends."""
-    last = np.int64(len(signed) // 2)
-    least = difference if difference < last else last
-    value: float = signed[(least if least > -last else -last) + last]
-    return value
-
-
-def signed_table(table: Floats, prior: Floats) -> Floats:
-    """Leaf masses of two classes by the signed difference of their scores, from -last to last."""
-    below = prior[0] + prior[1] * table
-    above = prior[1] + prior[0] * table
-    return np.concatenate([below[:0:-1], above])
 
 
 @compiled
@@ -110,29 +94,32 @@ def _leaf_side(
 
 @compiled
 def pair_sum_of_two(
-    row: Longs, total: Longs, costs: Longs, signed: Floats, weights: Floats, table: Floats, entries: Longs
+    row: Longs, total: Longs, costs: Longs, prior: Floats, weights: Floats, table: Floats, entries: Longs
 ) -> tuple[np.int64, float]:
     """The sum over all tests of weight · leaf · leaf, for two classes.
 
-    Predicting 0 costs the records of class 1 and conversely, so a leaf's mass depends on a difference.
+    Multiplied out: two equal answers cost the same whatever the test, and of two different ones either way round costs
+    what the other leaves of the price of all records.
     """
     p = row.shape[1]
     zero, one = costs[0], costs[1]
     all_zero, all_one = zero * total[0], one * total[1]
+    everything = all_zero + all_one
     zeros, ones = row[0], row[1]
     for h in range(p):
-        a, b = zero * zeros[h], one * ones[h]
-        entries[h] = min(a, b) + min(all_zero - a, all_one - b)
-    best = entries[0]
+        entries[h] = one * ones[h] - zero * zeros[h] + all_zero
+    best = min(all_zero, all_one)
     for h in range(p):
-        best = min(best, entries[h])
-    whole = np.int64(all_one) - np.int64(all_zero)
-    mass = 0.0
+        best = min(best, min(entries[h], everything - entries[h]))
+    mass, whole = 0.0, 0.0
     for h in range(p):
-        inside = np.int64(one * ones[h]) - np.int64(zero * zeros[h])
-        pair = _near(signed, inside) * _near(signed, whole - inside)
-        mass += pair * power(table, np.int64(entries[h] - best)) * weights[h]
-    return best, mass
+        either = power(table, entries[h] - best) + power(table, everything - entries[h] - best)
+        mass += weights[h] * either
+        whole += weights[h]
+    equal = prior[0] * prior[0] * power(table, all_one - best) + prior[1] * prior[1] * power(
+        table, all_zero - best
+    )
+    return best, prior[0] * prior[1] * mass + equal * whole
 
 
 @compiled

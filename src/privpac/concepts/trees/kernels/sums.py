@@ -70,7 +70,6 @@ def bottom_sums(
     scale: float,
     stop: float,
     table: Floats,
-    signed: Floats,
     leaves: tuple[Longs, Floats],
     sums: tuple[Longs, Floats],
     share: tuple[int, int],
@@ -87,6 +86,7 @@ def bottom_sums(
     total = np.empty(classes, costs.dtype)
     entries = np.empty(p, costs.dtype)
     masses = np.empty((2, p))
+    both = classes == 2 and prior[0] > 0.0 and prior[1] > 0.0
     turn = 0
     while True:
         if turn % share[1] == share[0]:
@@ -104,8 +104,8 @@ def bottom_sums(
                     place = ((start + extra) << size) + signs
                     base, mass = leaf(total, costs, prior, table)
                     leaves[0][place], leaves[1][place] = base, mass
-                    if len(signed):
-                        best, split = pair_sum_of_two(row, total, costs, signed, weights, table, entries)
+                    if both:
+                        best, split = pair_sum_of_two(row, total, costs, prior, weights, table, entries)
                     else:
                         leaf_pairs(row, total, costs, prior, table, entries, masses)
                         best, split = combine(entries, masses[0], weights, 1, table)

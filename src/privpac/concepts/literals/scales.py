@@ -1,0 +1,111 @@
+"""Where a column is cut: evenly over its range, or closer together near zero for values that are mostly small.
+
+Amounts, counts and waiting times are mostly small, with a few huge values: cuts at even steps of the declared range
+then leave nearly all records below the first of them. Cuts at even steps of the cube root (with its sign) serve such
+columns, and lose little on others. Which of the two suits a column is public knowledge where its schema names a
+`scale`; where it does not, whole rules on either scale are drawn from together (`concepts.trees.mixture`).
+
+Everything here follows from the schema alone, in integers, so the cuts are the same on every machine.
+Tested by tests/unit/concepts/literals/test_scales.py.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import get_args
+
+from privpac.concepts.literals.binarise import CUTS, SHORT_RANGE, Binarisation, Test
+from privpac.data.column import Column
+from privpac.data.numeric import Numeric, Scale
+from privpac.data.schema import Schema
+
+__all__ = ["SCALES", "Scale", "on_each_scale", "on_scale"]
+
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+ROOT_BITS = 64
+"""Cube roots are rounded down to a multiple of 2^-64."""
+
+
+def on_scale(schema: Schema, scale: Scale, *, most: int) -> Binarisation:
+    """As many cuts a column on this scale, up to 31, as make at most `most` tests (found by bisection), or one.
+
+    A column whose schema names a scale is cut on that one, whatever is asked for.
+    """
+    cuts = bisect_right(range(1, CUTS + 1), most, key=lambda cuts: len(_tests(schema, scale, cuts)))
+    return Binarisation(schema, _tests(schema, scale, max(1, cuts)))
+
+
+def on_each_scale(schema: Schema, *, most: int) -> tuple[Binarisation, ...]:
+    """The tests on either scale; only once where no column tells them apart."""
+    return tuple(dict.fromkeys(on_scale(schema, scale, most=most) for scale in SCALES))
+
+
+def _tests(schema: Schema, scale: Scale, cuts: int) -> tuple[Test, ...]:
+    return tuple(
+        Test(column.name, cell, "at least" if column.ordered else "equals")
+        for column in schema.columns
+        for cell in _cells(column, scale, cuts)
+    )
+
+
+def _cells(column: Column, scale: Scale, cuts: int) -> Sequence[int]:
+    """The cells that are tested: every category, every value of a short range, or `cuts` cuts."""
+    if not column.ordered:
+        return (1,) if column.size == 2 else range(column.size if column.size > 1 else 0)
+    if column.size - 1 <= min(SHORT_RANGE, cuts):
+        return range(1, column.size)
+    # Of integers size - 1 steps lie between the bounds, of a grid of reals `size` cells.
+    steps = column.size if isinstance(column, Numeric) and not column.integer else column.size - 1
+    if isinstance(column, Numeric) and _is_small(column, scale):
+        found = _root_cells(column, steps, cuts)
+    else:
+        found = _even_cells(steps, cuts)
+    # The last cuts may round up to the upper bound, which no cell exceeds.
+    return sorted({cell for cell in found if 0 < cell < column.size})
+
+
+def _is_small(column: Numeric, scale: Scale) -> bool:
+    """What the schema says; where it says nothing, what is asked for, if the range has a zero to lie close to."""
+    if column.scale is not None:
+        return column.scale == "mostly small"
+    return scale == "mostly small" and column.lower <= 0 <= column.upper
+
+
+def _even_cells(steps: int, cuts: int) -> Iterator[int]:
+    """The i-th fraction of the range, rounded up to a cell, as `at least` means it."""
+    return (-(-i * steps // (cuts + 1)) for i in range(1, cuts + 1))
+
+
+def _root_cells(column: Numeric, steps: int, cuts: int) -> Iterator[int]:
+    """The same between the cube roots of the bounds: (cut - lower) / (upper - lower) of the steps, in integers."""
+    lower, upper = Fraction(column.lower), Fraction(column.upper)
+    low, high = _signed_root(lower), _signed_root(upper)
+    share = steps / (upper - lower)
+    unit = (cuts + 1) ** 3 << (3 * ROOT_BITS)
+    for i in range(1, cuts + 1):
+        cubed = (low * (cuts + 1 - i) + high * i) ** 3
+        above = (cubed * lower.denominator - lower.numerator * unit) * share.numerator
+        yield -(-above // (unit * lower.denominator * share.denominator))
+
+
+def _signed_root(value: Fraction) -> int:
+    return cube_root(value) if value >= 0 else -cube_root(-value)
+
+
+def cube_root(value: Fraction) -> int:
+    """The cube root of a non-negative number in units of 2^-64, rounded down.
+
+    >>> cube_root(Fraction(27, 8)) == 3 << 63
+    True
+    """
+    whole = (value.numerator << (3 * ROOT_BITS)) // value.denominator
+    root = 1 << -(-whole.bit_length() // 3)  # at or above the root, from where Newton's steps fall
+    while root:
+        smaller = (2 * root + whole // (root * root)) // 3
+        if smaller >= root:
+            break
+        root = smaller
+    return root

@@ -1,0 +1,209 @@
+"""The majority of three public tests, each taken as it is or the other way round: two classes.
+
+A sum of evidence where a tree asks one question after the other: a record is put where two of three signs point. All
+8·(p choose 3) rules are equally likely beforehand. Counts of sets of three tests say all that is needed, so the law
+costs one pass over them, and a majority is written as a tree of depth 3, like everything else a mixture draws. Tested
+by tests/unit/concepts/trees/test_majority.py and tests/exact/ (row `majorities`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Costs, Hypothesis, Stored
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.literals.cooccurrence import (
+    THREADS,
+    Cooccurrence,
+    CooccurrenceTensor,
+    Estimate,
+    offsets,
+)
+from privpac.concepts.trees.kernels import majority as kernels
+from privpac.concepts.trees.parts import UniformGibbs
+from privpac.concepts.trees.prior import refuse_beyond
+from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+from privpac.mechanisms.scores import Histogram
+
+__all__ = ["Majorities"]
+
+VOTERS = 3
+RULE_COST = 4.0
+"""Nanoseconds a rule costs in one draw (benchmarks/trees.py)."""
+DENSE = 2**24
+"""Prices up to which a table has a slot for each."""
+
+
+@dataclass(frozen=True)
+class Majorities(Stored):
+    """Rules that follow two of three signed tests; uniform over the sets of tests and their signs."""
+
+    schema: Schema
+    binarisation: Binarisation | None = None
+    threads: int = THREADS
+
+    def __post_init__(self) -> None:
+        if len(self.schema.classes) != 2:
+            raise ParameterError(
+                "Majorities",
+                "schema",
+                f"{len(self.schema.classes)} classes",
+                allowed="a label of two classes",
+            )
+        if len(self.tests.tests) < VOTERS:
+            raise ParameterError("Majorities", "tests", len(self.tests.tests), allowed="three tests or more")
+        self.require(None)
+
+    @cached_property
+    def tests(self) -> Binarisation:
+        return self.binarisation or Binarisation.of(self.schema)
+
+    @property
+    def word(self) -> str:
+        return "majorities"
+
+    @property
+    def size(self) -> int:
+        return kernels.RULES * comb(len(self.tests.tests), VOTERS)
+
+    @property
+    def odds(self) -> Fraction:
+        return Fraction(self.size - 1)
+
+    @property
+    def least(self) -> Fraction:
+        return Fraction(1, self.size)
+
+    @property
+    def vc(self) -> int:
+        """A class of N functions shatters at most log2 N points."""
+        return self.size.bit_length() - 1
+
+    @property
+    def statistic(self) -> CooccurrenceTensor:
+        return CooccurrenceTensor(self.tests, VOTERS, 2, self.threads)
+
+    def estimate(self, n: int) -> Estimate:
+        """Public estimate of time and memory for n records."""
+        return self._cost(VOTERS, n)
+
+    def _cost(self, levels: int, n: int) -> Estimate:
+        tensor = CooccurrenceTensor(self.tests, levels, 2, self.threads)
+        counting = tensor.estimate(n)
+        rules = kernels.RULES * comb(len(self.tests.tests), levels)
+        return Estimate(counting.seconds + RULE_COST * 1e-9 * rules, counting.bytes + 8 * tensor.sets)
+
+    def require(self, n: int | None) -> None:
+        refuse_beyond("Majorities", "tests", VOTERS, len(self.tests.tests), self._cost, n=n)
+
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
+        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
+
+    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> MajorityScores:
+        sets = int(offsets(len(self.tests.tests), VOTERS)[-1])
+        if len(evidence.counts) < sets:  # the kernels do not check their indices
+            raise ParameterError(
+                "Majorities", "evidence", len(evidence.counts), allowed=f"{sets} sets or more"
+            )
+        prices = np.array(costs, dtype=np.int64)
+        everything = int((prices * evidence.counts[0]).sum())
+        return MajorityScores(self, kernels.signed_counts(evidence.counts[:sets], prices), everything)
+
+    def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
+        """The tree of a rule, as the kernels number them."""
+        turned, opposite = divmod(rule, 2)
+        holds = [(position + 1 != turned) != bool(opposite) for position in range(VOTERS)]
+        first, second, third = (
+            partial(_answered, self.tests.tests[test], yes) for test, yes in zip(chosen, holds, strict=True)
+        )
+        last = third(Leaf(0), Leaf(1))
+        return first(second(Leaf(0), last), second(last, Leaf(1)))
+
+    def contains(self, hypothesis: Hypothesis) -> bool:
+        return isinstance(hypothesis, Tree) and any(hypothesis == member for member in self._near(hypothesis))
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool:
+        return isinstance(hypothesis, Tree) and any(
+            hypothesis == member.merged() for member in self._near(hypothesis)
+        )
+
+    def _near(self, tree: Tree) -> Iterator[Tree]:
+        """Members among which this tree, or one that is this tree once merged, must be if there is any.
+
+        A majority depends on each of its tests unless the answers to the others are tied to it, which needs tests of
+        one column. So what merging left out lies in a column of the tree, or all three in any one column if nothing
+        is left; and of the tests between two that the tree asks, any three stand for all.
+        """
+        own = set(tree.tests())
+        number = {test: place for place, test in enumerate(self.tests.tests)}
+        if not own <= number.keys() or len(own) > VOTERS:
+            return
+        pools = [self._unasked(own, tree.columns)]
+        if not own:
+            pools = [self._unasked(own, (group.column,)) for group in self.tests.groups]
+        for more in (tests for pool in pools for tests in combinations(pool, VOTERS - len(own))):
+            first, second, third = sorted(number[test] for test in (*own, *more))
+            for rule in range(kernels.RULES):
+                yield self.member((first, second, third), rule)
+
+    def _unasked(self, own: set[Test], columns: tuple[str, ...]) -> list[Test]:
+        """Tests of these columns that a tree does not ask, at most three between two that it does."""
+        kept: list[Test] = []
+        run = 0
+        for test in (test for test in self.tests.tests if test.column in columns):
+            run = 0 if test in own else run + 1
+            if 0 < run <= VOTERS:
+                kept.append(test)
+        return kept
+
+
+def _answered(test: Test, yes: bool, low: Tree, high: Tree) -> Tree:
+    """`high` where the test's answer is `yes`."""
+    return Split(test, low, high) if yes else Split(test, high, low)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MajorityScores:
+    """All majorities by price. Private, like all scores."""
+
+    concepts: Majorities
+    signed: NDArray[np.int64]
+    everything: int
+    """The price of all records."""
+
+    @property
+    def _tests(self) -> int:
+        return len(self.concepts.tests.tests)
+
+    @cached_property
+    def _best(self) -> int:
+        return (self.everything - int(kernels.largest_gain(self.signed, self._tests))) // 2
+
+    def histogram(self, span: int | None) -> Histogram:
+        furthest = self.everything - 2 * self._best  # the opposite of the best rule is the worst
+        width = (furthest if span is None else min(furthest, span)) + 1
+        if width > DENSE:
+            prices = np.empty(self.concepts.size, np.int64)
+            kernels.list_prices(self.signed, self._tests, self.everything, prices)
+            steps, counts = np.unique(prices - self._best, return_counts=True)
+            near = steps < width
+            return Histogram(self._best, steps[near], counts[near].tolist(), int(counts[~near].sum()))
+        counts = kernels.count_prices(self.signed, self._tests, self.everything, self._best, width)
+        steps = np.flatnonzero(counts[:width])
+        return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width]))
+
+    def locate(self, score: int, index: int) -> Tree:
+        a, b, c, rule = kernels.find_price(self.signed, self._tests, self.everything, score, index)
+        if rule < 0:
+            raise IndexError("no majority with this price and index")
+        return self.concepts.member((a, b, c), rule)

@@ -1,0 +1,115 @@
+"""What a mixture of trees is made of: classes whose total weight is known, and from which one tree can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from flint import arb, ctx
+
+from privpac.coins import Coins
+from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
+from privpac.concepts.trees.tree import Tree
+from privpac.data.schema import Schema
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.gibbs import PowerWeights
+from privpac.mechanisms.scores import Scores
+from privpac.numbers.exact import UNIT_ROUNDOFF, ball
+
+__all__ = ["PartGibbs", "Total", "TreePart", "UniformGibbs"]
+
+
+class Total(NamedTuple):
+    """A sum of weights as ratio^score · mass, the mass up to a relative `error`; private, like all sums."""
+
+    score: int
+    mass: float
+    error: float
+
+
+class PartGibbs(Protocol):
+    """The law of a part given the records, and the sum of prior · ratio^score over it in three readings."""
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for equal laws."""
+
+    @property
+    def total(self) -> Total: ...
+
+    def ball(self, bits: int) -> arb: ...
+
+    def exact(self) -> Fraction: ...
+
+    def draw(self, coins: Coins) -> Tree: ...
+
+
+@runtime_checkable
+class TreePart(Protocol):
+    """A class of trees under a public prior, that sees records through co-occurrence counts."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def word(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def least(self) -> Fraction:
+        """The smallest prior of a member, or less."""
+
+    @property
+    def statistic(self) -> CooccurrenceTensor: ...
+
+    def require(self, n: int | None) -> None: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool: ...
+
+    def contains_merged(self, hypothesis: Hypothesis) -> bool: ...
+
+    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> PartGibbs:
+        """The law given counts of its tests; counts of larger sets of tests may follow."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UniformGibbs:
+    """The Gibbs law of a class counted by score, all `size` members of which are equally likely beforehand."""
+
+    scores: Scores[Tree]
+    size: int
+    ratio: Fraction
+
+    @cached_property
+    def _weights(self) -> PowerWeights[Tree]:
+        return PowerWeights(self.ratio, self.scores)
+
+    @property
+    def key(self) -> Hashable:
+        return ("uniform", self.size, self._weights.full.best, self._weights.key)
+
+    @cached_property
+    def total(self) -> Total:
+        """Bound: that of the weights, one rounding a summand and one for the division."""
+        values, error = self._weights.floats()
+        mass = float(values.sum()) / self.size
+        if self._weights.shift or mass == 0.0:  # beyond floats: the balls decide
+            return Total(self._weights.near.best, 1.0, 1.0)
+        return Total(self._weights.near.best, mass, error + 1.01 * (len(values) + 1) * UNIT_ROUNDOFF)
+
+    def ball(self, bits: int) -> arb:
+        with ctx.workprec(bits):
+            whole = sum(self._weights.balls(bits), arb(0))
+            return whole * ball(self.ratio) ** self._weights.near.best / self.size
+
+    def exact(self) -> Fraction:
+        return sum(self._weights.exact(), Fraction(0)) * self.ratio**self._weights.full.best / self.size
+
+    def draw(self, coins: Coins) -> Tree:
+        return gibbs.draw_from(self._weights, coins)

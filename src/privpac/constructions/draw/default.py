@@ -1,0 +1,157 @@
+"""`auto`: the default classifier, chosen by n, epsilon and the schema alone.
+
+The second design. Up to n·epsilon 5,000 it is one draw from everything that may suit a table, under one public prior:
+half of it on one test with two different answers, a quarter each on majorities of three tests and on trees of depth 3,
+on both scales of cuts, and a little on constants. The records decide inside the draw which of these it is; nothing is
+looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to 100 rules of three tests
+are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which chose one class on evenly
+spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified with it
+(`constructions.stored_classes`).
+
+Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
+Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.literals.cooccurrence import CooccurrenceTensor
+from privpac.concepts.literals.scales import on_each_scale
+from privpac.concepts.trees.constants import Constants
+from privpac.concepts.trees.majority import VOTERS, Majorities
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.parts import TreePart
+from privpac.concepts.trees.trees import Trees
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.occam import Occam
+from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE, StagedTrees, default_stages
+from privpac.constructions.draw.tree_words import one_test
+from privpac.constructions.request import OWNER, Request
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+
+__all__ = ["LATEST", "auto", "default_mixture"]
+
+LATEST = "2"
+"""The design that `auto` means."""
+
+ONE_TEST_UP_TO = 100
+"""n·epsilon up to which one test with two different answers beats every tree prior tried (benchmarks/accuracy)."""
+
+
+def auto(request: Request, rest: str) -> Learner:
+    """The default classifier; `rest` is the number of its design, the latest if there is none."""
+    if rest not in ("", "1", LATEST):
+        raise ParameterError(OWNER, "word", f"auto:{rest}", allowed=f"auto, auto:1 or auto:{LATEST}")
+    if rest == "1" or request.protect == "labels":  # under label privacy cuts follow the values that occur
+        return _first_design(request)
+    n, epsilon = request.size.labelled, request.per_record
+    if n * epsilon > SECOND_STAGE_ABOVE:
+        return _staged(request)
+    mixture = default_mixture(request.schema, n=n, three_tests=n * epsilon > ONE_TEST_UP_TO)
+    mixture.require(n)
+    return Merged(Occam(mixture, epsilon, request.costs))
+
+
+MANY_TESTS, FEW_TESTS = 512, 256
+"""Tests of rules that ask one question, and of those that ask three, whose counts take memory and time with the cube
+of this: wide tables get fewer cuts a column instead of fewer questions."""
+
+MOST_SECONDS = 4.0
+"""Counting a set of tests may take about so long; beyond, there are fewer of them. It follows from n and the schema."""
+
+CONSTANTS, ONE_TEST, THREE_TESTS = 2, 48, 24
+"""The prior, as shares of all scales together: half on one test, a
+quarter each on majorities and on trees of three tests, and a little on constants."""
+
+
+def default_mixture(schema: Schema, *, n: int, three_tests: bool = True) -> TreeMixture:
+    """All that may suit a table of n records, under the public prior.
+
+    >>> x = {"name": "x", "kind": "numeric", "lower": 0, "upper": 99}
+    >>> default_mixture(Schema.from_json({"label": "y", "columns": [x]}), n=100).word
+    'constants|one-test|trees:3|majorities'
+    """
+    fine = on_each_scale(schema, most=MANY_TESTS)
+    parts: list[tuple[TreePart, int]] = [(Constants(schema, fine[0]), CONSTANTS)]
+    parts += [(OneTest(schema, tests), ONE_TEST // len(fine)) for tests in fine]
+    coarse = _affordable(schema, n) if three_tests else ()
+    for tests in coarse:
+        parts += [(rules, THREE_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
+    return TreeMixture(tuple(part for part, _ in parts), tuple(share for _, share in parts))
+
+
+def _affordable(schema: Schema, n: int, most: int = FEW_TESTS) -> tuple[Binarisation, ...]:
+    """Tests on each scale, at most so many, and fewer where sets of three would take too long to count."""
+    sets = on_each_scale(schema, most=most)
+    slow = any(
+        len(tests.tests) <= FEW_TESTS
+        and CooccurrenceTensor(tests, VOTERS, len(schema.classes)).estimate(n).seconds > MOST_SECONDS
+        for tests in sets
+    )
+    return _affordable(schema, n, most // 2) if slow and most > 1 else sets
+
+
+def _of_three_tests(schema: Schema, tests: Binarisation) -> Iterator[TreePart]:
+    """Trees of depth 3 and majorities; where a table has very many categories, trees of depth 2."""
+    few = len(tests.tests) <= FEW_TESTS
+    yield Trees(schema, 3 if few else 2, tests)
+    if few and _can_vote(schema, tests):
+        yield Majorities(schema, tests)
+
+
+def _can_vote(schema: Schema, tests: Binarisation) -> bool:
+    return len(schema.classes) == 2 and len(tests.tests) >= VOTERS
+
+
+def _staged(request: Request) -> Learner:
+    """A first tree or majority, and in every leaf of it a tree, once or twice more, on either scale."""
+    schema, n = request.schema, request.size.labelled
+    first, *others = _affordable(schema, n)
+    widest = max(len(tests.tests) for tests in (first, *others))
+    stages = default_stages(n=n, epsilon=request.per_record, tests=widest, most=FEW_TESTS)
+    return StagedTrees(
+        schema,
+        request.per_record,
+        stages,
+        first,
+        request.costs,
+        others=tuple(others),
+        majorities=stages[0] >= VOTERS and all(_can_vote(schema, tests) for tests in (first, *others)),
+    )
+
+
+def _first_design(request: Request) -> Learner:
+    if request.protect == "records" and request.size.labelled * request.per_record <= ONE_TEST_UP_TO:
+        return one_test(request, "")
+    tests = Binarisation.default(request.schema, n=request.size.labelled)
+    stages = default_stages(n=request.size.labelled, epsilon=request.per_record, tests=len(tests.tests))
+    deeper = _deeper(request) if stages == (3,) and request.protect == "records" else None
+    if deeper is None:
+        return request.staged(stages, tests)
+    shallow = Trees(request.schema, 3, tests)
+    return Merged(Occam(TreeMixture((shallow, deeper), (1, 1)), request.per_record, request.costs))
+
+
+DEEPER_FROM = 1000
+DEEPER_CUTS = 12
+DEEPER_TESTS = 120
+DEEPER_SECONDS = 4.0
+"""From this n·epsilon on, and where it costs no more than this, trees of depth 4 on 12 cuts a column are drawn from as
+well: some tables want a fourth question more than fine cuts, others do not, and the draw decides (benchmarks/accuracy).
+"""
+
+
+def _deeper(request: Request) -> Trees | None:
+    n = request.size.labelled
+    if n * request.per_record < DEEPER_FROM:
+        return None
+    tests = Binarisation.of(request.schema, cuts=DEEPER_CUTS)
+    if len(tests.tests) > DEEPER_TESTS:
+        return None
+    deeper = Trees(request.schema, 4, tests)
+    return deeper if deeper.estimate(n).seconds <= DEEPER_SECONDS else None

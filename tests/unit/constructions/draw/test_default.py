@@ -1,0 +1,164 @@
+"""The default classifier: what it draws from, by public numbers alone, and documents of its first design."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privpac
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.constructions.draw.default import FEW_TESTS, default_mixture
+from privpac.constructions.draw.merged import Merged
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.stored_classes import concepts_from_json, stored_concepts
+from privpac.constructions.words import Request, learner_for
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError
+
+
+def _schema(columns: int = 3, *, classes: tuple[str, ...] = ("0", "1"), lower: int = 0) -> Schema:
+    numeric = {"kind": "numeric", "lower": lower, "upper": 99, "integer": True}
+    entries = [{"name": f"x{i}", **numeric} for i in range(columns)]
+    return Schema.from_json({"label": "y", "classes": list(classes), "columns": entries})
+
+
+def _request(n: int, *, schema: Schema | None = None, **wishes: Any) -> Request:
+    return Request(schema or _schema(), Size(n), Fraction(1), **wishes)
+
+
+@pytest.mark.parametrize(
+    ("n", "word"),
+    [
+        (100, "constants|one-test"),
+        (101, "constants|one-test|trees:3|majorities"),
+        (5_000, "constants|one-test|trees:3|majorities"),
+    ],
+)
+def test_one_draw_from_a_mixture_up_to_5000(n: int, word: str) -> None:
+    learner = learner_for("auto", _request(n))
+    assert isinstance(learner, Merged)
+    assert learner.concepts.word == word
+    certificate = learner.certify(Size(n))
+    assert certificate.epsilon == 1
+    assert n < 5_000 or certificate.accuracy  # enough records for a promise
+
+
+@pytest.mark.parametrize(("n", "stages"), [(5_001, (3, 3)), (39_999, (3, 3)), (40_000, (3, 3, 2))])
+def test_stages_above(n: int, stages: tuple[int, ...]) -> None:
+    learner = learner_for("auto", _request(n))
+    assert isinstance(learner, StagedTrees)
+    assert learner.stages == stages
+    assert learner.majorities
+    assert len(learner.others) == 1
+    stored = learner.certify(Size(n)).to_json()["learner"]
+    assert stored["other_tests"] == [len(learner.others[0].tests)]
+
+
+def test_the_prior_of_the_mixture() -> None:
+    both = default_mixture(_schema(), n=1_000)
+    one_scale = default_mixture(_schema(lower=1), n=1_000)
+    shares = {(part.word, share) for part, share in zip(both.parts, both.shares, strict=True)}
+    assert shares == {("constants", 2), ("one-test", 24), ("trees:3", 12), ("majorities", 12)}
+    assert sum(both.shares) == sum(one_scale.shares) == 98
+    assert len(both.parts) == 7
+    assert len(one_scale.parts) == 4
+
+
+def test_three_classes_have_no_majorities() -> None:
+    schema = _schema(classes=("a", "b", "c"))
+    assert learner_for("auto", _request(1_000, schema=schema)).concepts.word == "constants|one-test|trees:3"
+    staged = learner_for("auto", _request(9_000, schema=schema))
+    assert isinstance(staged, StagedTrees)
+    assert not staged.majorities
+
+
+def test_wide_tables_keep_their_depth() -> None:
+    mixture = default_mixture(_schema(60), n=1_000)
+    deep = [part for part in mixture.parts if part.word == "trees:3"]
+    assert len(deep) == 2
+    assert all(60 <= len(part.statistic.binarisation.tests) <= FEW_TESTS for part in deep)
+
+
+def test_very_many_categories_leave_two_questions() -> None:
+    column = {"name": "c", "kind": "categorical", "categories": [f"v{i}" for i in range(FEW_TESTS + 1)]}
+    schema = Schema.from_json({"label": "y", "columns": [column]})
+    assert default_mixture(schema, n=1_000).word == "constants|one-test|trees:2"
+    staged = learner_for("auto", _request(50_000, schema=schema))
+    assert isinstance(staged, StagedTrees)
+    assert staged.stages == (2, 2, 2)
+
+
+def test_more_records_than_can_be_counted_in_time_get_fewer_tests() -> None:
+    small, large = (default_mixture(_schema(40), n=n) for n in (1_000, 10**8))
+    assert _widest(large) < _widest(small)
+
+
+def _widest(mixture: TreeMixture) -> int:
+    """Tests of the rules that ask three."""
+    return max(len(part.statistic.binarisation.tests) for part in mixture.parts if part.statistic.depth == 3)
+
+
+def test_labels_only_is_as_before() -> None:
+    request = _request(1_000, protect="labels")
+    assert learner_for("auto", request) == learner_for("auto:1", request)
+
+
+def test_documents_name_the_design() -> None:
+    assert stored_concepts("auto") == stored_concepts("auto:2") == "auto:2"
+    assert stored_concepts("auto:1") == "auto"
+    assert [concepts_from_json(word, _schema()) for word in ("auto", "auto:2")] == ["auto:1", "auto"]
+    assert Recipe("auto", _request(500)).certify().to_json()["request"]["concepts"] == "auto:2"
+    assert Recipe("auto:1", _request(500)).certify().to_json()["request"]["concepts"] == "auto"
+    with pytest.raises(ParameterError, match="auto:2"):
+        learner_for("auto:3", _request(500))
+
+
+@pytest.mark.parametrize("n", [60, 3_000, 8_000])
+def test_both_designs_are_learnt_and_verified(n: int, tmp_path: Any) -> None:
+    rng = np.random.default_rng(1)
+    x = np.minimum(99, rng.exponential(4.0, (n, 2)).astype(int))
+    table = {"x0": x[:, 0], "x1": x[:, 1], "y": (x[:, 0] + x[:, 1] >= 7).astype(int)}
+    for word in ("auto", "auto:1"):
+        model = privpac.learn(
+            table, schema=_schema(2), concepts=word, epsilon=1, leaf_epsilon="0.1", random_state=5
+        )
+        model.save(tmp_path / "model.json")
+        assert privpac.verify(tmp_path / "model.json").rebuilt
+        assert n < 3_000 or (model.classify(table) == table["y"]).mean() > (0.9 if word == "auto" else 0.8)
+
+
+def test_mostly_small_values_are_told_apart_without_being_asked_for() -> None:
+    """What evenly spaced cuts cannot see: the first of 31 lies far above nearly all records."""
+    rng = np.random.default_rng(2)
+    schema = Schema.from_json(
+        {
+            "label": "y",
+            "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 10_000, "integer": True}],
+        }
+    )
+    x = np.minimum(10_000, rng.exponential(15.0, 2_000).astype(int))
+    table = {"x": x, "y": (x >= 12).astype(int)}
+    models = {
+        word: privpac.learn(table, schema=schema, concepts=word, epsilon=1, random_state=3)
+        for word in ("auto", "auto:1")
+    }
+    accuracy = {word: (model.classify(table) == table["y"]).mean() for word, model in models.items()}
+    assert accuracy["auto"] > 0.9 > 0.7 > accuracy["auto:1"]
+
+
+def test_costs_reach_the_draw() -> None:
+    learner = learner_for("auto", replace(_request(2_000), costs=(1, 4)))
+    assert learner.certify(Size(2_000)).to_json()["learner"]["costs"] == [1, 4]
+
+
+def test_the_odds_of_the_mixture_are_its_rarest_rule() -> None:
+    mixture = default_mixture(_schema(2), n=1_000)
+    assert isinstance(mixture, TreeMixture)
+    rarest = min(part.least * share for part, share in zip(mixture.parts, mixture.shares, strict=True)) / 98
+    assert mixture.odds == 1 / rarest - 1
