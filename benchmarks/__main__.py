@@ -25,6 +25,7 @@ SPEED = (
     "plan_simulated",
     "points",
     "service",
+    "ledger",
     "verify",
 )
 RESULTS = Path(__file__).parent / "results"

@@ -328,7 +328,7 @@ def _column(row: object, name: str) -> Any:
     return row[name]
 
 
-def _plain(value: Any, name: str) -> Any:
+def _plain(value: object, name: str) -> Any:
     """A value of any library as JSON has it; what is missing there is null."""
     if type(value).__name__ in MISSING_KINDS:
         return None

@@ -68,7 +68,7 @@ def learn(
     concepts: str | ConceptClass = "auto",
     protect: str = "records",
     y: object = None,
-    costs: Costs | None = None,
+    costs: Costs | str | None = None,
     records_per_person: int = 1,
     estimate_epsilon: object = None,
     holdout: object = 0,
@@ -77,7 +77,7 @@ def learn(
     random_state: int | None = None,
     label: str | None = None,
     engine: str = "auto",
-    spark: Any = None,
+    spark: object = None,
     progress: Callable[[int, int], None] | None = None,
     unlabelled: object = None,
     method: str = "auto",
@@ -104,6 +104,7 @@ def learn(
         The labels, if they are not a column of the table.
     costs : sequence of int, default None
         Public price of misjudging a record of each class, in the order of the schema's classes; all 1 when not given.
+        "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
     records_per_person : int, default 1
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon, leaf_epsilon : numbers, default None

@@ -80,7 +80,8 @@ class RuleWishes:
     delta: Fraction = Fraction(0)
     concepts: str | ConceptClass = "auto"
     protect: str = "records"
-    costs: Costs | None = None
+    costs: Costs | str | None = None
+    """The price of misjudging a record of each class, or 'balanced'."""
     records_per_person: int = 1
     estimate_epsilon: Fraction | None = None
     leaf_epsilon: Fraction | None = None
@@ -94,7 +95,7 @@ class RuleWishes:
         delta: object = 0,
         concepts: str | ConceptClass = "auto",
         protect: str = "records",
-        costs: Iterable[int] | None = None,
+        costs: Iterable[int] | str | None = None,
         records_per_person: int = 1,
         estimate_epsilon: object = None,
         leaf_epsilon: object = None,
@@ -111,7 +112,7 @@ class RuleWishes:
             read_delta(delta, owner=owner),
             concepts,
             protect,
-            None if costs is None else tuple(costs),
+            costs if costs is None or isinstance(costs, str) else tuple(costs),
             records_per_person,
             further(estimate_epsilon, "estimate_epsilon"),
             further(leaf_epsilon, "leaf_epsilon"),

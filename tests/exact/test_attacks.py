@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from privpac import PrivpacError, Schema, learn
-from privpac.audit.exact import Case, worst_ratio
+from privpac.audit.exact import Case
 from privpac.audit.registry import REGISTRY, learner_case, tiny_schema
 from privpac.coins import Enumeration, SeededCoins, law
 from privpac.concepts.line.stumps import Stumps
@@ -28,6 +28,18 @@ from privpac.numbers.exact import ratio_for
 
 ONE = Fraction(1)
 RATIO = ratio_for(Fraction(1, 2))
+
+
+def worst_ratio(p: dict[Any, Fraction], q: dict[Any, Fraction]) -> tuple[Fraction | None, Any]:
+    """The largest p(output)/q(output) and where; None stands for infinity."""
+    best, where = Fraction(1), None
+    for output, mass in p.items():
+        other = q.get(output, Fraction(0))
+        if other == 0:
+            return None, output
+        if mass / other > best:
+            best, where = mass / other, output
+    return best, where
 
 
 class Fixed(SeededCoins):

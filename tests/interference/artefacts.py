@@ -124,6 +124,6 @@ def attempt(release: Callable[[Ledger], Released], *, ledger: Ledger | None = No
 
 
 def _entries(book: Ledger) -> bytes:
-    rows: list[Any] = [(e.number, str(e.cost), e.note, e.key) for e in book.entries()]
-    account = (str(book.spent), str(book.left))
+    rows: list[Any] = [(e.number, repr(e.cost), e.note, e.key, repr(e.purchase)) for e in book.entries()]
+    account = (str(book.spent), str(book.left), str(book.spent_rho))
     return text([rows, account])

@@ -7,6 +7,7 @@ import re
 from privpac import Ledger
 from privpac.guarantee.ledger.account import Account, Charge, Entry
 from privpac.guarantee.ledger.budget import Budget
+from privpac.guarantee.ledger.promises import Promises
 
 __all__ = ["MemoryStore", "new_book", "without_passing"]
 
@@ -17,7 +18,7 @@ class MemoryStore:
     id = where = "memory"
 
     def __init__(self, total: Budget) -> None:
-        self._account = Account.opened(total, identity=self.id)
+        self._account = Account.opened(Promises.adding(total), identity=self.id)
         self._entries: list[Entry] = []
 
     def append(self, charge: Charge) -> Entry:
@@ -31,6 +32,9 @@ class MemoryStore:
 
     def entries(self) -> tuple[Entry, ...]:
         return tuple(self._entries)
+
+    def bring_up(self) -> None:
+        pass
 
 
 def new_book() -> Ledger:

@@ -53,8 +53,6 @@ def test_an_upload_is_cut_at_its_limit(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="empty"):
         drawer.take("c", io.BytesIO(b""), most=5)
     assert {path.name for path in drawer.path.iterdir()} == {"a", "state.json"}
-    drawer.discard("a")
-    assert not drawer.file("a").exists()
 
 
 def test_jobs_note_how_far_they_are_and_what_went_wrong(tmp_path: Path) -> None:

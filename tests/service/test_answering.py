@@ -8,9 +8,11 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from privpac import Ledger, PrivatePredictor
 from privpac.answering.bundle.bundle import load
@@ -224,11 +226,42 @@ def test_a_process_whose_database_is_gone_still_remembers_that_a_draw_failed(
 ) -> None:
     service, key = answering(made_bundle, tmp_path, NoCoins(1))
     monkeypatch.setattr(Answering, "_end", lambda self: (_ for _ in ()).throw(PrivpacError("no database")))
-    with pytest.raises(PrivpacError, match="no database"):
-        service.answer([ask(service, key, 1)])
+    for age in (1, 2):  # that it failed is not told before it is on disk
+        with pytest.raises(PrivpacError, match="no database"):
+            service.answer([ask(service, key, age)])
+    monkeypatch.undo()
     with pytest.raises(Ended):
         service.answer([ask(service, key, 2)])
+    assert rows_of(service, "bundle_end") == 1
     assert str(service.store.account().spent) == "epsilon 0.5"
+
+
+def test_nothing_leaves_before_a_commit_that_waited_for_the_disk(
+    made_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The charge is written before the draw; the commit after the draw waits for the disk, and so has the charge."""
+    service, key = answering(made_bundle, tmp_path, SeededCoins(1))
+    done: list[str] = []
+
+    def noted(connection: Any, cursor: Any, statement: str, *_: object) -> None:
+        if statement.startswith("PRAGMA synchronous"):
+            done.append(statement.rpartition(" ")[2])
+
+    sa.event.listen(service.store.engine, "before_cursor_execute", noted)
+    sa.event.listen(service.store.engine, "commit", lambda connection: done.append("commit"))
+    prepared = type(service.bundle.prepared)
+    answer = prepared.answer
+    monkeypatch.setattr(prepared, "answer", lambda *given: done.append("draw") or answer(*given))
+    service.answer([ask(service, key, 1)])
+    assert done == ["NORMAL", "commit", "draw", "FULL", "commit"]
+    done.clear()
+    service.answer([ask(service, key, 1)])
+    assert done == ["NORMAL", "commit"]  # nothing was charged, and nothing is new
+    done.clear()
+    broken = Answering(service.bundle, service.store, NoCoins(1))
+    with pytest.raises(Ended):
+        broken.answer([ask(broken, key, 2)])
+    assert done == ["NORMAL", "commit", "draw", "FULL", "commit"]
 
 
 class Killed(BaseException):

@@ -165,6 +165,15 @@ def test_a_client_that_does_not_read_is_ended() -> None:
         assert len(read_all(client)) < 64 << 20
 
 
+def test_a_reply_does_not_wait_for_acknowledgements() -> None:
+    """The listening socket comes from outside of the event loop, which sets this only on its own."""
+    with listening(echo) as (port, server), connect(port) as client:
+        assert asked(client).endswith(b"body")
+        (connection,) = server.server_state.connections
+        accepted = cast(Connection, connection).transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+
+
 def test_half_heads_do_not_keep_others_out() -> None:
     """Ten times as many as the limit, none of them ever finished; whoever asks properly is answered at once."""
     with listening(echo, connections=20) as (port, server), ExitStack() as held:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import privpac
 from privpac import BudgetExceeded
 from privpac.service.access import keys
 from tests.service.asking import PRICE, SCHEMA, Served, row
@@ -128,6 +129,12 @@ def test_metrics_are_for_owners(served: Served) -> None:
     assert "privpac_charged_epsilon_total 1.0" in text
     assert "privpac_left_epsilon 9.0" in text
     assert "privpac_commit_requests_count 1.0" in text
+    assert "privpac_requests_in_progress 1.0" in text  # the one that asks
+    assert "privpac_ledger_errors_total 0.0" in text
+    assert f'privpac_build_info{{version="{privpac.__version__}"' in text
+    assert "process_" not in text  # memory and processor time depend on the records
+    told = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    assert told == {line.split()[2] for line in text.splitlines() if line.startswith("# HELP")}
     assert served.analyst not in text
 
 

@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -14,9 +17,19 @@ import pytest
 import sqlalchemy as sa
 
 from privpac import Ledger
+from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.sql_store import SqlStore
 from tests.slow.postgres import postgres
-from tests.slow.service_kills import PRICE, Client, Run, Server, kill_and_restart, make_bundle, privpac
+from tests.slow.service_kills import (
+    PRICE,
+    Client,
+    Run,
+    Server,
+    clients,
+    kill_and_restart,
+    make_bundle,
+    privpac,
+)
 
 KILLS = int(os.environ.get("PRIVPAC_KILLS", "2"))
 ANSWERS = 400 + 200 * KILLS
@@ -56,6 +69,69 @@ def test_kills_lose_no_answer_and_charge_none_twice(bundle: Path, ledger: str) -
         f"{KILLS} kills, {len(run.acknowledged)} replies, {ANSWERS} charged answers, {run.refusals} refusals, "
         f"{run.attempts} attempts; charged and not yet acknowledged at the kills: {list(map(str, run.unheard))}"
     )
+
+
+NOTEBOOK = """
+import sys
+from privpac import Ledger
+from privpac.errors import BudgetExceeded
+ledger = Ledger.open(sys.argv[1])
+while True:
+    try:
+        entry = ledger.charge(epsilon="0.05", note=f"notebook {sys.argv[2]}")
+    except BudgetExceeded:
+        break
+    print(entry.hash, flush=True)
+"""
+
+
+def test_notebooks_and_a_killed_service_share_a_filter_and_never_exceed_it(bundle: Path, ledger: str) -> None:
+    """(12, 1e-6): what they charge together adds up to far more than epsilon 12, and exactly fits the rho."""
+    Ledger.create(ledger, epsilon=12, delta="1e-6", pure_epsilon=200)
+    token = privpac("keys", "create", "--role", "analyst", "--ledger", ledger)["key"]
+    run = Run(Server(bundle, ledger), token)
+    notebooks = []
+    try:
+        run.server.start()
+        with clients(run) as jobs:
+            notebooks = [
+                subprocess.Popen(
+                    [sys.executable, "-c", NOTEBOOK, ledger, str(number)], stdout=subprocess.PIPE, text=True
+                )
+                for number in range(2)
+            ]
+            for number in range(KILLS):
+                while run.paid < 2 + 2 * number and not all(job.done() for job in jobs):
+                    time.sleep(0.01)
+                run.server.kill()
+                run.look()
+                run.server.start()
+            hashes = {
+                line.strip() for book in notebooks for line in book.communicate(timeout=300)[0].splitlines()
+            }
+        for job in jobs:
+            job.result()
+        assert run.server.stop() in (0, -15)
+    finally:
+        run.server.kill()
+        for book in notebooks:
+            book.kill()
+    check_replies(run)
+    check_shared(run, Ledger.open(ledger), hashes)
+
+
+def check_shared(run: Run, book: Ledger, hashes: set[str]) -> None:
+    """The sums are those of the rows, each charge fitted, and not even one more answer does."""
+    book.verify()
+    account, entries = book.account(), book.entries()
+    assert hashes == {entry.hash for entry in entries if entry.note.startswith("notebook")}
+    assert sum((entry.rho for entry in entries), Fraction(0)) == account.spent.rho
+    other = account.promises.approximate
+    assert other is not None
+    assert account.spent.rho <= other.rho
+    assert account.spent.epsilon > other.epsilon  # adding would have ended it long before
+    assert account.room(Cost.covering(PRICE)) == 0
+    assert run.paid == sum((entry.epsilon for entry in entries if "key" in entry.note), Fraction(0))
 
 
 def answers_of(run: Run) -> dict[int, str]:

@@ -2,7 +2,7 @@
 
 Every decision is made by the coins that ship on the weights that ship. What does not depend on chance (the weights at
 a node, the hypothesis at the end of a path) is computed once and remembered; a test below holds this against plain
-draws.
+draws. Draws that have come down the same path are decided together, by `choose_many`.
 """
 
 from __future__ import annotations
@@ -174,11 +174,27 @@ class Remembering:
                 return arguments
             path += (getattr(coins, method)(*arguments),)
 
+    def draws(self, coins: Coins, count: int) -> Counter[Hypothesis]:
+        """So many independent draws: all that have come down one path are decided there together."""
+        seen: Counter[Hypothesis] = Counter()
+        open_paths: list[tuple[tuple[Any, ...], int]] = [((), count)]
+        while open_paths:
+            path, many = open_paths.pop()
+            method, arguments = self._step(path)
+            if method == "end":
+                seen[arguments] += many
+                continue
+            if method == "choose":
+                ways = coins.choose_many(*arguments, many).tolist()
+            else:
+                ways = [getattr(coins, method)(*arguments) for _ in range(many)]
+            open_paths += [((*path, way), times) for way, times in Counter(ways).items()]
+        return seen
+
 
 @cache
 def counts(name: str) -> Counter[Hypothesis]:
-    coins, quick = SeededCoins(20), Remembering(gibbs(name).draw)
-    return Counter(quick.draw(coins) for _ in range(DRAWS))
+    return Remembering(gibbs(name).draw).draws(SeededCoins(20), DRAWS)
 
 
 # --- chi-square ---
@@ -215,6 +231,7 @@ def test_remembered_draws_are_plain_draws(name: str) -> None:
     law_ = gibbs(name)
     quick, one, other = Remembering(law_.draw), SeededCoins(5), SeededCoins(5)
     assert [quick.draw(one) for _ in range(500)] == [law_.draw(other) for _ in range(500)]
+    assert quick.draws(SeededCoins(6), 1) == Counter([law_.draw(SeededCoins(6))])
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -15,11 +15,14 @@ from privpac import Schema, Size, Thresholds
 from privpac.constructions.few_labels import formulas as few_labels
 from privpac.constructions.few_labels import relabel_formulas as ssl_relabel
 from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.constructions.points import cover_formulas as covered_points
 from privpac.constructions.points import formulas as points
 from privpac.constructions.points import representation_formulas as representations
+from privpac.constructions.points import sparse_formulas as sparse_points
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.covered import CoveredPoints
 from privpac.constructions.prediction import formulas as prediction
+from privpac.constructions.prediction import net_formulas as net_prediction
 from privpac.constructions.prediction import relabelled_formulas as relabelled_prediction
 from privpac.constructions.prediction.fresh_draws import FreshDraws
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
@@ -44,9 +47,9 @@ def test_codes_and_covers(wish: Wish) -> None:
     ratio = ratio_for(epsilon / 2)
     proof = {"error": error, "failure": failure, "ratio": ratio}
     assert representations.proves_code(n, code=code, tolerated=tolerated, **proof)
-    n, cover = representations.plan_cover(**asked)
-    proof["ratio"] = representations.cover_ratio(epsilon)
-    assert representations.proves_cover(n, cover=cover, good=representations.GOOD, **proof)
+    n, cover = covered_points.plan_cover(**asked)
+    proof["ratio"] = covered_points.cover_ratio(epsilon)
+    assert covered_points.proves_cover(n, cover=cover, good=covered_points.GOOD, **proof)
     assert proof["ratio"] >= ratio, "never more than epsilon allows"
 
 
@@ -64,12 +67,12 @@ def test_a_code_certifies_what_is_planned_for_it(epsilon: str) -> None:
 def test_a_cover_certifies_what_is_planned_for_it(epsilon: str) -> None:
     """At epsilon 6 and more a draw at its full rate would prove nothing, however many records."""
     asked = {"error": Fraction(1, 10), "failure": Fraction(1, 20), "epsilon": Fraction(epsilon)}
-    n = representations.plan_cover(**asked)[0]
+    n = covered_points.plan_cover(**asked)[0]
     learner = CoveredPoints.tuned(SCHEMA, "x", epsilon=asked["epsilon"], size=Size(n))
     (accuracy,) = learner.certify(Size(n)).accuracy
     assert accuracy.fact.error <= asked["error"]
     full = {"ratio": ratio_for(Fraction(7, 2)), "error": asked["error"], "failure": asked["failure"]}
-    assert not representations.proves_cover(10**9, cover=learner.cover, good=representations.GOOD, **full)
+    assert not covered_points.proves_cover(10**9, cover=learner.cover, good=covered_points.GOOD, **full)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +83,8 @@ def test_a_cover_certifies_what_is_planned_for_it(epsilon: str) -> None:
 def test_cells_one_by_one_and_clipped(wish: Wish) -> None:
     error, failure, epsilon = wish
     asked = {"error": error, "failure": failure, "epsilon": epsilon}
-    n, sparsity = points.plan_sparse(**asked)
-    assert points.proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
+    n, sparsity = sparse_points.plan_sparse(**asked)
+    assert sparse_points.proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
     n, clip = points.plan_clipped(2**40, **asked)
     assert points.proves_clipped(n, domain=2**40, error=error, failure=failure, clip=clip)
     assert math.log(points.loss_clipped(2**40, clip=clip)) <= epsilon * (1 + 1e-12)
@@ -101,19 +104,19 @@ def test_answers(wish: Wish) -> None:
     n = relabelled_prediction.records_relabelled_vote(error, **asked)
     vote = RelabelledVote.planned(concepts, epsilon, records=n, failure=failure)
     assert vote.certify(Size(n)).accuracy[0].fact.error <= error
-    n = relabelled_prediction.records_net_relabelled(error, **asked)
-    assert relabelled_prediction.error_net_relabelled(n, **asked) <= error
+    n = net_prediction.records_net_relabelled(error, **asked)
+    assert net_prediction.error_net_relabelled(n, **asked) <= error
 
 
 def test_theorem_2_where_rounding_a_net_cost_the_most() -> None:
     """48 million records: a net rounded to nine digits lets matched concepts differ on one record more."""
     error, asked = Fraction(831, 10**4), {"failure": Fraction(27, 25000), "epsilon": Fraction(3, 20), "vc": 1}
-    n = relabelled_prediction.records_net_relabelled(error, **asked)
-    plan = relabelled_prediction.plan_net_relabelled(n, **asked)
+    n = net_prediction.records_net_relabelled(error, **asked)
+    plan = net_prediction.plan_net_relabelled(n, **asked)
     assert plan is not None
     reach = math.floor(plan.net * (n - 1)) + 1
     assert reach == math.floor((2 * math.log(n) - math.log(2 * 0.0135)) / (plan.kept - 1) * (n - 1)) + 1
-    assert relabelled_prediction.error_net_relabelled(n, **asked) <= error
+    assert net_prediction.error_net_relabelled(n, **asked) <= error
 
 
 @pytest.mark.parametrize("wish", GRID[1::5], ids=lambda wish: "-".join(str(float(part)) for part in wish))

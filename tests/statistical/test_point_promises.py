@@ -18,31 +18,28 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
+from privpac.constructions.points.cover_formulas import (
+    Cover,
+    error_cover,
+    plan_cover,
+    proves_cover,
+    records_cover,
+    sure_hits,
+)
 from privpac.constructions.points.formulas import (
     Clip,
-    Sparsity,
     error_clipped,
-    error_sparse,
     loss_clipped,
     plan_clipped,
-    plan_sparse,
     proves_clipped,
-    proves_sparse,
     records_clipped,
-    records_sparse,
 )
 from privpac.constructions.points.representation_formulas import (
     Code,
-    Cover,
     error_code,
-    error_cover,
     plan_code,
-    plan_cover,
     proves_code,
-    proves_cover,
     records_code,
-    records_cover,
-    sure_hits,
 )
 from privpac.constructions.points.sampled_formulas import (
     Boost,
@@ -54,6 +51,13 @@ from privpac.constructions.points.sampled_formulas import (
     proves_boosted,
     proves_sampled,
     rate_star,
+)
+from privpac.constructions.points.sparse_formulas import (
+    Sparsity,
+    error_sparse,
+    plan_sparse,
+    proves_sparse,
+    records_sparse,
 )
 from privpac.numbers.exact import ratio_for
 from tests.statistical.claims import always, claims, first, scaled

@@ -15,13 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privpac.constructions.points.formulas import plan_clipped, plan_sparse, proves_clipped, proves_sparse
-from privpac.constructions.points.representation_formulas import (
-    plan_code,
-    plan_cover,
-    proves_code,
-    proves_cover,
-)
+from privpac.constructions.points.cover_formulas import plan_cover, proves_cover
+from privpac.constructions.points.formulas import plan_clipped, proves_clipped
+from privpac.constructions.points.representation_formulas import plan_code, proves_code
 from privpac.constructions.points.sampled_formulas import (
     Boost,
     plan_boosted,
@@ -30,6 +26,7 @@ from privpac.constructions.points.sampled_formulas import (
     proves_sampled,
     records_boosted,
 )
+from privpac.constructions.points.sparse_formulas import plan_sparse, proves_sparse
 from privpac.numbers.exact import ratio_for
 from privpac.theory.sizes import records_occam, records_points
 from tests.statistical.claims import changed, claims, first, scaled

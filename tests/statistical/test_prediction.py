@@ -20,11 +20,9 @@ from privpac.constructions.prediction.formulas import (
     vote_wrong,
 )
 from privpac.constructions.prediction.fresh_draws import FreshDraws
+from privpac.constructions.prediction.net_formulas import records_net_relabelled
 from privpac.constructions.prediction.net_relabelled import NetRelabelled
-from privpac.constructions.prediction.relabelled_formulas import (
-    records_net_relabelled,
-    records_relabelled_vote,
-)
+from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts

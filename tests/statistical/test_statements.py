@@ -45,14 +45,16 @@ from privpac.constructions.prediction.formulas import (
     records_vote_printed,
     vote_wrong,
 )
+from privpac.constructions.prediction.net_formulas import (
+    excess_net_relabelled,
+    plan_net_relabelled,
+    records_net_relabelled,
+)
 from privpac.constructions.prediction.relabelled_formulas import (
     epsilon_relabelled_vote,
     error_relabelled_vote,
-    excess_net_relabelled,
     excess_relabelled_vote,
-    plan_net_relabelled,
     plan_relabelled_vote,
-    records_net_relabelled,
     records_relabelled_vote,
 )
 from privpac.constructions.wrappers.formulas import (

@@ -40,7 +40,7 @@ class Distilled:
         return np.asarray(self.schema.classes, dtype=object)[codes]
 
 
-def distil(predictor: PrivatePredictor, table: object, estimator: Any) -> Distilled:
+def distil(predictor: PrivatePredictor, table: object, estimator: object) -> Distilled:
     """Ask `predictor` for the class of every row of a public table, and train a clone of `estimator` on the answers."""
     from sklearn.base import clone
 

@@ -47,7 +47,9 @@ class PrivatePredictor:
 
     Questions that fall into the same cells of the schema are the same question: asked again it gets the same answer and
     costs nothing. With `answers` declared beforehand, all of them are charged when the records come in, at the price of
-    the optimal composition for `delta`; otherwise each batch is charged, durably, before it is answered.
+    the optimal composition for `delta`; otherwise each batch is charged, durably, before it is answered. If the budget
+    adds rho (it has a delta), classifiers vote by exponential weights, which cost least of it; the words
+    `vote:logistic` and `weighted:logistic` name either law.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> schema = {"label": "y", "columns": [{"name": "x", "kind": "numeric", "lower": 0, "upper": 1}]}
@@ -74,7 +76,7 @@ class PrivatePredictor:
     ) -> None:
         price, slip = read_epsilon(epsilon_per_answer, owner=OWNER), read_delta(delta, owner=OWNER)
         self.base, self.budget = base, _ledger(budget, slip)
-        adds_rho = bool(self.budget.total.delta)
+        adds_rho = self.budget.promises.filters
         self._wishes = AnswerWishes(base, price, slip, answers, models, records_per_person, adds_rho)
         self._schema, self._label = schema, label
         self._coins = Payment.by(None, random_state=random_state, owner=OWNER).coins

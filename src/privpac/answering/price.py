@@ -1,4 +1,4 @@
-"""What several answers cost together, declared beforehand: the optimal composition of equal pure answers."""
+"""What several answers cost together, declared beforehand: the optimal composition of equal answers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
+from privpac.guarantee.workload import smallest_epsilon
 from privpac.numbers.composition import fold_delta, rough_fold_delta
 from privpac.numbers.exact import exp_up
 
@@ -20,7 +21,11 @@ DIGITS = 6
 
 
 def composed(one: Proof[Privacy], *, answers: int, delta: Fraction) -> Proof[Privacy]:
-    """All of `answers` answers, each as `one`, at the smallest epsilon that this delta allows."""
+    """All of `answers` answers, each as `one`, at the smallest epsilon that this delta allows.
+
+    Answers by exponential weights lose less together than pure answers of the same epsilon need to.
+    """
+    drawn = smallest_epsilon(one, times=answers, delta=delta)
     factor = one.fact.epsilon.factor * exp_up(one.fact.epsilon.log, 30)
     low, high = 0, answers // 2  # `low` is allowed; delta grows with what is saved
     if delta == 0 or factor == 1:
@@ -30,7 +35,8 @@ def composed(one: Proof[Privacy], *, answers: int, delta: Fraction) -> Proof[Pri
         low, high = (
             (middle, high) if fold_delta(factor, times=answers, saved=middle) <= delta else (low, middle - 1)
         )
-    return rules.k_fold(one, times=answers, saved=low)
+    pure = rules.k_fold(one, times=answers, saved=low)
+    return pure if drawn is None or pure.fact.epsilon <= drawn.fact.epsilon else drawn
 
 
 def epsilon_an_answer(*, answers: int, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Fraction:

@@ -48,7 +48,7 @@ def predictor_from_json(tree: Mapping[str, Any], schema: Schema) -> Predictor:
     return reader(tree, schema)
 
 
-def concepts_of(stored: Any, schema: Schema) -> ConceptClass:
+def concepts_of(stored: object, schema: Schema) -> ConceptClass:
     """The class of concepts that a stored predictor names or describes."""
     concepts = concepts_from_json(stored, schema)
     if isinstance(concepts, str):

@@ -42,7 +42,7 @@ def predictions(probes: Sequence[Sequence[float]]) -> Callable[[Any], Any]:
 def parameters(*names: str) -> Callable[[Any], Any]:
     """Fitted attributes such as coef_ and classes_, side by side."""
 
-    def show(estimator: Any) -> Any:
+    def show(estimator: object) -> Any:
         return tuple(np.asarray(getattr(estimator, name)).ravel().tolist() for name in names)
 
     return show

@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +36,7 @@ class Outcome:
     numbers: tuple[float, ...] | None = field(default=None, repr=False)
 
 
-def outcome(output: Any) -> Outcome:
+def outcome(output: object) -> Outcome:
     """Any hashable value, array, or nest of lists of these."""
     if isinstance(output, np.ndarray):
         if output.dtype.kind in "biuf":

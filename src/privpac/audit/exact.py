@@ -32,7 +32,6 @@ __all__ = [
     "audit",
     "count_pairs",
     "delta_at",
-    "worst_ratio",
 ]
 
 TRIES = 12
@@ -102,18 +101,6 @@ def count_pairs(case: Case) -> int:
     if case.ordered:
         return len(case.changes) * case.n * int(count ** (case.n - 1))
     return len(case.changes) * math.comb(count + case.n - 2, case.n - 1)
-
-
-def worst_ratio(p: Law, q: Law) -> tuple[Fraction | None, Any]:
-    """The largest p(output)/q(output) and where; None stands for infinity."""
-    best, where = Fraction(1), None
-    for output, mass in p.items():
-        other = q.get(output, Fraction(0))
-        if other == 0:
-            return None, output
-        if mass / other > best:
-            best, where = mass / other, output
-    return best, where
 
 
 def delta_at(p: Law, q: Law, factor: Fraction) -> Fraction:
@@ -323,7 +310,7 @@ def audit(
 def _largest_quotient(
     p: dict[Any, int], p_whole: int, q: dict[Any, int], q_whole: int
 ) -> tuple[Fraction | None, Any]:
-    """As `worst_ratio`, on numerators over common denominators."""
+    """The largest ratio of two laws and where, on numerators over common denominators."""
     top, bottom, where = p_whole, q_whole, None  # stands for the ratio 1
     for output, mass in p.items():
         other = q.get(output)

@@ -20,6 +20,7 @@ from privpac.constructions.cases import (
 )
 
 __all__ = [
+    "LARGER",
     "REGISTRY",
     "LawMemory",
     "RememberedSample",
@@ -32,3 +33,6 @@ __all__ = [
 ]
 
 REGISTRY: Mapping[str, Callable[[], Case]] = catalogue.cases()
+
+LARGER: Mapping[str, Callable[[], Case]] = catalogue.larger_cases()
+"""Rows on larger domains; those it leaves out are audited at the registry's size."""

@@ -82,8 +82,7 @@ def exact(
 
 
 def _cases(names: list[str], *, large: bool) -> dict[str, Callable[[], Case]]:
-    from privpac.audit.larger import LARGER
-    from privpac.audit.registry import REGISTRY
+    from privpac.audit.registry import LARGER, REGISTRY
 
     known = {**REGISTRY, **LARGER} if large else dict(REGISTRY)
     unknown = [name for name in names if name not in known and ":" not in name]

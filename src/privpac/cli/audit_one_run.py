@@ -80,7 +80,7 @@ def one_run(
         )
 
 
-def _score(module: Any) -> Callable[[Any, Any], float]:
+def _score(module: object) -> Callable[[Any, Any], float]:
     score: Any = getattr(module, "score", None)
     if not callable(score):
         raise ParameterError(
@@ -90,7 +90,7 @@ def _score(module: Any) -> Callable[[Any, Any], float]:
     return function
 
 
-def _canaries(module: Any) -> Sequence[tuple[Any, Any]]:
+def _canaries(module: object) -> Sequence[tuple[Any, Any]]:
     value = getattr(module, "CANARIES", None)
     allowed = "CANARIES in the module, a list of pairs of different records"
     try:

@@ -80,7 +80,7 @@ def sample(
         )
 
 
-def _pairs(module: Any) -> list[Pair]:
+def _pairs(module: object) -> list[Pair]:
     from privpac.audit.sample import candidate_pairs
 
     value = getattr(module, "PAIRS", None)

@@ -36,24 +36,25 @@ def folder() -> Path:
     return base / "privpac"
 
 
-@lru_cache(maxsize=1)
-def fingerprint() -> str:
-    """Version and a digest of every source file: what was computed by other code is not the same result."""
-    root = Path(__file__).resolve().parent.parent
+@lru_cache(maxsize=2)
+def fingerprint(further: Path | None = None) -> str:
+    """Version and a digest of every source file, those of a further folder among them: what was computed by other code
+    is not the same result."""
     digest = hashlib.blake2b(digest_size=12)
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    for root in (Path(__file__).resolve().parent.parent, *([] if further is None else [further])):
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return f"{__version__}-{digest.hexdigest()}"
 
 
 class Cache:
-    """Plain data by name and options."""
+    """Plain data by name and options, made by the package and perhaps by the `code` in another folder."""
 
-    def __init__(self, kind: str) -> None:
-        self._folder = folder() / kind
+    def __init__(self, kind: str, *, code: Path | None = None) -> None:
+        self._folder, self._code = folder() / kind, code
 
     def _path(self, name: str, options: str) -> Path:
-        return self._folder / f"{name}-{options}-{fingerprint()}.json"
+        return self._folder / f"{name}-{options}-{fingerprint(self._code)}.json"
 
     def get(self, name: str, *, options: str) -> Any | None:
         """What was kept, or None."""
@@ -61,7 +62,7 @@ class Cache:
             return json.loads(self._path(name, options).read_text(encoding="utf-8"))
         return None
 
-    def put(self, name: str, value: Any, *, options: str) -> None:
+    def put(self, name: str, value: object, *, options: str) -> None:
         """Keep it, whole or not at all, instead of what older code left under the same name and options."""
         path = self._path(name, options)
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")

@@ -73,7 +73,8 @@ def learn(
         typer.Option(metavar="SHARE", help="Share of records kept aside for the estimate; then it is free."),
     ] = "0",
     costs: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5.")
+        str | None,
+        typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5, or balanced."),
     ] = None,
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
@@ -265,16 +266,16 @@ def _few_labels(unlabelled: str | None, method: str, error: str | None) -> FewLa
     return None
 
 
-def _costs(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
+def _costs(text: str | None) -> tuple[int, ...] | str | None:
+    if text is None or text == "balanced":
+        return text
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise ParameterError(
             OWNER,
             "costs",
             text,
-            allowed="positive integers, one per class in the schema's order, such as 1,5",
+            allowed="positive integers, one per class in the schema's order, such as 1,5, or balanced",
         )
     return tuple(int(part) for part in parts)
 

@@ -64,6 +64,14 @@ def plan(
             " word of --concepts) are answered within --error.",
         ),
     ] = False,
+    answers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="What one of N answers may cost under a total of --epsilon and --delta; --error is how often models"
+            " that all agree may be contradicted.",
+        ),
+    ] = None,
     bits: Annotated[
         int | None,
         typer.Option(metavar="B", help="A column has 2^B values (any:VC: the class has 2^B members)."),
@@ -106,6 +114,9 @@ def plan(
     """
     if against not in AGAINST:
         raise ParameterError(OWNER, "against", against, allowed="one of " + ", ".join(AGAINST))
+    if answers is not None:
+        _show_answers(answers, epsilon=epsilon, delta=delta, wrong=error, as_json=as_json)
+        return
     destination = _picture(picture, keep=(schema, table, marginals))
     wishes: dict[str, Any] = {
         "concepts": concepts,
@@ -129,6 +140,23 @@ def plan(
     _show(result, as_json=as_json)
     if destination is not None:
         console.note(f"Wrote the picture to {destination.path}.", as_json=as_json)
+
+
+def _show_answers(answers: int, *, epsilon: str | None, delta: str, wrong: str | None, as_json: bool) -> None:
+    """The price of one of many answers, and how many models it takes."""
+    from privpac.plan.answers import answer_prices
+
+    result = answer_prices(answers=answers, epsilon=epsilon, delta=delta, wrong=wrong)
+    if as_json:
+        console.show_json(result.to_json())
+        return
+    console.show(f"{answers:,} answers under a total of {result.promises}: what one of them may cost.\n")
+    headings = ("paid by", "epsilon of an answer", "rho", "models")
+    console.show(console.table_text(headings, result.cells(), right=headings[1:]))
+    console.show(
+        f"\nModels: so many, each learnt from records of its own, must agree for an answer to contradict them with "
+        f"probability at most {float(result.wrong):g}. Fewest: {result.best.way}."
+    )
 
 
 def _picture(path: str | None, *, keep: tuple[str | None, ...]) -> Destination | None:

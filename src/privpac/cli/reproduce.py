@@ -1,12 +1,15 @@
 """`privpac reproduce`: named tables and figures of results, made anew. A new one is one row of `REPRODUCTIONS`.
 
-Its module has `rows(*, quick, progress)`, a list of mappings from column to plain value with the same keys, and
-may have `figure(rows)`, which returns `pictures.curves.Curves`. `progress(done, of)` may be called at any time.
+The code that makes them is no part of the package: it stands in the folder `reproductions` of the source, where this
+verb finds it. Its module has `rows(*, quick, progress)`, a list of mappings from column to plain value with the same
+keys, and may have `figure(rows)`, which returns `pictures.curves.Curves`. `progress(done, of)` may be called at any
+time.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,13 +24,14 @@ from privpac.cli import console
 from privpac.cli.cache import Cache
 from privpac.cli.console import Json, Progress
 from privpac.cli.destination import Destination
-from privpac.errors import ParameterError
+from privpac.errors import ParameterError, PrivpacError
 from privpac.pictures.curves import Curves, require_matplotlib
 
 __all__ = ["REPRODUCTIONS", "Reproduction", "reproduce"]
 
 OWNER = "reproduce"
 ALL = "all"
+FOLDER = Path(__file__).resolve().parents[3] / "reproductions"
 Row = Mapping[str, Any]
 
 
@@ -40,6 +44,7 @@ class Reproduction:
 
     @property
     def _module(self) -> ModuleType:
+        _require_folder()
         return import_module(self.module)
 
     def rows(self, *, quick: bool, progress: Progress) -> list[Row]:
@@ -61,38 +66,49 @@ class Reproduction:
 REPRODUCTIONS: Mapping[str, Reproduction] = {
     "sizes": Reproduction(
         "Records needed for points and thresholds: promised, exact in the hardest known case, floor",
-        "privpac.cli.reproductions.sizes",
+        "reproductions.sizes",
     ),
     "separations": Reproduction(
         "Records each learner of points and thresholds needs, by the bits of a key: promised, measured, floor",
-        "privpac.cli.reproductions.separations",
+        "reproductions.separations",
     ),
     "separations-table": Reproduction(
         "Points found with and without privacy, by kind of learner: a printed table in numbers",
-        "privpac.cli.reproductions.separations_table",
+        "reproductions.separations_table",
     ),
     "agnostic": Reproduction(
         "From clean labels to noisy ones: records the transformation and a direct draw need as epsilon shrinks",
-        "privpac.cli.reproductions.agnostic",
+        "reproductions.agnostic",
     ),
     "few-labels": Reproduction(
         "Labels needed when records without labels abound: promised by every method, measured on thresholds",
-        "privpac.cli.reproductions.few_labels",
+        "reproductions.few_labels",
     ),
     "few-labels-tables": Reproduction(
         "Records private learners need by kind of privacy and answer: two printed tables in numbers",
-        "privpac.cli.reproductions.few_labels_tables",
+        "reproductions.few_labels_tables",
     ),
     "predictions": Reproduction(
         "Private answers: records each construction needs for an error, printed and ours, and which needs fewest",
-        "privpac.cli.reproductions.predictions",
+        "reproductions.predictions",
     ),
     "continuous": Reproduction(
         "Thresholds on a continuum: failures as the data concentrate, for whole records and for labels only",
-        "privpac.cli.reproductions.continuous",
+        "reproductions.continuous",
     ),
 }
 """Every reproduction by name."""
+
+
+def _require_folder() -> None:
+    """Make the folder of reproductions importable, if this package is used from its source."""
+    if not (FOLDER / "__init__.py").is_file():
+        raise PrivpacError(
+            "The reproductions are not installed with the package.",
+            remedy=f"Take the source of privpac {__version__} (the sdist, or a checkout) and run the command there.",
+        )
+    if str(FOLDER.parent) not in sys.path:
+        sys.path.append(str(FOLDER.parent))
 
 
 def reproduce(
@@ -145,7 +161,11 @@ def _places(name: str, out: str | None) -> dict[str, Destination]:
 
 def _result(name: str, *, quick: bool, fresh: bool, as_json: bool) -> dict[str, Any]:
     """The result as plain data: kept from an earlier run of the same code, or computed."""
-    entry, cache, options = REPRODUCTIONS[name], Cache("reproductions"), "quick" if quick else "whole"
+    entry, cache, options = (
+        REPRODUCTIONS[name],
+        Cache("reproductions", code=FOLDER),
+        "quick" if quick else "whole",
+    )
     tree: dict[str, Any] | None = None if fresh else cache.get(name, options=options)
     if tree is not None:
         note = f"{name}: kept from an earlier run of the same code; --fresh computes it again."

@@ -7,10 +7,10 @@ of cell numbers; the schema turns cells into people's units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
-from privpac.data.sample import Statistic
+from privpac.data.sample import Counted, Statistic
 from privpac.data.schema import Schema
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
@@ -33,17 +33,34 @@ __all__ = [
     "ManyLabels",
     "MergeableClass",
     "MixtureGibbs",
+    "Move",
+    "OneColumn",
     "RuleBase",
     "Scored",
     "ScoredClass",
     "ScoredGibbs",
     "Stored",
+    "law_of",
 ]
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    E = TypeVar("E", default=Any)  # where a class may be any, so may its evidence
+    E_contra = TypeVar("E_contra", contravariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    E, E_contra = TypeVar("E"), TypeVar("E_contra", contravariant=True)
 
 Costs = tuple[int, ...]
 """Public price of misjudging a record of each class; the score of a hypothesis is the price of its mistakes."""
 
 Cells = Mapping[str, NDArray[Any]]
+
+
+Move = Callable[[str, int], int]
+"""Where a cut of a column goes: the new cell for its name and the old one."""
 
 
 class Hypothesis(Protocol):
@@ -74,6 +91,9 @@ class Hypothesis(Protocol):
         """Cells at which a rule about one ordered column can begin another answer (some may change nothing); None if
         it is not made of cuts and values."""
 
+    def recut(self, move: Move) -> Hypothesis | None:
+        """The same rule with every cut of an ordered column where `move` puts it; None if it is not made of cuts."""
+
     def questions(self, schema: Schema) -> Questions | None:
         """The same function as questions asked one after the other, to be drawn as a tree; None if it asks none."""
 
@@ -97,6 +117,9 @@ class RuleBase:
     def edges(self) -> Iterable[int] | None:
         return None
 
+    def recut(self, move: Move) -> Hypothesis | None:
+        return None
+
     def questions(self, schema: Schema) -> Questions | None:
         return None
 
@@ -107,6 +130,17 @@ class RuleBase:
         return None
 
 
+class OneColumn(RuleBase):
+    """A rule about one column."""
+
+    column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """That column alone."""
+        return (self.column,)
+
+
 class Gibbs(Protocol):
     """The law Pr[h] ∝ prior(h)·ratio^score(h) over a whole class."""
 
@@ -115,8 +149,8 @@ class Gibbs(Protocol):
 
 
 @runtime_checkable
-class ConceptClass(Protocol):
-    """Public facts, what must be seen, and the law to draw from."""
+class ConceptClass(Protocol[E]):
+    """Public facts, what must be seen, and the law to draw from it: `E` is the evidence, what its statistic counts."""
 
     @property
     def schema(self) -> Schema:
@@ -140,13 +174,13 @@ class ConceptClass(Protocol):
         """An upper bound on the VC dimension; None when unknown."""
 
     @property
-    def statistic(self) -> Statistic[Any]:
+    def statistic(self) -> Statistic[E]:
         """The statistic of the records that `gibbs` needs as its evidence."""
 
     def require(self, n: int | None) -> None:
         """Refuse what would not fit in memory or time for `n` records (None: for any), from public numbers alone."""
 
-    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs:
+    def gibbs(self, evidence: E, *, ratio: Fraction, costs: Costs) -> Gibbs:
         """The law Pr[h] ∝ prior(h)·ratio^score(h), where the score is the price of the mistakes in the evidence."""
 
     def contains(self, hypothesis: Hypothesis) -> bool:
@@ -181,15 +215,20 @@ class AnyNumber:
 
 
 @runtime_checkable
-class Scored(Protocol):
+class Scored(Protocol[E_contra]):
     """What can count the members of a class by score (see `mechanisms.scores`)."""
 
-    def scores(self, evidence: Any, *, costs: Costs) -> Scores[Hypothesis]:
+    def scores(self, evidence: E_contra, *, costs: Costs) -> Scores[Hypothesis]:
         """All members of the class, counted by the price of their mistakes in the evidence."""
 
 
 class ScoredClass(ConceptClass, Scored, Protocol):
     """A class whose members can be counted by score."""
+
+
+def law_of(concepts: ConceptClass[E], sample: Counted, *, ratio: Fraction, costs: Costs) -> Gibbs:
+    """The law over a class that the evidence in these records leads to. Private."""
+    return concepts.gibbs(sample.reduce(concepts.statistic), ratio=ratio, costs=costs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -27,8 +27,9 @@ from privpac.concepts.base import (
     Cells,
     Costs,
     CountedByScore,
+    E,
     Hypothesis,
-    RuleBase,
+    OneColumn,
     ScoredGibbs,
     Stored,
 )
@@ -56,16 +57,12 @@ _BLOCK = 2**22
 
 
 @dataclass(frozen=True)
-class Lookup(RuleBase):
+class Lookup(OneColumn):
     """Class 1 on the cells of a column whose bit is '1'."""
 
     kind: ClassVar[str] = "lookup"
     column: str
     bits: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def _predicate(self) -> Predicate:
@@ -101,15 +98,15 @@ class Lookup(RuleBase):
         return two_classes_misfit(schema)
 
 
-class _Members(Protocol):
+class _Members(Protocol[E]):
     """The two ways to give a class; both count, by class, the records that each member puts into class 1."""
 
     @property
     def size(self) -> int: ...
 
-    def statistic(self, classes: int) -> Statistic[Any]: ...
+    def statistic(self, classes: int) -> Statistic[E]: ...
 
-    def hits(self, evidence: Any) -> Hits: ...
+    def hits(self, evidence: E) -> Hits: ...
 
     def member(self, index: int) -> Hypothesis: ...
 
@@ -320,7 +317,7 @@ class Finite(AnyNumber, CountedByScore, Stored):
 
         return TableDichotomies(statistic, rows, table, mistakes, members.member)
 
-    def scores(self, evidence: Any, *, costs: Costs) -> Named[Hypothesis]:
+    def scores(self, evidence: object, *, costs: Costs) -> Named[Hypothesis]:
         members = self._members
         prices = members.hits(evidence).prices(costs)
         places = self.size if self.weights is None else sum(self.weights)
@@ -331,11 +328,11 @@ class Finite(AnyNumber, CountedByScore, Stored):
 
         return Named(Runs([Row.of(0, lasts, prices, places - 1)]), name)
 
-    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+    def gibbs(self, evidence: object, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
         return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
-def _read_members(schema: Schema, members: Any) -> tuple[Predicate, ...] | Table:
+def _read_members(schema: Schema, members: object) -> tuple[Predicate, ...] | Table:
     if isinstance(members, Table):
         if schema.column(members.column.name) != members.column:
             raise SchemaError(

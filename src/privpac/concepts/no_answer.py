@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import Cells, RuleBase
+from privpac.concepts.base import Cells, OneColumn
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.data.schema import Schema
 from privpac.fields import record, text
@@ -18,7 +18,7 @@ __all__ = ["NoAnswer"]
 
 
 @dataclass(frozen=True)
-class NoAnswer(RuleBase):
+class NoAnswer(OneColumn):
     """Nothing was released about the records but this fact; `column` is the one that a rule was asked for.
 
     Programs that only want predictions get class 0 throughout: a public default, chosen without the records.
@@ -26,10 +26,6 @@ class NoAnswer(RuleBase):
 
     kind: ClassVar[str] = "no-answer"
     column: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         return np.zeros(len(cells[self.column]), dtype=np.uint8)

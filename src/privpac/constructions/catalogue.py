@@ -2,9 +2,10 @@
 
 A family is a folder of `constructions` with fixed file names: `statements.py` (what is relied on), `*formulas.py` and
 `floors.py` (sizes, errors, losses and lower bounds), `rules.py` (the only functions that make its proofs), one file
-per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS`: its rows of a plan),
-`kinds.py` (`KINDS`: classes of its own in numbers, if a plan knows no such class yet), and `*cases.py` (`ROWS`: what
-the exact audit runs). What belongs to no family stands in `theory`. A new folder is found without being named anywhere.
+per learner, `*words.py` (`WORDS`: how people name what to learn), `options.py` (`OPTIONS` and `FLOORS`: its rows of a
+plan), `kinds.py` (`KINDS`: classes of its own in numbers, if a plan knows no such class yet), and `*cases.py` (`ROWS`:
+what the exact audit runs, `LARGER`: what takes it longer). What belongs to no family stands in `theory`. A new folder
+is found without being named anywhere.
 
 Rows of several families appear in the order of their files' `PLACE`; files without one come last, by name.
 """
@@ -31,7 +32,7 @@ from privpac.theory.statement import Statement, Status
 if TYPE_CHECKING:
     from privpac.constructions.cases import Case
     from privpac.constructions.class_facts import ClassFacts, Description
-    from privpac.constructions.option import Option
+    from privpac.constructions.option import FloorRow, Option
     from privpac.constructions.request import Word
 
 __all__ = [
@@ -41,9 +42,11 @@ __all__ = [
     "Status",
     "cases",
     "families",
+    "floors",
     "formula_modules",
     "formulas",
     "kinds",
+    "larger_cases",
     "options",
     "rules",
     "statement",
@@ -99,7 +102,7 @@ def rules() -> dict[str, Callable[..., Any]]:
     return {name: function for name, function in named.items() if _makes_a_proof(function)}
 
 
-def _makes_a_proof(member: Any) -> bool:
+def _makes_a_proof(member: object) -> bool:
     return isfunction(member) and str(member.__annotations__.get("return", "")).startswith("Proof")
 
 
@@ -177,6 +180,20 @@ def cases() -> Mapping[str, Callable[[], Case]]:
 def options() -> tuple[Option, ...]:
     """Every row of a plan: a way to learn, what it needs, and what to run."""
     return tuple(row for module in _in_order(".options") for row in module.OPTIONS)
+
+
+@cache
+def floors() -> tuple[FloorRow, ...]:
+    """Every lower bound that a plan names, in the order of their places."""
+    rows = (row for module in _in_order(".options") for row in vars(module).get("FLOORS", ()))
+    return tuple(sorted(rows, key=lambda row: row.place))
+
+
+@cache
+def larger_cases() -> Mapping[str, Callable[[], Case]]:
+    """Rows of the exact audit on larger domains, by the names they have there."""
+    rows = [row for module in _in_order("cases") for row in vars(module).get("LARGER", {}).items()]
+    return _by_name("audit", rows)
 
 
 @cache

@@ -10,7 +10,16 @@ from typing import Literal
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.wish import Wish
 
-__all__ = ["Need", "Option", "Protects", "Setting", "everything"]
+__all__ = [
+    "FloorRow",
+    "Need",
+    "Option",
+    "Protects",
+    "Setting",
+    "cells_of",
+    "everything",
+    "protects_whole_records",
+]
 
 Setting = Literal["realizable", "agnostic"]
 Protects = Literal["records", "labels", "predictions"]
@@ -67,3 +76,33 @@ class Option:
     def key(self) -> tuple[str, str]:
         """The learner and the setting, which no two rows share."""
         return self.learner, self.setting
+
+
+def protects_whole_records(option: Option) -> bool:
+    """Whether it hides whole records, without a delta, and uses labelled ones only."""
+    return option.protects == "records" and option.pure and not option.pool
+
+
+def cells_of(wish: Wish) -> int:
+    """Cells of the one column that the class looks at."""
+    assert wish.concepts.cells is not None
+    return wish.concepts.cells
+
+
+@dataclass(frozen=True)
+class FloorRow:
+    """One lower bound: fewer records than `records` are too few for the options that it `binds`."""
+
+    place: int
+    """Where it stands among all of them: of equal ones the first is named."""
+    source: str
+    """Key of the statement in the register."""
+    binds: Callable[[Option, Wish], bool]
+    records: Callable[[Wish], int]
+    rules_out: Callable[[Wish, int], bool] | None = None
+    """Whether one number of records is too small, where that is quicker to decide."""
+    purpose: str = "learn"
+
+    def excludes(self, wish: Wish, n: int) -> bool:
+        """Whether so many records are too few."""
+        return self.records(wish) > n if self.rules_out is None else self.rules_out(wish, n)

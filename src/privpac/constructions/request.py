@@ -14,6 +14,7 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.majority import Majorities
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
+from privpac.constructions.draw.balance import costs_for
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
@@ -86,7 +87,7 @@ class Request:
             wishes.epsilon,
             wishes.delta,
             wishes.protect,
-            wishes.costs,
+            costs_for(wishes.costs, schema),
             wishes.records_per_person,
         )
 

@@ -31,9 +31,9 @@ NOT_STORED = ("schema", "threads")
 PLAIN: Mapping[str, Callable[[object], object]] = {"bool": flag, "int": whole, "str": text}
 """Options of one type, which is checked; the others are read by the class itself."""
 
-WRITTEN: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
+WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
 """A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
-READ: Mapping[str, str] = {stored: word for word, stored in WRITTEN.items()}
+WORD_OF_FILES: Mapping[str, str] = {stored: word for word, stored in WORD_IN_FILES.items()}
 
 
 def is_storable(concepts: object) -> bool:
@@ -44,7 +44,7 @@ def is_storable(concepts: object) -> bool:
 def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     if isinstance(concepts, str):
-        return WRITTEN.get(concepts, concepts)
+        return WORD_IN_FILES.get(concepts, concepts)
     return _name_and_options(concepts)
 
 
@@ -66,7 +66,7 @@ def _options(kind: type[Any]) -> dict[str, str]:
 def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
     """Undo `stored_concepts`."""
     if isinstance(stored, str):
-        return READ.get(stored, stored)
+        return WORD_OF_FILES.get(stored, stored)
     with refusing("The certificate's class of concepts is incomplete or malformed."):
         return _class(stored, schema)
 

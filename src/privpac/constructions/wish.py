@@ -63,13 +63,13 @@ def _between(
 
 def read_numbers(
     *,
-    error: Any = None,
-    failure: Any = FAILURE,
-    epsilon: Any = None,
-    delta: Any = 0,
-    records: Any = None,
-    unlabelled: Any = None,
-    noise: Any = None,
+    error: object = None,
+    failure: object = FAILURE,
+    epsilon: object = None,
+    delta: object = 0,
+    records: object = None,
+    unlabelled: object = None,
+    noise: object = None,
 ) -> dict[str, Any]:
     """All numbers of a question, exact and inside their allowed sets; what was not given stays None."""
     half, zero, one = Fraction(1, 2), Fraction(0), Fraction(1)

@@ -81,7 +81,7 @@ def count_apart(cells: Array, labels: Array, *, classes: int, dtype: Any) -> Cou
     return total
 
 
-def count_objects(cells: Array, labels: Array, *, classes: int, dtype: Any) -> Counted:
+def count_objects(cells: Array, labels: Array, *, classes: int, dtype: object) -> Counted:
     """Python integers, for keys beyond 64 bits."""
     table: dict[int, list[int]] = {}
     for cell, label in zip(cells.tolist(), labels.tolist(), strict=True):
@@ -89,7 +89,7 @@ def count_objects(cells: Array, labels: Array, *, classes: int, dtype: Any) -> C
     return _from_table(table, classes, dtype)
 
 
-def merge_objects(a: Counted, b: Counted, *, dtype: Any) -> Counted:
+def merge_objects(a: Counted, b: Counted, *, dtype: object) -> Counted:
     """The counts of both together."""
     table: dict[int, list[int]] = dict(zip(a[0].tolist(), a[1].tolist(), strict=True))
     for value, counts in zip(b[0].tolist(), b[1].tolist(), strict=True):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import csv
 import gzip
+import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +31,7 @@ __all__ = [
     "aware",
     "connect",
     "csv_call",
+    "file_reader",
     "file_types",
     "header",
     "is_csv",
@@ -73,7 +76,7 @@ def file_types(source: str | Path) -> dict[str, str]:
     Parquet states it. For CSV it is DuckDB's reading of the first records.
     """
     path = _existing(source)
-    connection = connect()
+    connection = file_reader()
     if is_csv(path):
         names, delimiter = header(path)
         asked = f"DESCRIBE SELECT * FROM {csv_call(path, names, delimiter, typed=True)}"
@@ -102,11 +105,29 @@ def is_csv(path: Path) -> bool:
 
 
 def connect() -> Any:
-    """A DuckDB connection in memory that downloads nothing."""
+    """A DuckDB database in memory, of one's own, that downloads nothing."""
     import duckdb  # here, because most uses of a schema never open a file
 
-    # Nothing is downloaded: readers of both formats are built in.
-    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    # Nothing is downloaded: readers of both formats are built in. Nothing of a file is kept once it has been read.
+    quiet = {"autoinstall_known_extensions": "false", "enable_external_file_cache": "false"}
+    return _without_a_bar(duckdb.connect(config=quiet))
+
+
+def file_reader() -> Any:
+    """A connection for reading files: of a database that a process makes once, for that takes as long as a small file.
+
+    Temporary tables are its own, and go with it. Attach nothing: what is attached is seen by every other connection.
+    """
+    return _without_a_bar(_shared(os.getpid()).cursor())
+
+
+@lru_cache(maxsize=1)
+def _shared(process: int) -> Any:
+    """By process: threads of a database do not live on in a forked one."""
+    return connect()
+
+
+def _without_a_bar(connection: Any) -> Any:
     connection.execute("SET enable_progress_bar = false")
     return connection
 
@@ -184,7 +205,7 @@ def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
     wanted = tuple(names if columns is None else columns)
     require(wanted, names=names)
     kept = ", ".join(f"c{names.index(name)}" for name in wanted)
-    connection = connect()
+    connection = file_reader()
     load = f"CREATE TEMP TABLE records AS SELECT {kept} FROM {csv_call(path, names, delimiter)}"
     ask(path, lambda: connection.execute(load))
     n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
@@ -224,7 +245,7 @@ def parquet_columns(connection: Any, path: Path, call: str | None = None) -> lis
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
-    connection = connect()
+    connection = file_reader()
     stored = {name: (key, kind) for name, key, kind in parquet_columns(connection, path)}
     wanted = tuple(stored if columns is None else columns)
     require(wanted, names=tuple(stored))

@@ -107,6 +107,6 @@ class JointCells:
         return code
 
 
-def _whole(size: int, dtype: Any) -> Any:
+def _whole(size: int, dtype: object) -> Any:
     """A factor of the array's own type: a plain integer beyond 63 bits would turn uint64 into floats."""
     return size if dtype is object else np.uint64(size % 2**64)

@@ -72,7 +72,7 @@ class Numeric(Column):
             words = " or ".join(f'"{word}"' for word in get_args(Scale))
             raise self._contradiction("scale is not one of the known words", f'Write "scale": {words}.')
 
-    def _bound(self, end: str, value: Any) -> int | float:
+    def _bound(self, end: str, value: object) -> int | float:
         if isinstance(value, str) and self.integer:
             read = reading.each([value], reading.whole)
             value = None if read is None else read[0]

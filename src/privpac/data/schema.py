@@ -38,6 +38,8 @@ REQUIRED = {
     "boolean": {},
     "date": {"lower": 'a date such as "2020-01-01"', "upper": 'a date such as "2029-12-31"'},
 }
+RATE_ROUNDING = 0.01
+"""Shares people write down add up to 1 within this."""
 MOST_CLASSES = 255  # labels are stored in one byte
 
 
@@ -59,6 +61,8 @@ class Schema:
     label: str
     classes: tuple[str, ...] = ("0", "1")
     origin: Origin = "declared"
+    base_rate: tuple[float, ...] | None = None
+    """The share of each class in the population, if it is publicly known; `costs="balanced"` follows from it."""
     extras: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +89,19 @@ class Schema:
                 f'The schema\'s origin is {self.origin!r}, but must be "declared" or "from_data".',
                 remedy='Leave "origin" out of a schema you wrote.',
             )
+        self._check_rates()
         self._check_text()
+
+    def _check_rates(self) -> None:
+        if self.base_rate is None:
+            return
+        rates = self.base_rate
+        whole = len(rates) == len(self.classes) and all(rate > 0 for rate in rates)
+        if not whole or abs(sum(rates) - 1) > RATE_ROUNDING:
+            raise SchemaError(
+                "The schema's base_rate is no share of each class.",
+                remedy='Write "base_rate": 0.06 for the share of the second of two classes, or one share per class.',
+            )
 
     def _check_text(self) -> None:
         """Whatever is made under this schema is written as UTF-8, after it was paid for."""
@@ -175,12 +191,13 @@ class Schema:
                 )
         if isinstance(described, str) or not isinstance(described, Sequence):
             raise SchemaError('The schema\'s "columns" is not a list.', remedy="Give one entry per column.")
-        known = {"label", "columns", "classes", "origin"}
+        known = {"label", "columns", "classes", "origin", "base_rate"}
         return cls(
             columns=tuple(_column(entry) for entry in described),
             label=label,
             classes=tuple(classes),
             origin=entries.get("origin", "declared"),
+            base_rate=_rates(entries.get("base_rate")),
             extras={key: value for key, value in entries.items() if key not in known},
         )
 
@@ -221,7 +238,23 @@ class Schema:
 
     def _meaning(self, columns: list[dict[str, Any]]) -> dict[str, Any]:
         origin = {} if self.origin == "declared" else {"origin": self.origin}
-        return {"label": self.label, "classes": list(self.classes), **origin, "columns": columns}
+        rates = {} if self.base_rate is None else {"base_rate": list(self.base_rate)}
+        return {"label": self.label, "classes": list(self.classes), **origin, **rates, "columns": columns}
+
+
+def _rates(stated: object) -> tuple[float, ...] | None:
+    """The shares of all classes; of two classes the second is enough."""
+    if stated is None:
+        return None
+    shares: list[float] = []
+    for share in stated if isinstance(stated, list | tuple) else [stated]:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+            raise SchemaError(
+                "The schema's base_rate is not a number between 0 and 1, or a list of such numbers.",
+                remedy='Write "base_rate": 0.06 for the share of the second of two classes, or one share per class.',
+            )
+        shares.append(float(share))
+    return (1 - shares[0], shares[0]) if len(shares) == 1 else tuple(shares)
 
 
 def _repeated(names: Sequence[str]) -> str | None:
@@ -267,7 +300,7 @@ def _filled(entry: Mapping[str, Any], key: str, owner: str, how: str, column: st
     return entry[key]
 
 
-def _column(entry: Any) -> Column:
+def _column(entry: object) -> Column:
     if not isinstance(entry, Mapping):
         raise SchemaError(
             "An entry of the schema's columns is not an object.", remedy='Start it with {"name": ...'

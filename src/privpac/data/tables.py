@@ -14,7 +14,7 @@ from privpac.data.raw import Array, objects
 from privpac.data.rawtable import RawTable, no_repeats, require
 from privpac.errors import DataError, SchemaError
 
-__all__ = ["RawTable", "column_types", "read", "vector"]
+__all__ = ["RawTable", "column_types", "is_spark_frame", "read", "vector"]
 
 _KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "real"}
 ACCEPTED = (
@@ -58,6 +58,8 @@ def vector(values: object) -> Array:
     """One column of any container; arrays are not copied, integers with gaps come back masked."""
     if isinstance(values, np.ndarray):
         return values
+    if isinstance(values, (list, tuple)):  # asking for the type of a series takes longer than encoding a row
+        return objects(values)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _from_series(series)
@@ -124,6 +126,11 @@ def _from_rows(rows: Array, columns: Sequence[str] | None) -> RawTable:
             remedy=f"Order them as {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}.",
         )
     return RawTable(names=names, n=rows.shape[0], fetch=lambda name: rows[:, names.index(name)])
+
+
+def is_spark_frame(table: object) -> bool:
+    """Whether this is a Spark DataFrame, without importing Spark."""
+    return type(table).__module__.startswith("pyspark.sql") and hasattr(table, "write")
 
 
 def _frame(source: object) -> Any:

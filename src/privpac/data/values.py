@@ -185,7 +185,7 @@ def _date_text(value: np.datetime64) -> str:
     return f"{day} {f'{seconds}:00:00'[:8]}{shown}"
 
 
-def code(item: Any, table: Mapping[str, int]) -> int:
+def code(item: object, table: Mapping[str, int]) -> int:
     """The position of one value in `table`; UNKNOWN or EMPTY where there is none."""
     if type(item) is str:
         position = table.get(item)
@@ -210,7 +210,7 @@ def moments(array: Array, *, seconds: bool) -> npt.NDArray[np.int64]:
     return count
 
 
-def instant(item: Any, seconds: bool, zone: tzinfo | None) -> int | None:
+def instant(item: object, seconds: bool, zone: tzinfo | None) -> int | None:
     """One value as days or seconds since 1970 on the wall clock of `zone`; None if it is empty."""
     if is_empty(item):
         return None

@@ -299,20 +299,20 @@ def _refuse(parameters: Mapping[str, object]) -> None:
             )
 
 
-def _costs(costs: Iterable[int] | None) -> tuple[int, ...] | None:
-    if costs is None:
-        return None
+def _costs(costs: Iterable[int] | str | None) -> tuple[int, ...] | str | None:
+    if costs is None or costs == "balanced":
+        return "balanced" if costs is not None else None
     if isinstance(costs, (str, Mapping)) or not isinstance(costs, Iterable):
         raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one per class")
     return tuple(_plain(cost) for cost in costs)
 
 
-def _plain(number: Any) -> Any:
+def _plain(number: object) -> Any:
     """Grids made with numpy hold its integers."""
     return int(number) if isinstance(number, np.integer) else number
 
 
-def _ledger(value: Any) -> Ledger | None:
+def _ledger(value: object) -> Ledger | None:
     if value is None or isinstance(value, Ledger):
         return value
     raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")

@@ -110,7 +110,7 @@ def _common(X: object) -> type | None:
     return object if len(types) > 1 or types == {int} else None
 
 
-def no_complex(values: Any, name: str) -> None:
+def no_complex(values: object, name: str) -> None:
     """Refuse complex numbers, which no column can hold."""
     if np.asarray(values).dtype.kind == "c":
         raise DataError(f"Complex data not supported: {name} must be real numbers, text, booleans or dates.")

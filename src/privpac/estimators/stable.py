@@ -61,10 +61,8 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
         The two classes.
     schema_ : Schema
         The schema that was used.
-    n_features_in_ : int
-        The number of columns without the label.
-    feature_names_in_ : array
-        Their names; with schema="from_data" only when `X` has names.
+    n_features_in_, feature_names_in_
+        How many columns there are without the label, and their names, as of `PrivateClassifier`.
 
     Examples
     --------

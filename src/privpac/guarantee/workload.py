@@ -16,10 +16,10 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import ALL, Loss, Privacy
 from privpac.guarantee.price import concentrated_price, range_of
 from privpac.guarantee.proof import Proof
-from privpac.numbers.concentrated import spendable
-from privpac.numbers.range_folds import LARGEST_TIMES
+from privpac.numbers.concentrated import approximate_epsilon, rho_up, spendable
+from privpac.numbers.range_folds import LARGEST_TIMES, fold_epsilon
 
-__all__ = ["together"]
+__all__ = ["smallest_epsilon", "together"]
 
 
 def together(*each: Proof[Privacy], times: int, epsilon: Fraction, delta: Fraction) -> Proof[Privacy]:
@@ -41,6 +41,29 @@ def together(*each: Proof[Privacy], times: int, epsilon: Fraction, delta: Fracti
             remedy="Declare fewer of them, a smaller epsilon for each, or more in all.",
         )
     return rules.declared(best, epsilon=epsilon, delta=delta)
+
+
+def smallest_epsilon(one: Proof[Privacy], *, times: int, delta: Fraction) -> Proof[Privacy] | None:
+    """`times` draws as `one`, declared beforehand, at the smallest epsilon that this delta allows.
+
+    None if `one` is no single stage of exponential draws: for anything else `k_fold` is the best there is.
+
+    >>> one = rules.exponential_mechanism(ratio=Fraction(99, 100))
+    >>> smallest_epsilon(one, times=1000, delta=Fraction(1, 10**6)).fact.epsilon < Loss(log=Fraction(2))
+    True
+    """
+    range_ = range_of(one)
+    if not delta or range_ is None or range_.fact.part != ALL or one.fact.delta:
+        return None
+    cost = rules.concentrated_sum(concentrated_price(one), times=times)
+    about = approximate_epsilon(rho_up(cost.fact.rho), delta)
+    by_rho = rules.concentrated_privacy(cost, delta=delta, order=spendable(about, delta).order)
+    if times > LARGEST_TIMES:
+        return by_rho
+    odds = rules.range_log_odds(range_)
+    total = fold_epsilon(range_.fact.epsilon.upper, times=times, delta=delta)
+    folded = rules.range_fold(odds, times=times, epsilon=total, release=one.fact.release)
+    return folded if folded.fact.epsilon <= by_rho.fact.epsilon else by_rho
 
 
 def _ways(

@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpz
 from privpac.numbers.concentrated import spendable
 from privpac.numbers.exact import ball, rounded_up
 
-__all__ = ["DELTA_DIGITS", "LARGEST_TIMES", "draw_epsilon", "range_fold_delta"]
+__all__ = ["DELTA_DIGITS", "LARGEST_TIMES", "draw_epsilon", "fold_epsilon", "range_fold_delta"]
 
 DELTA_DIGITS = 30
 """Decimals to which a delta is rounded up."""
@@ -66,6 +66,24 @@ def _start(x: arb, terms: int) -> arb:
         term = term * x / i
         found += term
     return found
+
+
+@lru_cache(maxsize=256)
+def fold_epsilon(epsilon: Fraction, *, times: int, delta: Fraction) -> Fraction:
+    """The smallest total, in millionths, at which `times` releases of log-odds `epsilon` each have this delta at most.
+
+    >>> float(fold_epsilon(Fraction(3, 10), times=4, delta=Fraction(1, 10**6)))
+    1.101871
+    """
+    low, high = (
+        -1,
+        math.ceil(times * epsilon * 10**6),
+    )  # `high` keeps the promise; a larger total has a smaller delta
+    while high - low > 1:
+        middle = (low + high) // 2
+        fits = range_fold_delta(epsilon, times=times, total=Fraction(middle, 10**6)) <= delta
+        low, high = (low, middle) if fits else (middle, high)
+    return Fraction(high, 10**6)
 
 
 @lru_cache(maxsize=256)

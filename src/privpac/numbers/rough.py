@@ -45,7 +45,7 @@ def _terms(rest: float, vc: int) -> int:
     return vc
 
 
-def rough_ln_growth(points: Any, vc: int) -> Floats:
+def rough_ln_growth(points: object, vc: int) -> Floats:
     """`vc.ln_growth` for many numbers of points at once, to about ten digits (three, next to the dimension).
 
     ln C(n, d) is written as differences of Stirling's formula, whose terms are of the size of the answer; the smaller

@@ -85,5 +85,5 @@ def _ask(
     return make(question, simulation)
 
 
-def _seconds(value: Any) -> Fraction:
+def _seconds(value: object) -> Fraction:
     return positive(value, owner=OWNER, name="seconds")

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from privpac.constructions.class_facts import ClassFacts, Description
 from privpac.errors import PrivpacError
@@ -43,7 +43,7 @@ def sized(description: Description) -> Iterator[tuple[str, int]]:
             yield name, value
 
 
-def again(question: Question, like: Answer, **changes: Any) -> Answer | None:
+def again(question: Question, like: Answer, **changes: object) -> Answer | None:
     """The same option and kind of class with other numbers; None where they promise nothing."""
     asked = question.with_(**changes)
     concepts = _alike(asked, like)
@@ -80,7 +80,7 @@ def halvers(question: Question, best: Answer) -> list[tuple[float, str]]:
     return sorted(texts)
 
 
-def _meets(question: Question, best: Answer, goal: int, **changes: Any) -> bool:
+def _meets(question: Question, best: Answer, goal: int, **changes: object) -> bool:
     asked = question.with_(**changes)
     concepts = _alike(asked, best)
     return concepts is not None and suffices(asked, best.option, asked.wish(concepts), goal)

@@ -69,7 +69,7 @@ class PlanDisplay:
         x = tuple(float(value) for value in xs)
         return cls(against, x, rows, _curves(centre, against, rows))
 
-    def plot(self, ax: Any = None) -> PlanDisplay:
+    def plot(self, ax: object = None) -> PlanDisplay:
         """Draw on the given axes, or on new ones of pyplot."""
         if ax is None:
             from privpac.pictures.curves import require_matplotlib

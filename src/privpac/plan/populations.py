@@ -160,7 +160,7 @@ ABOVE = 1.1
 """A little more than the error, so that missing the value is a failure."""
 
 
-def _draw_cells(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
+def _draw_cells(column: Column, marginal: object, u: NDArray[np.float64]) -> NDArray[Any]:
     """Cells of one column by inverting its distribution function."""
     if marginal is None:
         return _evenly(column, u)
@@ -183,7 +183,7 @@ def _cells(values: NDArray[Any], column: Column) -> NDArray[Any]:
     return np.minimum(values.astype(np.int64), column.size - 1).astype(column.dtype)
 
 
-def _between_quantiles(column: Column, marginal: Any, u: NDArray[np.float64]) -> NDArray[Any]:
+def _between_quantiles(column: Column, marginal: object, u: NDArray[np.float64]) -> NDArray[Any]:
     """Ordered columns: equally spaced quantiles, straight lines between them."""
     if isinstance(marginal, str | Mapping) or not isinstance(marginal, Sequence) or len(marginal) < 2:
         raise SchemaError(
@@ -202,7 +202,7 @@ def _between_quantiles(column: Column, marginal: Any, u: NDArray[np.float64]) ->
     return _cells(np.interp(u, places, np.array(ends, dtype=np.float64)), column)
 
 
-def _weights(column: Column, marginal: Any) -> NDArray[np.float64]:
+def _weights(column: Column, marginal: object) -> NDArray[np.float64]:
     if not isinstance(marginal, Mapping):
         raise SchemaError(
             f"The marginal of column '{column.name}' does not give a share for each value.",

@@ -23,7 +23,7 @@ class Keep(Protocol):
     def get(self, name: str, *, options: str) -> Any | None:
         """What was kept under this name, if it was computed with these options; otherwise None."""
 
-    def put(self, name: str, value: Any, *, options: str) -> None:
+    def put(self, name: str, value: object, *, options: str) -> None:
         """Keep a value under this name, together with the options it was computed with."""
 
 

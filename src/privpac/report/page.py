@@ -258,7 +258,7 @@ def values_of(column: Column) -> str:
         return "true, false"
     if isinstance(column, Numeric):
         return f"{column.lower} to {column.upper}{', whole numbers' if column.integer else ''}"
-    return f"{getattr(column, 'lower', '')} to {getattr(column, 'upper', '')}"
+    return f"{column.lower} to {column.upper}" if isinstance(column, Date) else f"{column.size} values"
 
 
 def _footer(model: Model) -> str:

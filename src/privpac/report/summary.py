@@ -23,11 +23,21 @@ def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
     sections = [("Rule", model.describe_leaves() or model.describe())]
     if full:
         sections.append(("SQL", sql_text(model)))
+    sections += _costs(model)
     if model.estimate is not None:
         sections.append(("Private estimate", str(model.estimate)))
     if full:
         return [*sections, ("Certificate", explain_certificate(model.certificate))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
+
+
+def _costs(model: Model) -> list[tuple[str, str]]:
+    """What misjudging a record of each class was said to cost, if that differs."""
+    costs = model.certificate["request"].get("costs")
+    if not costs or len(set(costs)) == 1:
+        return []
+    priced = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
+    return [("Price of misjudging a record of each class", priced)]
 
 
 def sql_text(model: Model) -> str:

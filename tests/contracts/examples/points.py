@@ -7,15 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.formulas import Clip, Sparsity, error_clipped, error_sparse
-from privpac.constructions.points.representation_formulas import (
-    Code,
-    Cover,
-    error_code,
-    error_cover,
-    sure_hits,
-)
+from privpac.constructions.points.cover_formulas import Cover, error_cover, sure_hits
+from privpac.constructions.points.formulas import Clip, error_clipped
+from privpac.constructions.points.representation_formulas import Code, error_code
 from privpac.constructions.points.sampled_formulas import Boost, Draw, error_sampled
+from privpac.constructions.points.sparse_formulas import Sparsity, error_sparse
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for

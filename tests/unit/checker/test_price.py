@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,3 +159,21 @@ def test_tables_cost_half_of_a_difference() -> None:
     assert leaves.rho == table
     assert leaves.unit is Unit.LABEL
     assert 1.9 < difference / table < 2
+
+
+STORED = sorted((Path(__file__).resolve().parents[2] / "golden" / "0.1.0").glob("*/*.json"))
+
+
+def test_certificates_of_the_first_version_have_a_price_that_is_never_above_that_of_their_epsilon() -> None:
+    gains = {}
+    for path in STORED:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        certificate = document.get("certificate", document)
+        if "privacy" in certificate:
+            rho = price_of(certificate["privacy"])
+            assert 0 < rho <= pure_rho(Fraction(certificate["epsilon"]))
+            gains[path.stem] = pure_rho(Fraction(certificate["epsilon"])) / rho
+    assert len(gains) > 100
+    assert gains["agnostic"] == 1
+    assert gains["staged-1-1"] > 6
+    assert sum(gain > Fraction(3, 2) for gain in gains.values()) > len(gains) / 2

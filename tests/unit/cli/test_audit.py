@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from privpac.audit.exact import count_pairs
-from privpac.audit.larger import LARGER
-from privpac.audit.registry import REGISTRY
+from privpac.audit.registry import LARGER, REGISTRY
 from privpac.cli import main
 
 FAST = ("geometric", "points", "label-private-trees")

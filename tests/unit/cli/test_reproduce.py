@@ -12,10 +12,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from reproductions import agnostic, predictions, separations
 
 from privpac.cli import cache, console, main, reproduce
 from privpac.cli.reproduce import REPRODUCTIONS, Reproduction
-from privpac.cli.reproductions import agnostic, predictions, separations
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
 
@@ -58,6 +58,19 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     monkeypatch.setenv("PRIVPAC_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     return calls
+
+
+def test_without_the_source_it_says_where_the_reproductions_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They are no part of the wheel; what there is can be listed all the same."""
+    monkeypatch.setattr(reproduce, "FOLDER", tmp_path / "reproductions")
+    assert all(name in run(capsys)[1] for name in REPRODUCTIONS)
+    code, out, err = run(capsys, "sizes", "--quick", "--fresh")
+    assert code == 2
+    assert not out
+    assert "not installed with the package" in err
+    assert "Take the source" in err
 
 
 def test_they_are_listed_and_unknown_names_are_told_the_known_ones(
@@ -201,7 +214,7 @@ def test_results_are_kept_by_options_until_the_code_changes(
     run(capsys, "plain", "--quick")
     run(capsys, "plain", "--fresh")
     assert drawn == ["privpac_plain False", "privpac_plain True", "privpac_plain False"]
-    monkeypatch.setattr(cache, "fingerprint", lambda: "other code")
+    monkeypatch.setattr(cache, "fingerprint", lambda further: "other code")
     run(capsys, "plain")
     assert len(drawn) == 4
     assert len(list((cache.folder() / "reproductions").glob("plain-whole-*"))) == 1

@@ -217,6 +217,27 @@ def test_a_budget_with_a_delta_answers_by_exponential_weights() -> None:
         assert predictor.predict({"x": [0.02, 0.98]}).tolist() == ["no", "yes"]
 
 
+@pytest.mark.parametrize(
+    ("word", "budget", "answers"),
+    [
+        ("auto", {"delta": MILLIONTH}, 14_805),
+        ("weighted:logistic", {"delta": MILLIONTH}, 14_805),
+        ("vote:logistic", {"delta": MILLIONTH}, 3_701),
+        ("auto", {}, 300),
+        ("auto", {"delta": MILLIONTH, "reserved_delta": MILLIONTH}, 300),
+    ],
+)
+def test_answers_left_within_a_budget(word: str, budget: dict[str, Fraction], answers: int) -> None:
+    features, labels = _records()
+    ledger = Ledger(epsilon=3, **budget)
+    predictor = PrivatePredictor(
+        word, Fraction(1, 100), ledger, schema=_schema(), models=3, random_state=1
+    ).fit(features, y=labels)
+    assert predictor.answers_left == answers
+    predictor.predict({"x": [0.1, 0.9]})
+    assert predictor.answers_left == answers - 2
+
+
 def test_the_law_is_stored_with_the_offer_and_read_back(tmp_path: Path) -> None:
     predictor = _predictor(Ledger(epsilon=50, delta=MILLIONTH))
     stored = predictor.offer.predictor.to_json()

@@ -8,17 +8,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from privpac.answering.price import composed
 from privpac.checker import curves
 from privpac.checker.check import check_derivation
 from privpac.constructions.cuts import rules as cuts_rules
+from privpac.constructions.prediction import rules as prediction_rules
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy
+from privpac.guarantee.facts import Privacy, Release
 from privpac.guarantee.proof import Proof
-from privpac.guarantee.workload import together
+from privpac.guarantee.workload import smallest_epsilon, together
 from privpac.numbers.composition import rough_fold_delta
+from privpac.numbers.concentrated import approximate_epsilon
 from privpac.numbers.exact import ratio_for
-from privpac.numbers.range_folds import draw_epsilon, range_fold_delta
+from privpac.numbers.range_folds import draw_epsilon, fold_epsilon, range_fold_delta
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -178,6 +181,32 @@ def test_releases_with_a_delta_leave_less_of_it() -> None:
     assert 50 * rough.fact.delta < proof.premises[0].fact.delta <= MILLIONTH
     with pytest.raises(RuleRefused):
         together(rough, times=1001, epsilon=Fraction(20), delta=MILLIONTH)
+
+
+def test_declared_answers_by_exponential_weights_cost_less_together() -> None:
+    """A hundred at 0.05: k-fold of pure answers, against their rhos; four at 0.3: the fold."""
+
+    def answers(epsilon: str) -> tuple[Proof[Privacy], Proof[Privacy]]:
+        price = Fraction(epsilon)
+        return (
+            prediction_rules.vote(ratio=ratio_for(price), models=5),
+            prediction_rules.exponential_vote(ratio=ratio_for(price / 2), models=5, classes=2),
+        )
+
+    vote, weighted = (composed(one, answers=100, delta=MILLIONTH) for one in answers("0.05"))
+    assert (vote.rule, weighted.rule) == ("k-fold-composition", "concentrated-privacy")
+    assert weighted.fact.epsilon.upper < vote.fact.epsilon.upper * Fraction(11, 20)
+    assert weighted.fact.epsilon.upper == approximate_epsilon(100 * Fraction(1, 3200), MILLIONTH)
+    four = composed(answers("0.3")[1], answers=4, delta=MILLIONTH)
+    assert four.rule == "range-fold"
+    assert four.fact.epsilon.log == fold_epsilon(Fraction("0.3"), times=4, delta=MILLIONTH)
+    assert range_fold_delta(Fraction("0.3"), times=4, total=four.fact.epsilon.log - MILLIONTH) > MILLIONTH
+    for proof in (weighted, four):
+        assert check_derivation(proof.to_json()) >= 3
+        assert proof.fact.delta <= MILLIONTH
+        assert proof.fact.release is Release.ANSWER
+    assert composed(answers("0.3")[1], answers=4, delta=Fraction(0)).fact.epsilon.upper == Fraction("1.2")
+    assert smallest_epsilon(vote, times=3, delta=MILLIONTH) is None
 
 
 def test_one_draw_may_cost_all() -> None:

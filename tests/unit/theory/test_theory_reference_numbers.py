@@ -15,8 +15,8 @@ from privpac.constructions.cuts import formulas as reconstruction
 from privpac.constructions.cuts import recursive_formulas as rec_concave
 from privpac.constructions.few_labels import formulas as few_labels
 from privpac.constructions.labels import formulas as label_privacy
-from privpac.constructions.points import formulas as points
 from privpac.constructions.points import sampled_formulas as sampled_points
+from privpac.constructions.points import sparse_formulas as sparse_points
 from privpac.constructions.prediction import formulas as prediction
 from privpac.constructions.wrappers import formulas as relabelling
 from privpac.numbers.exact import ratio_for
@@ -31,7 +31,7 @@ WHOLE: dict[str, tuple[Callable[[], object], object]] = {
         [291, 1076, 2075],
     ),
     "a net for pairs": (lambda: vc.records_net("0.1", failure="0.05", vc=1, pairs=True), 506),
-    "points by random sets": (lambda: points.records_sparse(**NUMBERS), 234),
+    "points by random sets": (lambda: sparse_points.records_sparse(**NUMBERS), 234),
     "boosted points": (lambda: sampled_points.records_boosted(**NUMBERS), 15161),
     "label-private thresholds": (lambda: label_privacy.records_label_thresholds(**NUMBERS), 276),
     "recursion over 64, 256 and 4096 bits is at most": (

@@ -11,7 +11,6 @@ scikit-learn may stand side by side.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 __all__ = ["KNOWN_TYPES", "strangers"]
 
@@ -120,7 +119,7 @@ calls, operators and constructors that are called with stored arguments have way
 here."""
 
 
-def strangers(stored: Any, trusted: Collection[str]) -> set[str]:
+def strangers(stored: object, trusted: Collection[str]) -> set[str]:
     """Names of whatever a stored tree would make that is neither known nor trusted; nothing is made for that."""
     names: set[str] = set()
     waiting = [stored]

@@ -44,7 +44,7 @@ def _parts(models: Sequence[Any]) -> Iterator[Any]:
             waiting += getattr(part, "__dict__", {}).values()  # plain values have none
 
 
-def _sound(part: Any) -> bool:
+def _sound(part: object) -> bool:
     from sklearn.ensemble import (
         GradientBoostingClassifier,
         HistGradientBoostingClassifier,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, RuleBase, Stored
 from privpac.concepts.boxes.sums import BoxLadder, RectangleSums, outer_range
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.labellings.base import reduced
@@ -118,6 +118,10 @@ class Box(RuleBase):
     def is_written_once(self) -> bool:
         """Whether it is not empty, or empty in the one way that is drawn."""
         return not self.is_empty or not any((*self.low, *self.high))
+
+    def recut(self, move: Move) -> Box:
+        low = tuple(map(move, self.columns, self.low))
+        return replace(self, low=low, high=tuple(map(move, self.columns, self.high)))
 
     def questions(self, schema: Schema) -> Questions:
         if self.is_empty:

@@ -14,10 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.boxes.rectangles import Box
-from privpac.concepts.line.intervals import Interval
-from privpac.concepts.line.thresholds import Threshold
-from privpac.concepts.line.unions import Union
 from privpac.data.column import Column
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block, Sample, Statistic
@@ -105,30 +101,10 @@ class Regrid:
             return 0
         return edges[group - 1] if group <= len(edges) else self.schema.column(name).size
 
-    def _edges_of(self, names: tuple[str, ...], groups: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(self._edge(name, group) for name, group in zip(names, groups, strict=True))
-
     def fine(self, hypothesis: Hypothesis) -> Hypothesis:
         """The same rule on the original cells."""
-        match hypothesis:
-            case Threshold():
-                return replace(hypothesis, cut=self._edge(hypothesis.column, hypothesis.cut))
-            case Interval():
-                low, high = (self._edge(hypothesis.column, e) for e in (hypothesis.low, hypothesis.high))
-                return replace(hypothesis, low=low, high=high)
-            case Union():
-                pairs = tuple(
-                    (self._edge(hypothesis.column, low), self._edge(hypothesis.column, high))
-                    for low, high in hypothesis.intervals
-                )
-                return replace(hypothesis, intervals=pairs)
-            case Box():
-                return replace(
-                    hypothesis,
-                    low=self._edges_of(hypothesis.columns, hypothesis.low),
-                    high=self._edges_of(hypothesis.columns, hypothesis.high),
-                )
-        return hypothesis
+        fine = hypothesis.recut(self._edge)
+        return hypothesis if fine is None else fine
 
 
 @dataclass(frozen=True)

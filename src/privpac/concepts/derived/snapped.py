@@ -6,11 +6,11 @@ then as public as they are. Nothing of a hypothesis is lost: it is drawn on a co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Gibbs, Hypothesis
 from privpac.concepts.boxes.rectangles import Box, Rectangles
-from privpac.concepts.line.intervals import Interval, Intervals
-from privpac.concepts.line.stumps import Constant, Match, Stumps
-from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Union, Unions
+from privpac.concepts.line.intervals import Intervals
+from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
 from privpac.data.columns import Column, Numeric
 from privpac.data.sample import Block, Statistic
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
 __all__ = ["Snappable", "Snapped", "SnappedStatistic", "ordered_columns", "snaps"]
+
+S = TypeVar("S")
 
 Snappable = Thresholds | Intervals | Unions | Stumps | Rectangles
 """Classes all of whose concepts are made of cuts in ordered columns (and of categories)."""
@@ -47,20 +49,20 @@ def ordered_columns(concepts: ConceptClass) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class SnappedStatistic:
+class SnappedStatistic(Generic[S]):
     """The statistic of the coarse class: cells are replaced by the number of marks at or below them."""
 
-    inner: Statistic[Any]
+    inner: Statistic[S]
     marks: tuple[tuple[str, tuple[int, ...]], ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.inner.columns
 
-    def zero(self) -> Any:
+    def zero(self) -> S:
         return self.inner.zero()
 
-    def absorb(self, state: Any, block: Block) -> Any:
+    def absorb(self, state: S, block: Block) -> S:
         edges = dict(self.marks)
         cells = {
             name: _groups(values, edges[name]) if name in edges else values
@@ -68,7 +70,7 @@ class SnappedStatistic:
         }
         return self.inner.absorb(state, Block(cells=cells, labels=block.labels, n=block.n))
 
-    def merge(self, a: Any, b: Any) -> Any:
+    def merge(self, a: S, b: S) -> S:
         return self.inner.merge(a, b)
 
 
@@ -132,7 +134,7 @@ class Snapped:
         return self.concepts.vc
 
     @property
-    def statistic(self) -> SnappedStatistic:
+    def statistic(self) -> SnappedStatistic[Any]:
         return SnappedStatistic(self.coarse.statistic, self.marks)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
@@ -151,25 +153,10 @@ class Snapped:
     def refined(self, hypothesis: Hypothesis) -> Hypothesis:
         """The concept on the fine columns that a coarse one stands for."""
         cuts = {name: (0, *marks, self.schema.column(name).size) for name, marks in self.marks}
-        match hypothesis:
-            case Threshold():
-                return replace(hypothesis, cut=cuts[hypothesis.column][hypothesis.cut])
-            case Interval():
-                at = cuts[hypothesis.column]
-                return replace(hypothesis, low=at[hypothesis.low], high=at[hypothesis.high])
-            case Union():
-                at = cuts[hypothesis.column]
-                ranges = tuple((at[low], at[high]) for low, high in hypothesis.intervals)
-                return replace(hypothesis, intervals=ranges)
-            case Box():
-                sides = zip(hypothesis.columns, hypothesis.low, hypothesis.high, strict=True)
-                ends = [(cuts[name][low], cuts[name][high]) for name, low, high in sides]
-                return replace(
-                    hypothesis, low=tuple(low for low, _ in ends), high=tuple(high for _, high in ends)
-                )
-            case Match() | Constant():
-                return hypothesis
-        raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
+        fine = hypothesis.recut(lambda name, cut: cuts[name][cut])
+        if fine is None:
+            raise TypeError(f"a {type(hypothesis).__name__} cannot be snapped")
+        return fine
 
 
 def snaps(concepts: Snappable, hypothesis: Hypothesis) -> bool:
@@ -183,18 +170,16 @@ def snaps(concepts: Snappable, hypothesis: Hypothesis) -> bool:
     )
 
 
-def _edges(hypothesis: Hypothesis) -> Iterator[tuple[str, int]]:
+def _edges(hypothesis: Hypothesis) -> list[tuple[str, int]]:
     """The cuts of a rule, with their columns."""
-    match hypothesis:
-        case Threshold():
-            yield hypothesis.column, hypothesis.cut
-        case Interval():
-            yield from ((hypothesis.column, edge) for edge in (hypothesis.low, hypothesis.high))
-        case Union():
-            yield from ((hypothesis.column, edge) for ends in hypothesis.intervals for edge in ends)
-        case Box():
-            for ends in (hypothesis.low, hypothesis.high):
-                yield from zip(hypothesis.columns, ends, strict=True)
+    edges: list[tuple[str, int]] = []
+
+    def note(name: str, cut: int) -> int:
+        edges.append((name, cut))
+        return cut
+
+    hypothesis.recut(note)
+    return edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,14 +7,14 @@ These are the unions of at most one interval, with their own name and text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, OneColumn, Stored
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
 from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
@@ -29,7 +29,7 @@ __all__ = ["Interval", "Intervals"]
 
 
 @dataclass(frozen=True)
-class Interval(RuleBase):
+class Interval(OneColumn):
     """Class `inside` where low <= cell < high, the other class elsewhere; low = high = 0: nowhere inside."""
 
     kind: ClassVar[str] = "interval"
@@ -37,10 +37,6 @@ class Interval(RuleBase):
     low: int
     high: int
     inside: int = 1
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     @property
     def _union(self) -> Union:
@@ -73,6 +69,9 @@ class Interval(RuleBase):
 
     def edges(self) -> Iterable[int]:
         return self._union.edges()
+
+    def recut(self, move: Move) -> Interval:
+        return replace(self, low=move(self.column, self.low), high=move(self.column, self.high))
 
     def questions(self, schema: Schema) -> Questions:
         return self._union.questions(schema)

@@ -23,6 +23,8 @@ from privpac.concepts.base import (
     CountedByScore,
     Hypothesis,
     MixtureGibbs,
+    Move,
+    OneColumn,
     RuleBase,
     Stored,
 )
@@ -80,6 +82,9 @@ class Constant(RuleBase):
     def edges(self) -> Iterable[int]:
         return ()
 
+    def recut(self, move: Move) -> Constant:
+        return self
+
     def questions(self, schema: Schema) -> Questions:
         return self.label
 
@@ -88,17 +93,13 @@ class Constant(RuleBase):
 
 
 @dataclass(frozen=True)
-class Match(RuleBase):
+class Match(OneColumn):
     """Class 1 where a categorical column has one value (`equal`), or where it has any other."""
 
     kind: ClassVar[str] = "match"
     column: str
     category: int
     equal: bool
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         matches = np.asarray(cells[self.column] == self.category, dtype=bool)
@@ -128,6 +129,9 @@ class Match(RuleBase):
         if schema.column(self.column).ordered:
             return "it looks for a category where there are none"
         return two_classes_misfit(schema) or cells_misfit(schema, self.column, [self.category])
+
+    def recut(self, move: Move) -> Match:
+        return self
 
     def questions(self, schema: Schema) -> Questions:
         return ask(

@@ -8,7 +8,7 @@ n records make at most n + 1 runs of equal score, whatever the size of the domai
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -22,7 +22,8 @@ from privpac.concepts.base import (
     Costs,
     CountedByScore,
     Hypothesis,
-    RuleBase,
+    Move,
+    OneColumn,
     ScoredGibbs,
     Stored,
 )
@@ -46,17 +47,13 @@ Direction = Literal["up", "down", "either"]
 
 
 @dataclass(frozen=True)
-class Threshold(RuleBase):
+class Threshold(OneColumn):
     """Class 1 where cell >= cut (`up`) or cell < cut (not `up`)."""
 
     kind: ClassVar[str] = "threshold"
     column: str
     cut: int
     up: bool
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values = cells[self.column]
@@ -106,6 +103,9 @@ class Threshold(RuleBase):
 
     def edges(self) -> Iterable[int]:
         return (self.cut,)
+
+    def recut(self, move: Move) -> Threshold:
+        return replace(self, cut=move(self.column, self.cut))
 
     def questions(self, schema: Schema) -> Questions:
         return ask(Test(self.column, self.cut, "at least"), True, int(self.up), int(not self.up), schema)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, OneColumn, Stored
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.line.union_ladder import Ladder
 from privpac.concepts.line.union_sums import UnionSums, Walk
@@ -73,17 +73,13 @@ def range_sql(column: Column, bounds: Range) -> str:
 
 
 @dataclass(frozen=True)
-class Union(RuleBase):
+class Union(OneColumn):
     """Class `inside` where the cell lies in one of the ranges, the other class elsewhere."""
 
     kind: ClassVar[str] = "union"
     column: str
     intervals: tuple[Range, ...]
     inside: int = 1
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values = cells[self.column]
@@ -147,6 +143,10 @@ class Union(RuleBase):
 
     def edges(self) -> Iterable[int]:
         return [end for bounds in self.intervals for end in bounds]
+
+    def recut(self, move: Move) -> Union:
+        ranges = ((move(self.column, low), move(self.column, high)) for low, high in self.intervals)
+        return replace(self, intervals=tuple(ranges))
 
     def questions(self, schema: Schema) -> Questions:
         return ask_ranges(self.column, self.intervals, self.inside, schema)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, RuleBase, ScoredGibbs, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, OneColumn, ScoredGibbs, Stored
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.data.schema import Schema
@@ -35,7 +35,7 @@ LARGEST_PRIME = 2**32
 
 
 @dataclass(frozen=True)
-class CodeSet(RuleBase):
+class CodeSet(OneColumn):
     """Class 1 where the polynomial of the cell's digits takes one value at one place."""
 
     kind: ClassVar[str] = "code-set"
@@ -44,10 +44,6 @@ class CodeSet(RuleBase):
     digits: int
     place: int
     value: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         left = cells[self.column]

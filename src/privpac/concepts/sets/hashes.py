@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis, RuleBase
+from privpac.concepts.base import Cells, Hypothesis, OneColumn
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
@@ -53,7 +53,7 @@ def field_for(domain: int) -> int:
 
 
 @dataclass(frozen=True)
-class HashedSet(RuleBase):
+class HashedSet(OneColumn):
     """Class 1 where a·x + b modulo a prime is small, x the number of the cell."""
 
     kind: ClassVar[str] = "hashed-set"
@@ -62,10 +62,6 @@ class HashedSet(RuleBase):
     a: int
     b: int
     below: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         numbers = cells[self.column].astype(object)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Hypothesis, RuleBase
+from privpac.concepts.base import Cells, Hypothesis, OneColumn
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import members_sql
 from privpac.data.schema import Schema
@@ -47,7 +47,7 @@ def _hashed(key: int, cell: int, modulus: int) -> int:
 
 
 @dataclass(frozen=True)
-class KeyedSet(RuleBase):
+class KeyedSet(OneColumn):
     """Class 1 where a keyed hash of the cell, shifted, is small."""
 
     kind: ClassVar[str] = "keyed-set"
@@ -56,10 +56,6 @@ class KeyedSet(RuleBase):
     shift: int
     modulus: int
     below: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         values, where = np.unique(cells[self.column], return_inverse=True)

@@ -22,7 +22,7 @@ from privpac.concepts.base import (
     Costs,
     CountedByScore,
     Hypothesis,
-    RuleBase,
+    OneColumn,
     ScoredGibbs,
     Stored,
 )
@@ -44,16 +44,12 @@ __all__ = ["Point", "Points"]
 
 
 @dataclass(frozen=True)
-class Point(RuleBase):
+class Point(OneColumn):
     """Class 1 where the column has one value."""
 
     kind: ClassVar[str] = "point"
     column: str
     cell: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         return np.asarray(cells[self.column] == self.cell).astype(np.uint8)

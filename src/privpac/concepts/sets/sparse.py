@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase
+from privpac.concepts.base import Cells, Costs, Hypothesis, OneColumn
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.schema import Schema
@@ -38,16 +38,12 @@ _MOST_LISTED = 8
 
 
 @dataclass(frozen=True)
-class SparseSet(RuleBase):
+class SparseSet(OneColumn):
     """Class 1 on the cells of a list, in increasing order."""
 
     kind: ClassVar[str] = "sparse-set"
     column: str
     cells: tuple[int, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def predict(self, cells: Cells) -> NDArray[np.uint8]:
         column = cells[self.column]

@@ -6,11 +6,16 @@ from functools import partial
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command, python_lines
-from privpac.constructions.option import Need, Option
+from privpac.constructions.covers.floors import (
+    floor_label_packing,
+    floor_thresholds_smooth,
+    least_failure_thresholds_smooth,
+)
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 60
 
@@ -103,4 +108,43 @@ OPTIONS: tuple[Option, ...] = (
         command=_reference_command,
         python=partial(_sphere_python, agnostic=True),
     ),
+)
+
+
+def _smooth(option: Option, wish: Wish) -> bool:
+    dense = wish.concepts.kind == "reference" and (wish.concepts.kappa or 0) >= 2
+    return protects_whole_records(option) and option.proper and dense
+
+
+def _smooth_records(wish: Wish) -> int:
+    assert wish.concepts.kappa is not None
+    return floor_thresholds_smooth(
+        wish.concepts.kappa, error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _smooth_exclude(wish: Wish, n: int) -> bool:
+    assert wish.concepts.kappa is not None
+    least = least_failure_thresholds_smooth(
+        n, kappa=wish.concepts.kappa, error=wish.error, epsilon=wish.epsilon
+    )
+    return least > wish.failure
+
+
+def _label_private_line(option: Option, wish: Wish) -> bool:
+    """Cuts are members of all these classes, and cuts far enough apart must be distinguished."""
+    line = wish.concepts.kind in ("thresholds", "intervals", "unions")
+    return option.protects == "labels" and option.pure and option.proper and line
+
+
+def _label_records(wish: Wish) -> int:
+    """Under the uniform distribution on the cells, every so many cells a cut, pairwise above 2·error apart."""
+    cells = cells_of(wish)
+    step = int(2 * wish.error * cells) + 1
+    return floor_label_packing(cells // step + 1, failure=wish.failure, epsilon=wish.epsilon)
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(70, "floor-thresholds-smooth", _smooth, _smooth_records, _smooth_exclude),
+    FloorRow(80, "floor-label-packing", _label_private_line, _label_records),
 )

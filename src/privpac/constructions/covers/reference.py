@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, Hypothesis
+from privpac.concepts.base import ConceptClass, Hypothesis, law_of
 from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
 from privpac.concepts.line.thresholds import Thresholds
@@ -263,9 +263,7 @@ class ReferenceCover(ReadsOnce):
         if isinstance(self.reference, PublicTable):
             self.reference.refuse_if_private(sample)
         plan = self.plan(sample.size.labelled)
-        costs: Costs = (1, 1)
-        evidence = sample.reduce(plan.cover.statistic)
-        return plan.cover.gibbs(evidence, ratio=plan.ratio, costs=costs).draw(coins)
+        return law_of(plan.cover, sample, ratio=plan.ratio, costs=(1, 1)).draw(coins)
 
 
 @lru_cache(maxsize=256)

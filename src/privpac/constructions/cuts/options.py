@@ -8,13 +8,13 @@ from fractions import Fraction
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import CLASSES, learn_command, python_class, python_lines
 from privpac.constructions.cuts.formulas import error_switch
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import decimal_text, plain, ratio_for
-from privpac.theory import sizes
+from privpac.theory import floors, sizes
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 30
 
@@ -212,4 +212,54 @@ OPTIONS: tuple[Option, ...] = (
         hard=_hard_denoised,
         python=_denoised_python,
     ),
+)
+
+
+def _proper_thresholds(option: Option, wish: Wish) -> bool:
+    concepts = wish.concepts
+    proper = protects_whole_records(option) and option.proper and (concepts.cells or 0) >= 4
+    return proper and concepts.kind == "thresholds" and concepts.vc == 1
+
+
+def _few_switches(option: Option, wish: Wish) -> bool:
+    """Every threshold is an interval, and a union of k intervals changes its label at most 2k times."""
+    line = wish.concepts.kind in ("thresholds", "intervals", "unions")
+    return protects_whole_records(option) and option.proper and line and (wish.concepts.cells or 0) >= 4
+
+
+def _changes(wish: Wish) -> int:
+    return 2 if wish.concepts.kind == "thresholds" else 2 * wish.concepts.parts
+
+
+def _thresholds_records(wish: Wish) -> int:
+    return floors.floor_thresholds_proper(
+        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _thresholds_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_thresholds(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+def _switches_records(wish: Wish) -> int:
+    return floors.floor_thresholds_few_switches(
+        cells_of(wish),
+        switches=_changes(wish),
+        success=1 - wish.failure,
+        error=wish.error,
+        epsilon=wish.epsilon,
+    )
+
+
+def _switches_exclude(wish: Wish, n: int) -> bool:
+    most = floors.most_success_thresholds_few_switches(
+        n, domain=cells_of(wish), switches=_changes(wish), error=wish.error, epsilon=wish.epsilon
+    )
+    return most < 1 - wish.failure
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(40, "floor-thresholds-proper", _proper_thresholds, _thresholds_records, _thresholds_exclude),
+    FloorRow(50, "floor-thresholds-few-switches", _few_switches, _switches_records, _switches_exclude),
 )

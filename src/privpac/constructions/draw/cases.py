@@ -38,6 +38,7 @@ from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ratio_for
 
 __all__ = [
+    "LARGER",
     "ROWS",
     "intervals_case",
     "points_case",
@@ -182,3 +183,15 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "permute-and-flip": _permute_and_flip,
     "geometric": _geometric,
 }
+
+LARGER: Mapping[str, Callable[[], Case]] = {
+    "thresholds-up": lambda: thresholds_case("up", cells=5, n=8),
+    "thresholds-down": lambda: thresholds_case("down", cells=5, n=8),
+    "thresholds-either": lambda: thresholds_case("either", cells=5, n=6),
+    "points": lambda: points_case(cells=6, n=6),
+    "stumps": lambda: stumps_case(n=4),
+    "intervals": lambda: intervals_case(cells=5, n=6),
+    "unions": lambda: unions_case(cells=5, n=4),
+    "rectangles": lambda: rectangles_case(cells=(3, 3), n=4),
+}
+"""The same on larger domains: minutes instead of seconds, for `privpac audit exact --large`."""

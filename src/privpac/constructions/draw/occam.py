@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis, Scored, ScoredClass
+from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis, Scored, ScoredClass, law_of
 from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
@@ -238,8 +238,8 @@ class Occam(ReadsOnce):
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._require_room(sample.size)  # no records leave the prior
-        evidence = sample.reduce(self.concepts.statistic)
         if self.mechanism == "permute-and-flip":
+            evidence = sample.reduce(self.concepts.statistic)
             scores = cast(ScoredClass, self.concepts).scores(evidence, costs=self.prices)
             return permute_and_flip.draw(scores, self.ratio, coins)
-        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=self.prices).draw(coins)
+        return law_of(self.concepts, sample, ratio=self.ratio, costs=self.prices).draw(coins)

@@ -17,7 +17,7 @@ from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Unit
 
-__all__ = ["ROWS", "tree_case", "worded_case"]
+__all__ = ["LARGER", "ROWS", "tree_case", "worded_case"]
 
 PLACE = 30
 
@@ -82,3 +82,16 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "conjunctions": lambda: worded_case("conjunctions", "conjunctions:2", (2, 2), 2),
     "disjunctions": lambda: worded_case("disjunctions", "disjunctions:2", (2, 2), 2),
 }
+
+LARGER: Mapping[str, Callable[[], Case]] = {
+    "trees": lambda: tree_case((2,), (2, 2), 4),
+    "staged-trees": lambda: tree_case((1, 1), (3,), 4),
+    "staged-trees-labels": lambda: tree_case((1, 1), (3,), 4, unit=Unit.LABEL),
+    "lists": lambda: worded_case("decision lists", "lists:2", (2, 2), 4),
+    "lists-three-classes": lambda: worded_case(
+        "decision lists of three classes", "lists:1", (3,), 4, classes=3
+    ),
+    "conjunctions": lambda: worded_case("conjunctions", "conjunctions:2", (2, 2), 5),
+    "disjunctions": lambda: worded_case("disjunctions", "disjunctions:2", (2, 2), 5),
+}
+"""The same on larger domains: minutes instead of seconds, for `privpac audit exact --large`."""

@@ -293,12 +293,9 @@ def boost_settings(
     )
 
 
-def boost_at(
-    labelled: int, unlabelled: int, *, family: Family, error: Fraction, epsilon: Fraction, failure: Fraction
-) -> Boost | None:
-    """Settings with which so many records promise an error; None if the search finds none."""
-    search = Search(family, epsilon, failure, _proposed, boost_settings, error_label_boost)
-    return search.at(labelled, unlabelled, error=error)
+def boost_search(family: Family, epsilon: Fraction, failure: Fraction) -> Search[Boost]:
+    """One round of boosting, searched for the records that promise an error."""
+    return Search(family, epsilon, failure, _proposed, boost_settings, error_label_boost)
 
 
 @formula("label-boost-realizable")
@@ -313,8 +310,7 @@ def records_label_boost(
     """
     owner = "records_label_boost"
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    search = Search(family, loss, miss, _proposed, boost_settings, error_label_boost)
-    return search.fewest(error, unlabelled, owner=owner)
+    return boost_search(family, loss, miss).fewest(error, unlabelled, owner=owner)
 
 
 @formula("subsampling-without-replacement")

@@ -10,16 +10,17 @@ from typing import Any
 
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
 from privpac.constructions.commands import learn_command
+from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import records_active
 from privpac.constructions.few_labels.transfer_formulas import Family
-from privpac.constructions.option import Need, Option, Setting
+from privpac.constructions.option import FloorRow, Need, Option, Setting
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
 from privpac.theory import sizes
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 40
 
@@ -60,9 +61,10 @@ At = Callable[[Wish, int, int], Need | None]
 
 
 def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.constructions.few_labels.formulas import boost_at
+    from privpac.constructions.few_labels.formulas import boost_search
 
-    found = boost_at(labelled, unlabelled, family=_family(wish.concepts), **_numbers(wish))
+    search = boost_search(_family(wish.concepts), wish.epsilon, wish.failure)
+    found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
 
 
@@ -75,9 +77,10 @@ def _boost(wish: Wish) -> Need:
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.constructions.few_labels.relabel_formulas import relabel_at
+    from privpac.constructions.few_labels.relabel_formulas import relabel_search
 
-    found = relabel_at(labelled, unlabelled, family=_family(wish.concepts), **_numbers(wish))
+    search = relabel_search(_family(wish.concepts), wish.epsilon, wish.failure)
+    found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
@@ -355,4 +358,16 @@ OPTIONS: tuple[Option, ...] = (
         )
         for setting, agnostic in _SETTINGS
     ),
+)
+
+
+def _labels_records(wish: Wish) -> int:
+    """Every learner, private or not; outside the condition of the theorem nothing is known."""
+    if wish.failure >= Fraction(1, 2) or wish.error * 4 * (1 - wish.failure) >= 1 - 2 * wish.failure:
+        return 0
+    return labels_floor(wish.concepts.shatters, error=wish.error, failure=wish.failure)
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(90, "floor-labels", lambda option, wish: wish.concepts.shatters > 1, _labels_records),
 )

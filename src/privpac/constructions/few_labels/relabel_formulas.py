@@ -148,12 +148,9 @@ def relabel_settings(
     return Relabel(labelled, unlabelled, max(1, kept), epsilon, chosen, change)
 
 
-def relabel_at(
-    labelled: int, unlabelled: int, *, family: Family, error: Fraction, epsilon: Fraction, failure: Fraction
-) -> Relabel | None:
-    """Settings with which so many records promise an error; None if the search finds none."""
-    search = Search(family, epsilon, failure, _proposed, relabel_settings, error_ssl_relabel)
-    return search.at(labelled, unlabelled, error=error)
+def relabel_search(family: Family, epsilon: Fraction, failure: Fraction) -> Search[Relabel]:
+    """Relabelling, searched for the records that promise an error."""
+    return Search(family, epsilon, failure, _proposed, relabel_settings, error_ssl_relabel)
 
 
 @formula("ssl-relabel-accuracy")
@@ -168,5 +165,4 @@ def records_ssl_relabel(
     """
     owner = "records_ssl_relabel"
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    search = Search(family, loss, miss, _proposed, relabel_settings, error_ssl_relabel)
-    return search.fewest(error, unlabelled, owner=owner)
+    return relabel_search(family, loss, miss).fewest(error, unlabelled, owner=owner)

@@ -15,10 +15,11 @@ from privpac.constructions.points.boosted import BoostedPoints
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.covered import CoveredPoints
-from privpac.constructions.points.formulas import Clip, Sparsity, loss_clipped
+from privpac.constructions.points.formulas import Clip, loss_clipped
 from privpac.constructions.points.sampled import Family, SampledPoint
 from privpac.constructions.points.sampled_formulas import Boost, Draw, loss_sampled, loss_star
 from privpac.constructions.points.sparse import SparsePoints
+from privpac.constructions.points.sparse_formulas import Sparsity
 from privpac.numbers.exact import ln_up, ratio_for
 
 __all__ = [

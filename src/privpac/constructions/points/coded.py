@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privpac.coins import Coins
-from privpac.concepts.base import Hypothesis
+from privpac.concepts.base import Hypothesis, law_of
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
@@ -101,5 +101,4 @@ class CodedPoints(ReadsOnce):
         return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
-        evidence = sample.reduce(self.concepts.statistic)
-        return self.concepts.gibbs(evidence, ratio=self.ratio, costs=(1, 1)).draw(coins)
+        return law_of(self.concepts, sample, ratio=self.ratio, costs=(1, 1)).draw(coins)

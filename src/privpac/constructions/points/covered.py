@@ -21,13 +21,7 @@ from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.clipped import ONE_VALUE
-from privpac.constructions.points.representation_formulas import (
-    Cover,
-    cover_for,
-    cover_ratio,
-    error_cover,
-    sure_hits,
-)
+from privpac.constructions.points.cover_formulas import Cover, cover_for, cover_ratio, error_cover, sure_hits
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

@@ -23,23 +23,11 @@ from privpac.errors import SizeError
 from privpac.numbers.binomial import certainly_above, certainly_below, first_whole, mean_over_binomial
 from privpac.numbers.exact import ball, power_up, ratio_for, shortened
 from privpac.numbers.parameters import Number, at_least, chance, positive
-from privpac.numbers.rough import Floats, binomial_window
+from privpac.numbers.rough import binomial_window
 from privpac.numbers.search import first_by_decay
 from privpac.theory.register import formula
 
-__all__ = [
-    "Clip",
-    "Sparsity",
-    "error_clipped",
-    "error_sparse",
-    "loss_clipped",
-    "plan_clipped",
-    "plan_sparse",
-    "proves_clipped",
-    "proves_sparse",
-    "records_clipped",
-    "records_sparse",
-]
+__all__ = ["Clip", "error_clipped", "loss_clipped", "plan_clipped", "proves_clipped", "records_clipped"]
 
 Whole = NDArray[np.int64]
 
@@ -83,15 +71,7 @@ class Clip:
         return max(0, self.margin + positives - max(self.threshold, positives))
 
 
-@dataclass(frozen=True)
-class Sparsity:
-    """Parameters of coordinate Gibbs: the prior probability `flip` of every cell, and the `ratio` of a mistake."""
-
-    flip: Fraction
-    ratio: Fraction
-
-
-def _never_worse(
+def never_worse(
     missed: Callable[[Fraction], arb],
     *,
     heavy: Fraction,
@@ -180,7 +160,7 @@ def proves_clipped(n: int, *, domain: int, error: Fraction, failure: Fraction, c
     Source: register `clipped-points-accuracy`. Holds if: one value carries all of class 1; records independent.
     Proof: docs/proofs/clipped-points.md. Tested by: tests/statistical/test_points.py.
     """
-    return _never_worse(
+    return never_worse(
         lambda mass: _missed_clipped(n, domain=domain, clip=clip, mass=mass),
         heavy=Fraction(1, domain - 1),
         error=error,
@@ -198,10 +178,10 @@ def error_clipped(n: int, *, domain: int, failure: Number, clip: Clip) -> Fracti
     owner = "error_clipped"
     size, miss = at_least(2, domain, owner=owner, name="domain"), chance(failure, owner=owner, name="failure")
     have = at_least(0, n, owner=owner, name="n")
-    return _first_error(lambda error: proves_clipped(have, domain=size, error=error, failure=miss, clip=clip))
+    return first_error(lambda error: proves_clipped(have, domain=size, error=error, failure=miss, clip=clip))
 
 
-def _first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fraction(1, 10)) -> Fraction:
+def first_error(proves: Callable[[Fraction], bool], *, start: Fraction = Fraction(1, 10)) -> Fraction:
     step = first_whole(lambda k: k * GRID >= 1 or proves(k * GRID), start=int(start / GRID), smallest=1)
     return min(Fraction(1), step * GRID)
 
@@ -328,7 +308,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
     # A target that never occurs leaves a uniform answer, and 1/error values may be as heavy as the error.
     if size * wrong * miss < 1 or guess > 10**6:
         raise SizeError(f"{owner}: a domain of {size} at this error and epsilon is out of its range.")
-    most = _FARTHEST * guess
+    most = FARTHEST * guess
     start = first_by_decay(hope, float(miss), start=guess, most=most)
     n = first_whole(lambda n: n > most or proved(n), start=start, smallest=start, step=1)
     clip = clip_at(n, domain=size, error=wrong, failure=miss, epsilon=loss)
@@ -337,7 +317,7 @@ def plan_clipped(domain: int, *, error: Number, failure: Number, epsilon: Number
     return n, clip
 
 
-_FARTHEST = 64
+FARTHEST = 64
 """How many times the first guess are looked at; near the shortest domain there may be nothing."""
 
 
@@ -356,121 +336,3 @@ def records_clipped(domain: int, *, error: Number, failure: Number, epsilon: Num
 
 
 # --- Coordinate by coordinate --------------------------------------------------------------------------------------
-
-
-@formula("sparse-sets-accuracy")
-def proves_sparse(n: int, *, error: Fraction, failure: Fraction, sparsity: Sparsity) -> bool:
-    """Whether `n` records prove that coordinate Gibbs errs by more than `error` at most `failure` often.
-
-    Statement: with f = flip and m(p) = E[1/(1 + f/(1 - f)·r^-K)], K binomial(n, p), for every target mass p ≤ error:
-    m(p)·min(1, f(1 - p)/(error - p)) + (1 - m(p))·f(1 - p)/error ≤ failure.
-    Source: register `sparse-sets-accuracy` (ours).
-    Holds if: one value carries all of class 1; records independent. Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/statistical/test_points.py.
-    """
-    flip = sparsity.flip
-    odds = ball(flip / (1 - flip))
-
-    def missed(mass: Fraction) -> arb:
-        growth = 1 / ball(sparsity.ratio)
-        return mean_over_binomial(lambda power: 1 / (1 + odds * power), n=n, chance=mass, growth=growth)
-
-    return _never_worse(missed, heavy=flip, noise=flip, error=error, failure=failure)
-
-
-@formula("sparse-sets-accuracy")
-def error_sparse(n: int, *, failure: Number, sparsity: Sparsity) -> Fraction:
-    """The smallest error on the grid that `proves_sparse` proves; 1, which always holds, when it proves none.
-
-    Statement: as `proves_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `proves_sparse`.
-    Proof: docs/proofs/sparse-sets.md. Tested by: tests/unit/constructions/points/test_formulas.py.
-    """
-    owner = "error_sparse"
-    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    return _first_error(lambda error: proves_sparse(have, error=error, failure=miss, sparsity=sparsity))
-
-
-@lru_cache(maxsize=256)
-def _flips(failure: Fraction) -> tuple[tuple[Fraction, ...], Floats]:
-    """Prior probabilities of a cell tried by the search, as parts of the error, and in floats: a failure that is rarer
-    than the usual one leaves less to noise."""
-    rare = min(Fraction(1), 20 * failure)
-    parts = tuple(rare * Fraction(k, 1000) for k in range(4, 41))
-    return parts, np.array([float(part) for part in parts])
-
-
-def _best_flip(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> tuple[float, Fraction]:
-    """The prior with the smallest failure, in floats, at the heaviest target that noise still drowns."""
-    wrong, (parts, floats) = float(error), _flips(failure)
-    flips = wrong * floats
-    counts, chances = binomial_window(n, (wrong - flips) / (1 - flips))
-    odds = np.exp(np.minimum(float(epsilon) / 2 * counts, 600.0))
-    missed = (chances / (1 + (flips / (1 - flips))[:, None] * odds)).sum(axis=1)
-    fails = np.round(missed + (1 - missed) * floats * (1 - wrong), 9)
-    at = int(np.argmin(fails))
-    return (float(fails[at]), error * parts[at]) if fails[at] < 1 else (1.0, Fraction(0))
-
-
-def sparsity_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Sparsity:
-    """Parameters for `n` records: those with which the search sees the smallest error; any are private."""
-
-    def best(step: int) -> tuple[float, Fraction]:
-        return _best_flip(n, error=step * GRID, failure=failure, epsilon=epsilon)
-
-    def enough(step: int) -> bool:
-        return step >= LARGEST_STEP or best(step)[0] <= failure
-
-    guess = 24 / float(epsilon * max(n, 1) * GRID)
-    step = first_whole(enough, start=min(int(guess), LARGEST_STEP), smallest=1)
-    flip = best(step)[1]
-    return Sparsity(flip or GRID, ratio_for(epsilon / 2))
-
-
-def sparsity_at(n: int, *, error: Fraction, failure: Fraction, epsilon: Fraction) -> Sparsity | None:
-    """The prior with which `n` records are proved to reach an error; None if the search finds none."""
-    fails, flip = _best_flip(n, error=error, failure=failure, epsilon=epsilon)
-    sparsity = Sparsity(flip, ratio_for(epsilon / 2))
-    proved = fails <= failure and proves_sparse(n, error=error, failure=failure, sparsity=sparsity)
-    return sparsity if proved else None
-
-
-@formula("sparse-sets-accuracy")
-def plan_sparse(*, error: Number, failure: Number, epsilon: Number) -> tuple[int, Sparsity]:
-    """Records coordinate Gibbs needs, whatever the domain, and the prior that needs so few.
-
-    Statement: as `proves_sparse`, searched over the prior. Source: register `sparse-sets-accuracy`.
-    Holds if: as `proves_sparse`. Proof: docs/proofs/sparse-sets.md. Tested by:
-    tests/unit/constructions/points/test_formulas.py.
-
-    >>> plan_sparse(error=0.1, failure=0.05, epsilon=1)[0]
-    234
-    """
-    owner = "plan_sparse"
-    wrong, loss = chance(error, owner=owner, name="error"), positive(epsilon, owner=owner, name="epsilon")
-    miss = chance(failure, owner=owner, name="failure")
-
-    def hope(n: int) -> float:
-        return _best_flip(n, error=wrong, failure=miss, epsilon=loss)[0]
-
-    def proved(n: int) -> bool:
-        return sparsity_at(n, error=wrong, failure=miss, epsilon=loss) is not None
-
-    guess = int(2 * math.log(float(1 / (wrong * miss * Fraction(1, 50)))) / float(wrong * loss)) + 1
-    start = first_by_decay(hope, float(miss), start=guess, most=_FARTHEST * guess)
-    n = first_whole(proved, start=start, smallest=start, step=1)
-    flip = _best_flip(n, error=wrong, failure=miss, epsilon=loss)[1]
-    return n, Sparsity(flip, ratio_for(loss / 2))
-
-
-@formula("sparse-sets-accuracy")
-def records_sparse(*, error: Number, failure: Number, epsilon: Number) -> int:
-    """Records coordinate Gibbs needs: `plan_sparse` without the parameters.
-
-    Statement: as `plan_sparse`. Source: register `sparse-sets-accuracy`. Holds if: as `plan_sparse`.
-    Proof: docs/proofs/sparse-sets.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
-
-    >>> records_sparse(error=0.1, failure=0.05, epsilon=0.5)
-    431
-    """
-    return plan_sparse(error=error, failure=failure, epsilon=epsilon)[0]

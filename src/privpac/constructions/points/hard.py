@@ -50,7 +50,7 @@ def coded(wish: Wish) -> int:
 
 def covered(wish: Wish) -> int:
     """Records that covers of random sets need in the hardest known case."""
-    from privpac.constructions.points.representation_formulas import cover_ratio, plan_cover
+    from privpac.constructions.points.cover_formulas import cover_ratio, plan_cover
 
     n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
     rate = -math.log(cover_ratio(wish.epsilon))
@@ -59,7 +59,7 @@ def covered(wish: Wish) -> int:
 
 def sparse(wish: Wish) -> int:
     """Records that sparse sets need in the hardest known case."""
-    from privpac.constructions.points.formulas import plan_sparse
+    from privpac.constructions.points.sparse_formulas import plan_sparse
 
     n, sparsity = plan_sparse(**_numbers(wish))  # type: ignore[arg-type]
     return _smallest(partial(hard_failures.sparse, sparsity=sparsity), wish, n)

@@ -21,9 +21,11 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom
 
 from privpac.coins import SeededCoins
-from privpac.constructions.points.formulas import Clip, Sparsity
-from privpac.constructions.points.representation_formulas import Code, Cover
+from privpac.constructions.points.cover_formulas import Cover
+from privpac.constructions.points.formulas import Clip
+from privpac.constructions.points.representation_formulas import Code
 from privpac.constructions.points.sampled_formulas import Boost
+from privpac.constructions.points.sparse_formulas import Sparsity
 
 __all__ = ["boosted", "clipped", "coded", "covered", "points", "sparse", "thresholds", "uniforms"]
 
@@ -49,12 +51,12 @@ def _spread(repetitions: int, columns: int, seed: int) -> Values:
     return u
 
 
-def _count(u: Values, n: Any, chance: Any) -> Values:
+def _count(u: Values, n: object, chance: object) -> Values:
     counts: Values = np.asarray(binom.ppf(u, n, chance), dtype=np.float64)
     return counts
 
 
-def _listed(chances: Any) -> list[float]:
+def _listed(chances: object) -> list[float]:
     values: list[float] = np.asarray(chances, dtype=np.float64).tolist()
     return values
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.errors import SizeError
 from privpac.numbers.exact import decimal_text
+from privpac.theory import floors
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 20
 
@@ -52,21 +53,21 @@ def _code(wish: Wish) -> Need:
 
 
 def _cover(wish: Wish) -> Need:
-    from privpac.constructions.points.representation_formulas import plan_cover
+    from privpac.constructions.points.cover_formulas import plan_cover
 
     n, cover = plan_cover(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
 
 
 def _sparse(wish: Wish) -> Need:
-    from privpac.constructions.points.formulas import plan_sparse
+    from privpac.constructions.points.sparse_formulas import plan_sparse
 
     n, sparsity = plan_sparse(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
 def _sparse_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.points.formulas import sparsity_at
+    from privpac.constructions.points.sparse_formulas import sparsity_at
 
     found = sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
     return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
@@ -86,7 +87,7 @@ def _anything(wish: Wish, need: Need) -> bool:
 
 def _has_sets(wish: Wish, need: Need) -> bool:
     """Whether a random set with the share that the command chooses holds any value at all."""
-    from privpac.constructions.points.representation_formulas import cover_for
+    from privpac.constructions.points.cover_formulas import cover_for
 
     cover = cover_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
     return cover.share * wish.concepts.size >= 1
@@ -188,4 +189,40 @@ OPTIONS: tuple[Option, ...] = (
         runs=_has_runs,
         hard="boosted",
     ),
+)
+
+
+def _proper_points(option: Option, wish: Wish) -> bool:
+    return protects_whole_records(option) and option.proper and wish.concepts.kind == "points"
+
+
+def _any_points(option: Option, wish: Wish) -> bool:
+    return protects_whole_records(option) and wish.concepts.kind == "points"
+
+
+def _proper_points_records(wish: Wish) -> int:
+    return floors.floor_points_proper(
+        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _proper_points_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_points(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+def _any_points_records(wish: Wish) -> int:
+    return floors.floor_points_any(
+        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
+    )
+
+
+def _any_points_exclude(wish: Wish, n: int) -> bool:
+    least = floors.least_failure_points_any(n, domain=cells_of(wish), error=wish.error, epsilon=wish.epsilon)
+    return least > wish.failure
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(20, "floor-points-proper", _proper_points, _proper_points_records, _proper_points_exclude),
+    FloorRow(30, "floor-points-any", _any_points, _any_points_records, _any_points_exclude),
 )

@@ -12,30 +12,18 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from flint import arb
 
 from privpac.constructions.points.formulas import GRID, LARGEST_STEP
 from privpac.errors import ParameterError
 from privpac.numbers.binomial import certainly_below, first_whole
-from privpac.numbers.exact import ball, exp_down, ratio_for
+from privpac.numbers.exact import ball, exp_down
 from privpac.numbers.parameters import Number, at_least, chance, positive, rational
 from privpac.numbers.primes import prime_from
 from privpac.numbers.rough import Floats
 from privpac.theory.occam import Occam, Rate
 from privpac.theory.register import formula
 
-__all__ = [
-    "Code",
-    "Cover",
-    "error_code",
-    "error_cover",
-    "plan_code",
-    "plan_cover",
-    "proves_code",
-    "proves_cover",
-    "records_code",
-    "records_cover",
-]
+__all__ = ["Code", "error_code", "plan_code", "proves_code", "records_code"]
 
 
 def represents(
@@ -104,10 +92,10 @@ def _bound(code: Code, *, error: Fraction, tolerated: Fraction, epsilon: Fractio
     good = good_codewords(code, tolerated)
     if good < 1 or tolerated >= error * exp_down(-epsilon / 2, 30):
         return None
-    return _occam(code.size, good, error=error, tolerated=tolerated, rate=Rate(epsilon, None))
+    return occam_bound(code.size, good, error=error, tolerated=tolerated, rate=Rate(epsilon, None))
 
 
-def _occam(size: int, good: int, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam:
+def occam_bound(size: int, good: int, *, error: Fraction, tolerated: Fraction, rate: Rate) -> Occam:
     """(size - good)/good·base^n at the learner's own exponent, which is the one certificates know."""
     return Occam(None, Fraction(size - good, good), error, tolerated, rate)
 
@@ -197,11 +185,13 @@ def code_for(n: int, *, domain: int, failure: Fraction, epsilon: Fraction) -> Co
     def best(step: int) -> tuple[int, Code, Fraction]:
         return _best_code(codes, error=step * GRID, failure=failure, epsilon=epsilon)
 
-    step = first_whole(lambda k: k >= LARGEST_STEP or best(k)[0] <= n, start=_guess(n, epsilon), smallest=1)
+    step = first_whole(
+        lambda k: k >= LARGEST_STEP or best(k)[0] <= n, start=first_guess(n, epsilon), smallest=1
+    )
     return best(step)[1]
 
 
-def _guess(n: int, epsilon: Fraction) -> int:
+def first_guess(n: int, epsilon: Fraction) -> int:
     return min(LARGEST_STEP, int(30 / (min(epsilon, _FLOAT_EPSILON) * max(n, 1) * GRID)))
 
 
@@ -296,157 +286,3 @@ def error_code(n: int, *, code: Code, failure: Number, ratio: Fraction) -> tuple
 
 
 # --- Random hashed sets --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Cover:
-    """`keys` random sets of a pairwise independent family, each holding a point with probability `share`."""
-
-    keys: int
-    share: Fraction
-
-    @property
-    def tolerated(self) -> Fraction:
-        """A set that holds the target weighs no more besides with probability one half."""
-        return 2 * self.share
-
-
-GOOD = 64
-"""Good sets a cover is made to hold."""
-
-STRONGEST = Fraction(2237, 10_000)
-"""Just above √(tolerated/error) = √(1/20): what a mistake weighs where the bound of a cover is best."""
-
-
-def cover_ratio(epsilon: Fraction) -> Fraction:
-    """What a mistake weighs in draws from a cover: as epsilon allows, and never less than where the bound is best. A
-    stronger pull proves less, at last nothing: good sets make mistakes, too.
-
-    >>> cover_ratio(Fraction(8))
-    Fraction(2237, 10000)
-    """
-    return max(ratio_for(epsilon / 2), STRONGEST)
-
-
-SPENT_ON_KEYS = Fraction(1, 10)
-"""Part of the failure probability left to unlucky keys."""
-
-
-def _few_hits(keys: int, *, chance: Fraction, hits: int) -> arb:
-    """P[Binomial(keys, chance) < hits]."""
-    p = ball(chance)
-    weight, total = (1 - p) ** keys, arb(0)
-    for k in range(min(hits, keys + 1)):
-        total += weight
-        weight = weight * (keys - k) / (k + 1) * p / (1 - p)
-    return total
-
-
-def sure_hits(cover: Cover, *, failure: Fraction) -> int:
-    """How many good sets the cover holds, except with a tenth of the failure probability."""
-    spent, good = SPENT_ON_KEYS * failure, cover.share / 2
-
-    def too_many(hits: int) -> bool:
-        return not certainly_below(lambda: _few_hits(cover.keys, chance=good, hits=hits), spent)
-
-    return first_whole(too_many, start=GOOD, smallest=1) - 1
-
-
-@formula("pairwise-cover")
-def proves_cover(
-    n: int, *, cover: Cover, good: int, error: Fraction, failure: Fraction, ratio: Fraction
-) -> bool:
-    """Whether `n` records prove `error` and `failure` for draws from so many random sets at `ratio` a mistake.
-
-    Statement: P[Binomial(keys, share/2) < good] + (keys + 1 - good)/good·base^n ≤ failure, base = 1 - error·(1 - ratio)
-    + 2·share·(1/ratio - 1). Source: register `pairwise-cover`. Holds if: as `plan_cover`.
-    Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/statistical/test_points.py.
-    """
-    tolerated = cover.tolerated
-    if good < 1 or not tolerated < error < 1:
-        return False
-    base = 1 - error * (1 - ratio) + tolerated * (1 / ratio - 1)
-    odds = Fraction(cover.keys + 1 - good, good)
-    return base < 1 and certainly_below(
-        lambda: _few_hits(cover.keys, chance=cover.share / 2, hits=good) + ball(odds) * ball(base) ** n,
-        failure,
-    )
-
-
-@formula("pairwise-cover")
-def plan_cover(*, error: Number, failure: Number, epsilon: Number) -> tuple[int, Cover]:
-    """Records that suffice with random hashed sets, for any domain, and how many sets of what share.
-
-    Statement: sets of share error/40; keys so many that 64 of them are good (error at most error/20) except with
-    probability failure/10; then (keys + 1 - 64)/64·base^n ≤ 9/10·failure, base as in `plan_code` with e^-s =
-    `cover_ratio`.
-    Source: register `pairwise-cover` (ours). Holds if: one value carries all of class 1, records independent, keys
-    drawn after the distribution was fixed. Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
-
-    >>> plan_cover(error=0.1, failure=0.05, epsilon=1)
-    (275, Cover(keys=69172, share=Fraction(1, 400)))
-    """
-    owner = "plan_cover"
-    wrong, miss = chance(error, owner=owner, name="error"), chance(failure, owner=owner, name="failure")
-    rate = Rate.read(None, cover_ratio(positive(epsilon, owner=owner, name="epsilon")), owner=owner)
-    share, spent = wrong / 40, SPENT_ON_KEYS * miss
-
-    def enough(keys: int) -> bool:
-        return certainly_below(lambda: _few_hits(keys, chance=share / 2, hits=GOOD), spent)
-
-    cover = Cover(first_whole(enough, start=int(1.4 * GOOD * 2 / share), smallest=GOOD), share)
-    bound = _occam(cover.keys + 1, GOOD, error=wrong, tolerated=cover.tolerated, rate=rate)
-    return bound.records(miss - spent), cover
-
-
-@formula("pairwise-cover")
-def records_cover(*, error: Number, failure: Number, epsilon: Number) -> int:
-    """Records that suffice with random hashed sets: `plan_cover` without the sets.
-
-    Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
-    Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
-
-    >>> records_cover(error=0.1, failure=0.05, epsilon=0.5)
-    483
-    """
-    return plan_cover(error=error, failure=failure, epsilon=epsilon)[0]
-
-
-@formula("pairwise-cover")
-def error_cover(n: int, *, cover: Cover, failure: Number, ratio: Fraction) -> Fraction:
-    """The smallest error on the grid that `n` records prove with such a cover; 1 when they prove none.
-
-    Statement: as `plan_cover`. Source: register `pairwise-cover`. Holds if: as `plan_cover`.
-    Proof: docs/proofs/pairwise-cover.md.
-    Tested by: tests/unit/constructions/points/test_formulas.py.
-    """
-    owner = "error_cover"
-    have, miss = at_least(0, n, owner=owner, name="n"), chance(failure, owner=owner, name="failure")
-    good = sure_hits(cover, failure=miss)
-
-    def enough(step: int) -> bool:
-        wrong = step * GRID
-        return wrong >= 1 or proves_cover(
-            have, cover=cover, good=good, error=wrong, failure=miss, ratio=ratio
-        )
-
-    return min(Fraction(1), first_whole(enough, start=1000, smallest=1) * GRID)
-
-
-def cover_for(n: int, *, failure: Fraction, epsilon: Fraction) -> Cover:
-    """The cover for `n` records: that of the smallest error they prove; any is private. At most a million keys."""
-    smallest = max(1, math.ceil(40 * Fraction(7, 2) * GOOD / (_MOST_KEYS * GRID)))
-
-    def enough(step: int) -> bool:
-        if step >= LARGEST_STEP:
-            return True
-        return records_cover(error=step * GRID, failure=failure, epsilon=epsilon) <= n
-
-    step = first_whole(enough, start=_guess(n, epsilon), smallest=smallest)
-    return plan_cover(error=step * GRID, failure=failure, epsilon=epsilon)[1]
-
-
-_MOST_KEYS = 10**6

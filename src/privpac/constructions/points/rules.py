@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.constructions.points.formulas import Clip, Sparsity, loss_clipped, proves_clipped, proves_sparse
-from privpac.constructions.points.representation_formulas import Code, Cover, proves_code, proves_cover
+from privpac.constructions.points.cover_formulas import Cover, proves_cover
+from privpac.constructions.points.formulas import Clip, loss_clipped, proves_clipped
+from privpac.constructions.points.representation_formulas import Code, proves_code
 from privpac.constructions.points.sampled_formulas import (
     Boost,
     Draw,
@@ -14,6 +15,7 @@ from privpac.constructions.points.sampled_formulas import (
     proves_boosted,
     proves_sampled,
 )
+from privpac.constructions.points.sparse_formulas import Sparsity, proves_sparse
 from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import ONE, about_log, need, need_small

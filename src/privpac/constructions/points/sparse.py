@@ -19,7 +19,7 @@ from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
 from privpac.constructions.points.clipped import ONE_VALUE, require_summable
-from privpac.constructions.points.formulas import Sparsity, error_sparse, sparsity_for
+from privpac.constructions.points.sparse_formulas import Sparsity, error_sparse, sparsity_for
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules

@@ -87,8 +87,8 @@ def exponential_vote_error(error: Number, *, models: int, ratio: Fraction) -> Fr
     Source: register `exponential-vote-accuracy`. Holds if: there are two classes.
     Proof: docs/proofs/exponential-vote.md. Tested by: tests/unit/mechanisms/test_exponential_vote.py.
 
-    >>> exponential_vote_error(0, models=3, ratio=Fraction(1, 2))
-    Fraction(1, 9)
+    >>> exponential_vote_error(Fraction(1, 10), models=3, ratio=Fraction(1, 2))
+    Fraction(7, 36)
     """
     base, slope = _envelope(models, ratio)
     return min(ONE, base + slope * chance(error, owner="exponential_vote_error", name="error"))

@@ -114,7 +114,7 @@ class _Answers(Protocol):
 class _LikeConcepts(Protocol):
     """What tells a class of concepts from other objects."""
 
-    def gibbs(self, evidence: Any, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
+    def gibbs(self, evidence: object, *, ratio: Fraction, costs: Costs) -> Gibbs: ...
 
 
 def predictor_for(

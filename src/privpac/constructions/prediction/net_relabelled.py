@@ -22,8 +22,8 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
+from privpac.constructions.prediction.net_formulas import plan_net_relabelled
 from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, known_vc
-from privpac.constructions.prediction.relabelled_formulas import plan_net_relabelled
 from privpac.constructions.prediction.relabelled_vote import votes_of
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block

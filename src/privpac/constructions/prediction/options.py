@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from privpac.constructions.class_facts import ClassFacts, listed
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option
+from privpac.constructions.prediction.floors import floor_private_prediction
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
 from privpac.theory.listing import MOST_BLOCK
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 80
 
@@ -46,7 +47,7 @@ def _flipped_at(wish: Wish, n: int) -> Need | None:
 
 
 def _net(wish: Wish) -> Need:
-    from privpac.constructions.prediction.relabelled_formulas import records_net_relabelled
+    from privpac.constructions.prediction.net_formulas import records_net_relabelled
 
     return Need(
         records_net_relabelled(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
@@ -54,7 +55,7 @@ def _net(wish: Wish) -> Need:
 
 
 def _net_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.prediction.relabelled_formulas import error_net_relabelled
+    from privpac.constructions.prediction.net_formulas import error_net_relabelled
 
     if n < 2:
         return None
@@ -100,7 +101,8 @@ def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
 def _runs(way: str, concepts: ClassFacts, n: int, *, epsilon: Fraction, models: int) -> bool:
     """Whether a way to answer is not refused for so many records, planned as its command plans it."""
     from privpac.constructions.prediction.formulas import plan_flipped
-    from privpac.constructions.prediction.relabelled_formulas import plan_net_relabelled, plan_relabelled_vote
+    from privpac.constructions.prediction.net_formulas import plan_net_relabelled
+    from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
 
     numbers: dict[str, Any] = {"epsilon": epsilon, "failure": FAILURE, "vc": concepts.vc}
     if way == "consistent":
@@ -184,4 +186,22 @@ OPTIONS: tuple[Option, ...] = (
         at=_net_at,
         command=_answers("reference"),
     ),
+)
+
+
+def _private_answers(option: Option, wish: Wish) -> bool:
+    """What protects whole records answers every query privately, and unlabelled records do not help there."""
+    return wish.concepts.shatters > 1 and option.protects in ("records", "predictions") and option.pure
+
+
+def _prediction_records(wish: Wish) -> int:
+    """A promise that may fail has a mean error that is larger by its failure."""
+    mean = wish.error + wish.failure
+    if mean >= Fraction(1, 2):
+        return 0
+    return floor_private_prediction(wish.concepts.shatters, error=mean, epsilon=wish.epsilon)
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(60, "floor-private-prediction", _private_answers, _prediction_records),
 )

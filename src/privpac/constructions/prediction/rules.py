@@ -6,11 +6,8 @@ from fractions import Fraction
 
 from privpac.constructions.prediction.exponential_formulas import error_exponential_vote
 from privpac.constructions.prediction.formulas import error_vote, excess_flipped
-from privpac.constructions.prediction.relabelled_formulas import (
-    excess_net_relabelled,
-    excess_relabelled_vote,
-    net_failure,
-)
+from privpac.constructions.prediction.net_formulas import excess_net_relabelled, net_failure
+from privpac.constructions.prediction.relabelled_formulas import excess_relabelled_vote
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import ONE, need, need_ratio, power, rational, selection

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -173,11 +174,16 @@ class PreparedVote:
     predictor: Vote
     models: Sequence[Any]
 
+    @cached_property
+    def _law(self) -> VoteLaw:
+        """The same for every answer, and its fractions take longer than a draw from them."""
+        return VoteLaw(self.predictor.models, self.predictor.ratio)
+
     def answer(self, cells: Cells, coins: Coins) -> NDArray[np.uint8]:
         vote = self.predictor
         votes = vote.voters.tally(self.models, cells)
         if vote.law is Law.EXPONENTIAL:
             return ExponentialVoteLaw(vote.ratio).draw(votes, coins)
         if votes.shape[1] == 2:
-            return VoteLaw(vote.models, vote.ratio).draw(votes[:, 1], coins)
+            return self._law.draw(votes[:, 1], coins)
         return PluralityLaw(vote.ratio).draw(votes, coins)

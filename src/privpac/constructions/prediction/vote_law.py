@@ -40,4 +40,8 @@ class VoteLaw:
 
     def draw(self, votes: NDArray[np.int64], coins: Coins) -> NDArray[np.uint8]:
         """One answer for every count of votes, each with coins of its own."""
-        return coins.flips(self.chances, votes).astype(np.uint8)
+        present, which = np.unique(
+            votes, return_inverse=True
+        )  # all r + 1 chances would take longer than the draw
+        chances = [vote_wrong(int(count), models=self.models, ratio=self.ratio) for count in present]
+        return coins.flips(chances, which.reshape(-1)).astype(np.uint8)

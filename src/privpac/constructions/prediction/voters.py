@@ -184,7 +184,7 @@ class Classifiers:
         self.audition(model)
         return model
 
-    def audition(self, model: Any) -> None:
+    def audition(self, model: object) -> None:
         """Raises whatever a model raises when it is asked about public rows: then it cannot answer at all."""
         _predicted(model, self._nobodys(TRIES), len(self.schema.classes))
 

@@ -12,12 +12,13 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import python_lines
-from privpac.constructions.option import Need, Option
+from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, ratio_for
+from privpac.theory import floors
 
-__all__ = ["OPTIONS"]
+__all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 90
 
@@ -182,5 +183,22 @@ OPTIONS: tuple[Option, ...] = (
         _listed,
         _few_values,
         python=_listed_python,
+    ),
+)
+
+
+def _counts_records(wish: Wish) -> int:
+    """Points, thresholds or ranges; the theorem excludes errors strictly below its own, so a little is added."""
+    error = wish.error * (1 + Fraction(1, 10**9))
+    return floors.floor_point_counts(_cells(wish), error=error, failure=wish.failure, epsilon=wish.epsilon)
+
+
+FLOORS: tuple[FloorRow, ...] = (
+    FloorRow(
+        10,
+        "floor-point-counts",
+        lambda option, wish: (wish.concepts.cells or 0) >= 2,
+        _counts_records,
+        purpose="release",
     ),
 )

@@ -22,8 +22,8 @@ from privpac.data.files import (
     ZONED,
     ask,
     aware,
-    connect,
     csv_call,
+    file_reader,
     header,
     is_csv,
     parquet_columns,
@@ -103,7 +103,7 @@ class FileSource:
     def __init__(self, paths: Sequence[Path], columns: tuple[str, ...]) -> None:
         arrow_installed()
         self._columns = columns
-        self._connection = connect()
+        self._connection = file_reader()
         self._files = [self._opened(path) for path in paths]
         self._agree()
         if self.n == 0:

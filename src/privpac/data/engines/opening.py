@@ -11,9 +11,10 @@ from privpac.data.engines.database import database_sample, is_database
 from privpac.data.engines.files import files_sample, is_many
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.sharded import ShardedSample
-from privpac.data.engines.spark import is_frame, session, spark_sample
+from privpac.data.engines.spark import session, spark_sample
 from privpac.data.engines.streamed import Progress, StreamedSample
 from privpac.data.schema import Schema
+from privpac.data.tables import is_spark_frame
 from privpac.errors import DataError, ParameterError
 
 __all__ = ["Engine", "EngineSample", "chosen_engine", "open_sample", "unread_records"]
@@ -33,7 +34,7 @@ def chosen_engine(table: object, engine: str = "auto") -> Engine:
     if engine not in get_args(Engine):
         raise ParameterError("learn", "engine", engine, allowed="one of " + ", ".join(get_args(Engine)))
     named = isinstance(table, str | os.PathLike)
-    if is_frame(table):
+    if is_spark_frame(table):
         if engine not in ("auto", "spark"):
             raise ParameterError("learn", "engine", engine, allowed="auto or spark for a Spark DataFrame")
         return "spark"
@@ -85,7 +86,7 @@ def open_sample(
         )
     if chosen == "spark":
         own = spark if spark is not None and not isinstance(spark, str) else None
-        if own is None and is_frame(table):
+        if own is None and is_spark_frame(table):
             own = table.sparkSession  # type: ignore[attr-defined]
         return spark_sample(table, schema, spark=own or session(spark or LOCAL))
     opened = database_sample if is_database(str(table)) else files_sample

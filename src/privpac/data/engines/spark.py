@@ -25,14 +25,10 @@ from typing import Any
 from privpac.data.engines.files import files_at
 from privpac.data.engines.sharded import ShardedSample
 from privpac.data.schema import Schema
+from privpac.data.tables import is_spark_frame
 from privpac.errors import DataError, MissingExtra
 
-__all__ = ["SparkRunner", "is_frame", "session", "spark_sample"]
-
-
-def is_frame(table: object) -> bool:
-    """Whether this is a Spark DataFrame, without importing Spark."""
-    return type(table).__module__.startswith("pyspark.sql") and hasattr(table, "write")
+__all__ = ["SparkRunner", "session", "spark_sample"]
 
 
 def session(master: str) -> Any:
@@ -92,7 +88,7 @@ class _Refused:
 
 
 def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def run(task: Any) -> Any:
+    def run(task: object) -> Any:
         from privpac.errors import PrivpacError
 
         try:
@@ -120,7 +116,7 @@ def _packed() -> str:
 
 def spark_sample(table: Any, schema: Schema, *, spark: Any) -> ShardedSample:
     """The records of a DataFrame, or of files named by a path, a folder or a pattern."""
-    if not is_frame(table):
+    if not is_spark_frame(table):
         return ShardedSample.of(files_at(table), schema, run=SparkRunner(spark))
     folder = tempfile.mkdtemp(prefix="privpac-")  # readable by its owner only
     try:

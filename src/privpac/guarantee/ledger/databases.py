@@ -25,6 +25,7 @@ except ImportError:
 __all__ = ["Database", "Postgres", "SqliteFile", "database"]
 
 READS = "privpac_reads"  # execution option of a connection that will not write
+UNSYNCED = "privpac_unsynced"  # execution option of a transaction that does not wait for the disk
 IDLE_MILLISECONDS = 300_000  # a host that died with the write lock gives it back after this
 
 
@@ -147,8 +148,13 @@ class SqliteFile:
 
 def _begin(connection: sa.Connection) -> None:
     # A lock asked for after something was read comes too late: another writer may have been there.
-    reads = connection.get_execution_options().get(READS, False)
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    options = connection.get_execution_options()
+    if options.get(READS, False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    level = "NORMAL" if options.get(UNSYNCED, False) else "FULL"
+    connection.exec_driver_sql(f"PRAGMA synchronous = {level}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 class Postgres:
@@ -233,8 +239,9 @@ class Postgres:
     def lock(self, connection: sa.Connection) -> None:
         # Only for this transaction, so that it also holds behind a proxy that shares sessions.
         wait = int(store.BUSY_SECONDS * 1000)
+        waits = "off" if connection.get_execution_options().get(UNSYNCED, False) else "on"
         connection.exec_driver_sql(
-            "SELECT set_config('synchronous_commit', 'on', true), "
+            f"SELECT set_config('synchronous_commit', '{waits}', true), "
             f"set_config('lock_timeout', '{wait}', true), "
             f"set_config('idle_in_transaction_session_timeout', '{IDLE_MILLISECONDS}', true)"
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from privpac.errors import BudgetExceeded, ParameterError
 from privpac.guarantee.ledger.budget import Budget, Cost, exact_text, read_positive, read_share
@@ -20,6 +21,8 @@ from privpac.numbers.concentrated import spendable, spendable_at
 
 __all__ = ["Approximate", "Promises"]
 
+STORED = ("pure_epsilon", "total_epsilon", "total_delta", "reserved_delta", "rho_order", "total_rho")
+"""The columns in which totals are kept."""
 SPEND_LESS = "Nothing was spent; ask for at most what is left."
 
 
@@ -104,24 +107,15 @@ class Promises:
     @classmethod
     def stored(cls, row: Mapping[str, str | None]) -> Promises:
         """As `facts` wrote them; raises ValueError, TypeError or ZeroDivisionError if it did not."""
-        pure = _read(row["pure_epsilon"])
-        if row["total_epsilon"] is None:
-            return cls(pure if pure is not None else Fraction(""))
-        names = ("total_epsilon", "total_delta", "reserved_delta", "total_rho")
-        epsilon, delta, reserved, rho = (Fraction(row[name] or "") for name in names)
-        return cls(pure, Approximate(epsilon, delta, reserved, _read(row["rho_order"]), rho))
+        return _stored(*(row[name] for name in STORED))
 
     def facts(self) -> dict[str, str | None]:
         """As JSON can hold them, as a store writes them, and as the first hash covers them."""
         other = self.approximate
-        amounts = {
-            "pure_epsilon": self.pure,
-            "total_epsilon": None if other is None else other.epsilon,
-            "total_delta": None if other is None else other.delta,
-            "reserved_delta": None if other is None else other.reserved_delta,
-            "rho_order": None if other is None else other.order,
-            "total_rho": None if other is None else other.rho,
-        }
+        parts: list[Fraction | None] = [None] * 5
+        if other is not None:
+            parts = [other.epsilon, other.delta, other.reserved_delta, other.order, other.rho]
+        amounts = dict(zip(STORED, (self.pure, *parts), strict=True))
         return {name: None if amount is None else exact_text(amount) for name, amount in amounts.items()}
 
     @property
@@ -225,6 +219,18 @@ class Promises:
             f"{exact_text(other.reserved_delta)} for charges that have a delta, and {left} of that is left.",
             remedy=f"Nothing was spent; a new ledger that takes it is Ledger({made}) with a delta above that part.",
         )
+
+
+@lru_cache(maxsize=256)
+def _stored(pure: str | None, epsilon: str | None, *others: str | None) -> Promises:
+    """Read once: totals never change, and every charge asks for them."""
+    if epsilon is None:
+        return Promises(Fraction(pure or ""))
+    delta, reserved, order, rho = others
+    total = Approximate(
+        Fraction(epsilon), Fraction(delta or ""), Fraction(reserved or ""), _read(order), Fraction(rho or "")
+    )
+    return Promises(_read(pure), total)
 
 
 def _read(text: str | None) -> Fraction | None:

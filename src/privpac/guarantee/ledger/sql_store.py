@@ -17,7 +17,7 @@ from typing import Any
 from privpac.errors import MissingExtra, NotCertified
 from privpac.guarantee.ledger import store
 from privpac.guarantee.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.databases import Database, database
+from privpac.guarantee.ledger.databases import UNSYNCED, Database, database
 from privpac.guarantee.ledger.promises import Promises
 
 try:
@@ -139,12 +139,18 @@ class SqlStore:
         return self._database.where
 
     @contextmanager
-    def transact(self) -> Iterator[Transaction]:
+    def transact(self, *, synced: bool = True) -> Iterator[Transaction]:
         """Hold the ledger's write lock. Leaving the block commits durably, an exception undoes everything.
 
         Inside, charge through the transaction only: any other handle of this process would wait for this one.
+
+        Without `synced` the commit does not wait for the disk. What it wrote is there for every process and stays
+        whatever becomes of this one; a power cut may lose it, until the next commit that waits is done: the log of
+        the database has one order. So nothing may leave before there was such a commit.
         """
         with self._connected() as connection:
+            if not synced:
+                connection.execution_options(**{UNSYNCED: True})
             with self._said():
                 connection.begin()
                 self._database.lock(connection)

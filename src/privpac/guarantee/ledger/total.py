@@ -29,7 +29,7 @@ def _by(promises: Promises) -> str:
     )
 
 
-def _promise_text(promises: Promises) -> str:
+def _wording(promises: Promises) -> str:
     pure = "" if promises.pure is None else f"{exact_text(promises.pure)}-differentially private by adding"
     other = promises.approximate
     if other is None:
@@ -44,7 +44,7 @@ def promise_of(account: Account) -> str:
     """The sentence that may be told to those whose records these are."""
     return (
         f"Everything released through ledger {account.id}, in whatever order and by however many sessions, is together "
-        f"{_promise_text(account.promises)}. One record is replaced (only its label, where a release protects no more), and "
+        f"{_wording(account.promises)}. One record is replaced (only its label, where a release protects no more), and "
         "the number of records is public. This speaks of the total, whatever was spent. Assumed: "
         f"{'; '.join(ASSUMED)}."
     )

@@ -87,7 +87,7 @@ def _planned(make: Callable[[int, Fraction], Any], found: Answer) -> Callable[[i
             own = make(n, found.wish.epsilon)
         except SizeError:
             return 0, 0
-        return own.kept, getattr(own, "models", 0)
+        return own.kept, own.models if isinstance(own, RelabelledVote | NetRelabelled) else 0
 
     return numbers
 
@@ -191,7 +191,7 @@ def net_relabelled(found: Answer, supply: Supply) -> Experiment:
         own = planned(n, epsilon)
         cells = population.records.block().cells
 
-        def errs(sample: Any, coins: Any) -> float:
+        def errs(sample: object, coins: object) -> float:
             voted = _voted_wrong(
                 population, own.votes(sample, cells, coins), own.models, ratio_for(own.inner)
             )

@@ -226,13 +226,21 @@ def find(connection: Any, presented: Presented) -> Key | None:
 
 def spend(connection: Any, key: Key, *, spent: Cost) -> bool:
     """Move what `key` has spent to `spent`: only if nobody moved or revoked it since it was read."""
-    moved = connection.execute(
-        sa.update(API_KEY)
-        .where(
-            API_KEY.c.id == key.id,
-            API_KEY.c.epsilon_spent == exact_text(key.spent.epsilon),
-            API_KEY.c.revoked.is_(None),
-        )
-        .values(epsilon_spent=exact_text(spent.epsilon), rho_spent=exact_text(spent.rho))
+    facts = {
+        "holder": key.id,
+        "before": exact_text(key.spent.epsilon),
+        "epsilon": exact_text(spent.epsilon),
+        "rho": exact_text(spent.rho),
+    }
+    return bool(connection.execute(_SPENT, facts).rowcount == 1)
+
+
+_SPENT = (
+    sa.update(API_KEY)
+    .where(
+        API_KEY.c.id == sa.bindparam("holder"),
+        API_KEY.c.epsilon_spent == sa.bindparam("before"),
+        API_KEY.c.revoked.is_(None),
     )
-    return bool(moved.rowcount == 1)
+    .values(epsilon_spent=sa.bindparam("epsilon"), rho_spent=sa.bindparam("rho"))
+)

@@ -1,10 +1,15 @@
 """Answers for many people at once: paid for first, then drawn, then kept; an answer leaves after it is kept.
 
 One transaction of the ledger's database charges a group of requests and writes down which questions are paid for; it is
-durable before a coin is tossed and before anything looks at records. Then the answers are drawn, outside of the lock,
+written before a coin is tossed and before anything looks at records. Then the answers are drawn, outside of the lock,
 for models may need long. A second transaction keeps them. Whoever is killed in between leaves questions that are paid
 for and have no answer: the next request that asks them draws them, and nobody pays again. If two processes draw the
 same question, the answer that is kept first remains, and both give that one.
+
+Only the second waits for the disk, and with it the first is on disk too, for a database's log has one order. Nothing
+leaves before that: no answer, and not the end of a bundle. A process may die of a draw, and then the charge stands. A
+power cut between the two undoes a charge for which nothing was given. A request that costs nothing and whose answers
+are stored waits for no disk: lost, it would be answered again, for nothing.
 
 What is shared between answers is what `Prepared` holds: coins that do not depend on records, and models that are
 functions of such coins and the records. Every distinct question is drawn once, with coins of its own (`asked.draw`).
@@ -163,11 +168,12 @@ class Answering:
     def answer(self, asks: Sequence[Ask]) -> list[Outcome]:
         """The outcome of every request, durable before this returns; a refusal leaves the others as they are."""
         if self._failed.is_set():
+            self._end()  # on disk before it is told, if that failed before
             raise Ended()
-        with self.store.transact() as transaction:
+        with self.store.transact(synced=False) as transaction:
             if self._has_end(transaction.connection):
                 raise Ended()
-            group = self._group(transaction, asks)
+            group = self._group(transaction, asks, _holders(transaction.connection, asks))
             admitted = [group.admit(ask) for ask in asks]
             group.write()
         waiting = [one for one in admitted if isinstance(one, PaidRequest)]
@@ -175,7 +181,7 @@ class Answering:
             return [one for one in admitted if not isinstance(one, PaidRequest)]
         drawn = self._draw([one.ask.asked for one in waiting], group.known)
         with self.store.transact() as transaction:
-            group = self._group(transaction, [one.ask for one in waiting])
+            group = self._group(transaction, [one.ask for one in waiting], {})
             group.keep(drawn)
             outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
             group.write()
@@ -196,10 +202,9 @@ class Answering:
                 transaction.connection.execute(sa.insert(END), row)
 
     def _has_end(self, connection: Any) -> bool:
-        select = sa.select(END.c.bundle).where(END.c.bundle == self.bundle.digest)
-        return connection.execute(select).first() is not None
+        return connection.execute(_ENDED, {"of": self.bundle.digest}).first() is not None
 
-    def _group(self, transaction: Transaction, asks: Sequence[Ask]) -> _Group:
+    def _group(self, transaction: Transaction, asks: Sequence[Ask], holders: dict[str, Key]) -> _Group:
         connection = transaction.connection
         stored = self._stored(connection, asks)
         return _Group(
@@ -207,15 +212,14 @@ class Answering:
             transaction,
             paid=set(stored),
             known={question: label for question, label in stored.items() if label is not None},
-            keys=_holders(connection, asks),
+            keys=holders,
             requests=_requests(connection, asks),
         )
 
-    def _stored(self, connection: Any, asks: Sequence[Ask]) -> dict[bytes, int | None]:
+    def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
         wanted = list({key for ask in asks for key in ask.asked.keys})
-        select = sa.select(ANSWER.c.question, ANSWER.c.label).where(ANSWER.c.bundle == self.bundle.digest)
-        rows = _in(connection, select, ANSWER.c.question, wanted)
+        rows = _in(connection, _ANSWERS, wanted, of=self.bundle.digest)
         return {bytes(row["question"]): row["label"] for row in rows}
 
 
@@ -223,17 +227,17 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _in(connection: Any, select: Any, column: Any, values: Sequence[Any]) -> list[Mapping[str, Any]]:
+def _in(connection: Any, select: Any, wanted: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
     rows: list[Mapping[str, Any]] = []
-    for start in range(0, len(values), AT_ONCE):
-        some = select.where(column.in_(values[start : start + AT_ONCE]))
-        rows += connection.execute(some).mappings().all()
+    for start in range(0, len(wanted), AT_ONCE):
+        some = facts | {"wanted": wanted[start : start + AT_ONCE]}
+        rows += connection.execute(select, some).mappings().all()
     return rows
 
 
-def _holders(connection: Any, asks: Sequence[Ask]) -> dict[str, Key]:
+def _holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
     """The keys these requests came with, as they are stored now."""
-    rows = _in(connection, sa.select(API_KEY), API_KEY.c.id, sorted({ask.key for ask in asks}))
+    rows = _in(connection, _HOLDERS, sorted({ask.key for ask in asks}))
     return {row["id"]: Key.from_row(row) for row in rows}
 
 
@@ -246,12 +250,11 @@ class _Request:
     reply: str | None
 
 
-def _requests(connection: Any, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
+def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
     """What these idempotency keys were used for before."""
     holders = sorted({ask.key for ask in asks})
     wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
-    select = sa.select(REQUEST).where(REQUEST.c.api_key.in_(holders))
-    rows = _in(connection, select, REQUEST.c.idempotency_key, wanted)
+    rows = _in(connection, _REQUESTS, wanted, holders=holders)
     return {
         (row["api_key"], row["idempotency_key"]): _Request(
             bytes(row["digest"]), Fraction(row["epsilon"]), row["reply"]
@@ -394,8 +397,8 @@ class _Group:
             if not keys.spend(connection, before, spent=self.keys[identity].spent):
                 raise NotCertified("A key was changed by somebody who does not hold the ledger's lock.")
         for statement, rows in (
-            (sa.insert(ANSWER), self.questions),
-            (sa.insert(REQUEST), self.sent),
+            (_PAID, self.questions),
+            (_SENT, self.sent),
             (_LABELLED, self.labels),
             (_REPLIED, self.replies),
         ):
@@ -403,6 +406,17 @@ class _Group:
                 connection.execute(statement, rows)
 
 
+# Made once: to put a statement together takes longer than to run it.
+_ENDED = sa.select(END.c.bundle).where(END.c.bundle == sa.bindparam("of"))
+_QUESTIONS: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
+_ANSWERS = sa.select(ANSWER.c.question, ANSWER.c.label).where(
+    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_QUESTIONS)
+)
+_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_QUESTIONS))
+_REQUESTS = sa.select(REQUEST).where(
+    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_QUESTIONS)
+)
+_PAID, _SENT = sa.insert(ANSWER), sa.insert(REQUEST)
 _LABELLED = (
     sa.update(ANSWER)
     .where(ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question == sa.bindparam("asked"))

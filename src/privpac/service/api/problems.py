@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -37,7 +36,7 @@ class Problem(Exception):
         *,
         remedy: str = "",
         headers: Mapping[str, str] | None = None,
-        **facts: Any,
+        **facts: object,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.remedy = status, code, message, remedy

@@ -59,7 +59,7 @@ class Drawer:
             return facts
         return {}
 
-    def note(self, **facts: Any) -> None:
+    def note(self, **facts: object) -> None:
         """Remember more facts; whoever reads meanwhile sees the old ones or the new ones."""
         self.write(STATE, json.dumps({**self.state, **facts}))
 
@@ -88,10 +88,6 @@ class Drawer:
                 )
             raise DataError("The file is empty, or none was chosen.", remedy="Choose a file.")
         return path
-
-    def discard(self, name: str) -> None:
-        """Delete a file if it is there."""
-        self.file(name).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Delete the drawer with all its files."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore
-from typing import Any
 
 from privpac.errors import BudgetExceeded, PrivpacError, SizeError
 from privpac.service.pages.drawers import Drawer
@@ -30,7 +29,7 @@ class Jobs:
         self._pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="privpac-pages")
         self._room = BoundedSemaphore(MOST_WAITING)
 
-    def start(self, drawer: Drawer, work: Work, **facts: Any) -> None:
+    def start(self, drawer: Drawer, work: Work, **facts: object) -> None:
         """Begin, or refuse at once if too much is waiting."""
         if not self._room.acquire(blocking=False):
             raise SizeError("Too much is being worked on at once.", remedy="Try again in a few minutes.")

@@ -67,7 +67,7 @@ def _close_with(app: FastAPI, place: Place) -> None:
     outer = app.router.lifespan_context
 
     @asynccontextmanager
-    async def lifespan(carrying: Any) -> AsyncIterator[Mapping[str, Any] | None]:
+    async def lifespan(carrying: object) -> AsyncIterator[Mapping[str, Any] | None]:
         async with outer(carrying) as state:
             yield state
         place.close()

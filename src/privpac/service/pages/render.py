@@ -80,16 +80,16 @@ def _context(request: Request, more: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def rendered(template: str, **context: Any) -> str:
+def rendered(template: str, **context: object) -> str:
     """A template filled in."""
     return _environment().get_template(template).render(**context)
 
 
-def page(request: Request, template: str, *, status: int = 200, **more: Any) -> HTMLResponse:
+def page(request: Request, template: str, *, status: int = 200, **more: object) -> HTMLResponse:
     """A whole page."""
     return HTMLResponse(rendered(template, **_context(request, more)), status_code=status)
 
 
-def part(request: Request, template: str, *, status: int = 200, **more: Any) -> HTMLResponse:
+def part(request: Request, template: str, *, status: int = 200, **more: object) -> HTMLResponse:
     """A part of a page, for htmx."""
     return HTMLResponse(rendered(template, **_context(request, more)), status_code=status)

@@ -1,8 +1,12 @@
-"""What Prometheus may know: counts, times and epsilons; nothing about rows, answers or keys."""
+"""What Prometheus may know: counts, times and epsilons; nothing about rows, answers or keys.
+
+Nor the memory and the processor time of the process, which many services tell: they depend on the records it holds.
+"""
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import sys
 import tempfile
@@ -12,8 +16,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from privpac import __version__
 
 if sys.platform != "win32":
     import fcntl
@@ -28,6 +34,12 @@ IN_USE = "in-use"
 """A file in the folder that is locked as long as the service lives, in whatever container."""
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 GROUPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+_BUILD = (
+    "# HELP privpac_build_info The version that runs\n# TYPE privpac_build_info gauge\n"
+    f'privpac_build_info{{version="{__version__}",python="{platform.python_version()}"}} 1\n'
+)
 
 
 class Metrics:
@@ -48,6 +60,30 @@ class Metrics:
         self._groups = Histogram(
             "privpac_commit_requests", "Requests in one commit", buckets=GROUPS, registry=self._registry
         )
+        self._errors = Counter(
+            "privpac_ledger_errors",
+            "Requests for which the ledger could not be used",
+            registry=self._registry,
+        )
+        self._in_progress = Gauge(
+            "privpac_requests_in_progress",
+            "Requests that wait for their answer",
+            registry=self._registry,
+            multiprocess_mode="livesum",
+        )
+
+    @contextmanager
+    def progress(self) -> Iterator[None]:
+        """A request that waits for its answer as long as the block runs."""
+        self._in_progress.inc()
+        try:
+            yield
+        finally:
+            self._in_progress.dec()
+
+    def ledger_failed(self) -> None:
+        """Count a request for which the ledger could not be used."""
+        self._errors.inc()
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request and how long it took."""
@@ -72,10 +108,14 @@ class Metrics:
         if FOLDER in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        now = f"# TYPE privpac_left_epsilon gauge\nprivpac_left_epsilon {float(left)}\n"
+        now = _gauge("privpac_left_epsilon", "Epsilon that is left in the ledger", left)
         if rho is not None:
-            now += f"# TYPE privpac_left_rho gauge\nprivpac_left_rho {float(rho)}\n"
-        return generate_latest(registry) + now.encode()
+            now += _gauge("privpac_left_rho", "Rho that is left in the ledger", rho)
+        return generate_latest(registry) + now.encode() + _BUILD.encode()
+
+
+def _gauge(name: str, help_: str, value: Fraction) -> str:
+    return f"# HELP {name} {help_}\n# TYPE {name} gauge\n{name} {float(value)}\n"
 
 
 @contextmanager

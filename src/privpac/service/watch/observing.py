@@ -8,6 +8,7 @@ of an exception, which may quote them.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import time
@@ -36,12 +37,14 @@ class Observing:
 
     def __init__(self, app: ASGIApp, metrics: Metrics, *, body_seconds: float = 30.0) -> None:
         self.app, self.metrics, self.body_seconds = app, metrics, body_seconds
+        # Not random each: asking the system would let the thread that commits run first, for milliseconds.
+        self._prefix, self._numbers = uuid.uuid4().hex[:20], itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begin, identity, status = time.perf_counter(), uuid.uuid4().hex, 0
+        begin, identity, status = time.perf_counter(), f"{self._prefix}{next(self._numbers):012x}", 0
         facts = scope[FACTS] = Facts()
 
         async def sending(message: Message) -> None:
@@ -57,7 +60,8 @@ class Observing:
                 await problems.response(problem)(scope, receive, sending)
 
         try:
-            await self.app(scope, self._in_time(receive), sending)
+            with self.metrics.progress():
+                await self.app(scope, self._in_time(receive), sending)
         except ClientDisconnect:
             facts.code = "client_gone"
         except asyncio.CancelledError:  # the service stops and could not wait any longer
@@ -92,6 +96,8 @@ class Observing:
         self.metrics.request(route, scope["method"], status, seconds)
         if facts.code is not None:
             self.metrics.refused(facts.code)
+        if facts.cause is not None:
+            self.metrics.ledger_failed()
         if facts.epsilon:
             self.metrics.charged(facts.epsilon)
         line: dict[str, Any] = {

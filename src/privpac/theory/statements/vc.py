@@ -1,4 +1,4 @@
-"""Labellings, nets and deviations of classes of bounded STATEMENTS dimension."""
+"""Labellings, nets and deviations of classes of bounded VC dimension."""
 
 from __future__ import annotations
 
@@ -16,10 +16,22 @@ STATEMENTS: tuple[Statement, ...] = (
         "How many labellings a class puts on points",
         f"Sauer 1972, Shelah 1972; {BNS}, Theorem B.2; {DF}, Lemma 2; {LWY}, Lemma 6",
         "printed",
-        "A class of STATEMENTS dimension d labels n points in at most C(n, 0) + … + C(n, d) ways, and in at most 2^n.",
-        ("the STATEMENTS dimension is at most d",),
+        "A class of VC dimension d labels n points in at most C(n, 0) + … + C(n, d) ways, and in at most 2^n.",
+        ("the VC dimension is at most d",),
         erratum="B.2 prints (e·n/d)^d, which needs n of at least d; the exact sum holds for every n.",
         proof=_PAGE,
+    ),
+    Statement(
+        "half-plane-labellings",
+        "How many labellings half-planes put on points",
+        "our proof, by a turning direction",
+        "derived",
+        "Half-planes label k distinct points of the plane in at most k(k − 1) + 2 ways, and in exactly that many if no"
+        " three lie on a line. Each of them is a prefix of the points in the order of some direction, with either class"
+        " on it, or a constant.",
+        ("the points are distinct", "k is at least 1"),
+        proof="docs/proofs/plane-sweep.md",
+        tested=("tests/unit/concepts/linear/test_plane.py",),
     ),
     Statement(
         "epsilon-net",

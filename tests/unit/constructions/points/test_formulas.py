@@ -7,37 +7,33 @@ from fractions import Fraction
 
 import pytest
 
+from privpac.constructions.points.cover_formulas import (
+    Cover,
+    cover_for,
+    error_cover,
+    plan_cover,
+    proves_cover,
+    records_cover,
+    sure_hits,
+)
 from privpac.constructions.points.formulas import (
     Clip,
-    Sparsity,
     clip_for,
     error_clipped,
-    error_sparse,
     loss_clipped,
     plan_clipped,
-    plan_sparse,
     proves_clipped,
-    proves_sparse,
     records_clipped,
-    records_sparse,
-    sparsity_for,
 )
 from privpac.constructions.points.representation_formulas import (
     Code,
-    Cover,
     code_for,
-    cover_for,
     error_code,
-    error_cover,
     good_codewords,
     plan_code,
-    plan_cover,
     prime_from,
     proves_code,
-    proves_cover,
     records_code,
-    records_cover,
-    sure_hits,
 )
 from privpac.constructions.points.sampled_formulas import (
     Boost,
@@ -53,6 +49,14 @@ from privpac.constructions.points.sampled_formulas import (
     proves_sampled,
     rate_star,
     records_boosted,
+)
+from privpac.constructions.points.sparse_formulas import (
+    Sparsity,
+    error_sparse,
+    plan_sparse,
+    proves_sparse,
+    records_sparse,
+    sparsity_for,
 )
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import ratio_for

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reproductions.long_keys import LongKeys
 from scipy.special import expit
 from scipy.stats import binom
 
@@ -18,14 +19,15 @@ from privpac.coins import law
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.sets.codes import CodeSets
 from privpac.constructions.base import Learner
-from privpac.constructions.cuts.long_keys import LongKeys
 from privpac.constructions.points import hard_failures
 from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
-from privpac.constructions.points.formulas import Clip, Sparsity
-from privpac.constructions.points.representation_formulas import Code, Cover
+from privpac.constructions.points.cover_formulas import Cover
+from privpac.constructions.points.formulas import Clip
+from privpac.constructions.points.representation_formulas import Code
 from privpac.constructions.points.sampled_formulas import Boost, Draw
 from privpac.constructions.points.sparse import SparsePoints
+from privpac.constructions.points.sparse_formulas import Sparsity
 from privpac.numbers.exact import ratio_for
 from privpac.theory import sizes
 

@@ -19,9 +19,11 @@ from privpac.constructions.covers import formulas as covers
 from privpac.constructions.cuts import formulas as reconstruction
 from privpac.constructions.cuts import recursive_formulas as rec_concave
 from privpac.constructions.labels import formulas as label_privacy
+from privpac.constructions.points import cover_formulas as covered_points
 from privpac.constructions.points import formulas as points
 from privpac.constructions.points import representation_formulas as representations
 from privpac.constructions.points import sampled_formulas as sampled_points
+from privpac.constructions.points import sparse_formulas as sparse_points
 from privpac.numbers.exact import ratio_for
 from privpac.theory import floors, sizes
 
@@ -87,10 +89,10 @@ SAME: dict[str, tuple[Row, object]] = {
         lambda: [printed_separation(d) for d in (8, 16, 32, 64)],
         [29, 47, 84, 158],
     ),
-    "cover, error 1/20": (lambda: representations.records_cover(**FINER), 592),
+    "cover, error 1/20": (lambda: covered_points.records_cover(**FINER), 592),
     "cover": (
-        lambda: representations.plan_cover(**USUAL),
-        (275, representations.Cover(69172, Fraction(1, 400))),
+        lambda: covered_points.plan_cover(**USUAL),
+        (275, covered_points.Cover(69172, Fraction(1, 400))),
     ),
     "codes of 16, 32 and 64 bits": (
         lambda: [representations.plan_code(2**d, **USUAL)[0] for d in (16, 32, 64)],
@@ -155,7 +157,7 @@ def reference_agnostic(dimension: int | None) -> list[int]:
 BETTER: dict[str, tuple[Row, list[int], list[int]]] = {
     # The prior of a cell is searched on a finer grid, and noise counts only where the target was found.
     "cell by cell, epsilon 1, 1/2, error 1/20": (
-        lambda: [points.records_sparse(**asked) for asked in (USUAL, HALF_EPSILON, FINER)],
+        lambda: [sparse_points.records_sparse(**asked) for asked in (USUAL, HALF_EPSILON, FINER)],
         [234, 431, 507],
         [236, 435, 509],
     ),
@@ -217,7 +219,7 @@ def test_no_more_is_needed_than_was_worked_out(name: str) -> None:
 def test_a_cover_tuned_for_one_epsilon_needs_a_little_more_at_another() -> None:
     """480 were worked out at epsilon 1/2 with shares searched for it; sets here hold a fortieth of the error, at which
     the search ends at epsilon 1."""
-    assert representations.records_cover(**HALF_EPSILON) == 483 <= 1.01 * 480
+    assert covered_points.records_cover(**HALF_EPSILON) == 483 <= 1.01 * 480
 
 
 def test_tolerated_densities() -> None:

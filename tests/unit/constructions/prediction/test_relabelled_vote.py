@@ -10,14 +10,16 @@ import pytest
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.fresh_draws import FreshDraws
-from privpac.constructions.prediction.net_relabelled import NetRelabelled
-from privpac.constructions.prediction.relabelled_formulas import (
+from privpac.constructions.prediction.net_formulas import (
     excess_net_relabelled,
-    excess_relabelled_vote,
     net_failure,
     plan_net_relabelled,
-    plan_relabelled_vote,
     records_net_relabelled,
+)
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_formulas import (
+    excess_relabelled_vote,
+    plan_relabelled_vote,
     records_relabelled_vote,
 )
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote

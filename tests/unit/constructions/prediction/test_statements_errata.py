@@ -11,7 +11,7 @@ import pytest
 
 from privpac import MemorySample, Schema, Thresholds
 from privpac.constructions.catalogue import REGISTER
-from privpac.constructions.prediction.relabelled_formulas import net_failure
+from privpac.constructions.prediction.net_formulas import net_failure
 from privpac.theory.vc import growth, ln_growth, records_net
 
 

@@ -19,6 +19,7 @@ from privpac.constructions.few_labels import relabel_formulas as ssl_relabel
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.prediction import floors as prediction_floors
 from privpac.constructions.prediction import formulas as prediction
+from privpac.constructions.prediction import net_formulas as net_prediction
 from privpac.constructions.prediction import relabelled_formulas as relabelled_prediction
 from privpac.constructions.wrappers import formulas as relabelling
 from privpac.data.schema import Schema
@@ -206,7 +207,7 @@ BETTER: dict[str, tuple[Callable[[], list[int]], list[int], list[int]]] = {
     # As many models as pay, with the share of the draw fixed.
     "Theorem 2, epsilon 1/10, dimension 2": (
         lambda: [
-            relabelled_prediction.records_net_relabelled("0.1", **{**ANSWERS, **change})
+            net_prediction.records_net_relabelled("0.1", **{**ANSWERS, **change})
             for change in ({}, {"epsilon": "0.1"}, {"vc": 2})
         ],
         [2518221, 50548548, 8181935],

@@ -77,7 +77,7 @@ def _displayed(name: str) -> str:
     return bare if bare.isprintable() and bare else "table"
 
 
-def _schema_file(upload: Any) -> Schema | None:
+def _schema_file(upload: object) -> Schema | None:
     if not isinstance(upload, UploadFile) or not upload.filename:
         return None
     text = upload.file.read(MOST_SCHEMA + 1)

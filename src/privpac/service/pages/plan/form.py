@@ -168,7 +168,7 @@ class PlanForm:
                 parts += [f"--{name}", value]
         return shlex.join(parts)
 
-    def ask(self, **more: Any) -> Plan:
+    def ask(self, **more: object) -> Plan:
         """The plan; without simulation the same question is answered from memory."""
         if more:
             return ASKING[self["question"]](self.word, **self.wishes(), **more)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from privpac.cli.reproductions import continuous
+from reproductions import continuous
 
 STEPS: list[tuple[int, int]] = []
 ROWS = continuous.rows(quick=True, progress=lambda done, of: STEPS.append((done, of)))

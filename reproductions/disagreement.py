@@ -17,8 +17,18 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
 from privpac.errors import ParameterError
+from privpac.pictures.curves import Curves, Series
 
-__all__ = ["Doubling", "cover", "disagreements", "doubling", "packing", "sampling_width"]
+__all__ = [
+    "Doubling",
+    "cover",
+    "cover_curves",
+    "disagreements",
+    "doubling",
+    "doubling_curves",
+    "packing",
+    "sampling_width",
+]
 
 Distances = NDArray[np.float64]
 
@@ -95,3 +105,31 @@ def _check(distances: Distances, radius: float) -> None:
         raise ParameterError("disagreement", "distances", distances.shape, allowed="a square matrix")
     if not radius > 0:
         raise ParameterError("disagreement", "radius", radius, allowed="a positive number")
+
+
+def cover_curves(
+    distances: Distances, radii: Sequence[float], *, title: str = "Covers and packings"
+) -> Curves:
+    """How many rules a greedy cover has at each radius, and how many a packing: the least cover lies between the
+    packing at twice the radius and the cover shown."""
+    covers: list[float | None] = [float(len(cover(distances, radius))) for radius in radii]
+    packed: list[float | None] = [float(len(packing(distances, 2 * radius))) for radius in radii]
+    series = [
+        Series("greedy cover", list(radii), covers),
+        Series("no cover is smaller (packing at twice the radius)", list(radii), packed, dashed=True),
+    ]
+    return Curves(title, "radius (disagreement)", "rules", series, log_x=True, log_y=True)
+
+
+def doubling_curves(
+    distances: Distances, radii: Sequence[float], *, title: str = "Doubling dimension"
+) -> Curves:
+    """Upper and lower estimates at each radius."""
+    covers = [doubling(distances, radius) for radius in radii]
+    upper: list[float | None] = [one.upper for one in covers]
+    lower: list[float | None] = [one.lower for one in covers]
+    series = [
+        Series("at most (greedy half-balls)", list(radii), upper),
+        Series("at least (packing)", list(radii), lower, dashed=True),
+    ]
+    return Curves(title, "radius (disagreement)", "doubling dimension", series, log_x=True)

@@ -7,15 +7,22 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from reproductions.disagreement import (
+    cover,
+    cover_curves,
+    disagreements,
+    doubling,
+    doubling_curves,
+    packing,
+    sampling_width,
+)
 
 from privpac.coins import SeededCoins
 from privpac.concepts.derived.reference import UniformSphere
-from privpac.concepts.labellings.disagreement import cover, disagreements, doubling, packing, sampling_width
 from privpac.concepts.line.thresholds import Threshold
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
-from privpac.pictures.covers import cover_curves, doubling_curves
 
 SCHEMA = Schema.from_json(
     {

@@ -19,7 +19,7 @@ from itertools import count
 from typing import Any
 
 from privpac.cli.console import Progress
-from privpac.constructions.points import representation_formulas as representations
+from privpac.constructions.points import cover_formulas as covered_points
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]
@@ -44,7 +44,7 @@ def rows(*, quick: bool, progress: Progress) -> list[dict[str, Any]]:
 def _points(bits: int) -> Iterator[dict[str, Any]]:
     name, domain = "points", 2**bits
     yield _free(name, bits)
-    need, _ = representations.plan_cover(**WANTED)
+    need, _ = covered_points.plan_cover(**WANTED)
     yield _row(name, bits, "private, improper", "Theta(1)", need, floors.floor_points_any(domain, **WANTED))
     need, few = sizes.records_occam(domain, **WANTED), floors.floor_points_proper(domain, **WANTED)
     yield _row(name, bits, "private, proper", "Theta(d)", need, few)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from reproductions import few_labels, few_labels_tables
 
-from privpac.cli.reproductions import few_labels, few_labels_tables
 from privpac.theory import sizes
 
 

@@ -28,10 +28,8 @@ from privpac.constructions.prediction.formulas import (
     records_vote,
     records_vote_printed,
 )
-from privpac.constructions.prediction.relabelled_formulas import (
-    records_net_relabelled,
-    records_relabelled_vote,
-)
+from privpac.constructions.prediction.net_formulas import records_net_relabelled
+from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 from privpac.pictures.curves import Curves, Series
 from privpac.theory import sizes
 
@@ -103,7 +101,7 @@ def _fewest(needed: dict[str, int]) -> dict[str, str]:
 
 
 def _unmeasured(name: str, n: int, vc: int, *, quick: bool) -> str:
-    from privpac.cli.reproductions.predictions_measured import unmeasured
+    from reproductions.predictions_measured import unmeasured
 
     if quick and name == "net_relabelled":
         return "not in the quick table"
@@ -111,7 +109,7 @@ def _unmeasured(name: str, n: int, vc: int, *, quick: bool) -> str:
 
 
 def _measured(name: str, n: int, price: Fraction, wrong: Fraction, models: int) -> float:
-    from privpac.cli.reproductions.predictions_measured import measured
+    from reproductions.predictions_measured import measured
 
     return measured(name, n, epsilon=price, error=wrong, models=models)
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from privpac.cli.console import Progress
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
-from privpac.constructions.points.formulas import records_sparse
+from privpac.constructions.points.cover_formulas import records_cover
 from privpac.constructions.points.options import LARGEST_LISTED
-from privpac.constructions.points.representation_formulas import records_cover
+from privpac.constructions.points.sparse_formulas import records_sparse
 from privpac.theory import floors, sizes
 
 __all__ = ["rows"]

@@ -22,14 +22,16 @@ from typing import Any
 
 from privpac.cli.console import Progress
 from privpac.constructions.cuts import recursive_formulas as rec_concave
-from privpac.constructions.cuts.long_keys import LongKeys
+from privpac.constructions.points import cover_formulas as covered_points
 from privpac.constructions.points import formulas as points
 from privpac.constructions.points import hard_failures
 from privpac.constructions.points import representation_formulas as representations
 from privpac.constructions.points import sampled_formulas as sampled_points
+from privpac.constructions.points import sparse_formulas as sparse_points
 from privpac.pictures.curves import Curves, Series
 from privpac.plan.simulate import Failures, interval, smallest_n
 from privpac.theory import floors, sizes
+from reproductions.long_keys import LongKeys
 
 __all__ = ["figure", "rows"]
 
@@ -76,11 +78,11 @@ def _improper_points(bits: int) -> Iterator[Entry]:
     if code.digits > 1:  # with one digit a set is a point
         sets = partial(hard_failures.coded, code=code, error=TENTH, rate=RATE)
         yield Entry("points: Reed-Solomon sets", "a set", bits, need, floor, sets)
-    need, cover = representations.plan_cover(**WANTED)
+    need, cover = covered_points.plan_cover(**WANTED)
     hashed = partial(hard_failures.covered, cover=cover, error=TENTH, rate=RATE)
     yield Entry("points: random sets", "a set", bits, need, floor, hashed)
     if bits <= SPARSE_UP_TO:
-        need, sparsity = points.plan_sparse(**WANTED)
+        need, sparsity = sparse_points.plan_sparse(**WANTED)
         coins = partial(hard_failures.sparse, sparsity=sparsity, error=TENTH)
         yield Entry("points: coin by coin", "a set", bits, need, floor, coins)
     need, boost = sampled_points.plan_boosted(**WANTED)

@@ -1,0 +1,49 @@
+"""Files are read by one database per process: readers see nothing of each other, and nothing of a file is kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from privpac.data import files
+from privpac.data.files import file_reader, read_file
+
+
+def test_temporary_tables_are_seen_by_their_own_reader_only() -> None:
+    one, other = file_reader(), file_reader()
+    one.execute("CREATE TEMP TABLE records AS SELECT 1 AS a")
+    other.execute("CREATE TEMP TABLE records AS SELECT 2 AS a")
+    assert one.execute("SELECT a FROM records").fetchall() == [(1,)]
+    assert other.execute("SELECT a FROM records").fetchall() == [(2,)]
+    one.close()
+    assert other.execute("SELECT a FROM records").fetchall() == [(2,)]
+    with pytest.raises(duckdb.Error):
+        file_reader().execute("SELECT a FROM records")
+
+
+def test_nothing_of_a_file_is_kept_for_the_next_reader() -> None:
+    kept = file_reader().execute("SELECT current_setting('enable_external_file_cache')").fetchone()
+    assert kept == (False,)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"table.{form}"
+    for value in (1, 2):
+        duckdb.sql(f"COPY (SELECT {value} AS a) TO '{path}' (FORMAT {form})")
+        os.utime(path, (1, 1))  # the clock of a file may be too coarse to tell
+        assert [int(cell) for cell in read_file(path).column("a")] == [value]
+
+
+def test_every_process_has_a_database_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The threads of a database do not live on in a forked process, which would wait for them for ever."""
+    databases = []
+    monkeypatch.setattr(files, "connect", lambda: databases.append(duckdb.connect()) or databases[-1])
+    for process in (1, 1, 2):
+        monkeypatch.setattr(os, "getpid", lambda process=process: process)
+        assert file_reader().execute("SELECT 3").fetchone() == (3,)
+    assert len(databases) == 2
+    files._shared.cache_clear()
