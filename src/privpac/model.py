@@ -118,7 +118,9 @@ class Model:
                 remedy="Learn a card: concepts='card'.",
             )
         cells = MemorySample.of(table, self.schema, labelled=False).block().cells
-        return self.hypothesis.total(cells) - self.hypothesis.cutoff + 0.5
+        points = self.hypothesis.total(cells).astype(np.float64)
+        margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
+        return margins
 
     def describe(self) -> str:
         """The rule in words, in the columns' own units."""
