@@ -88,8 +88,15 @@ _RECORDS = (
     Case("reference:age,dose", {"epsilon": "1"}, times=10, pairs=FEW, schema=WIDE),
 )
 
+OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"),)
+"""Where features are public, a card's tests come from them, and these tables have no test in common."""
+
 _LABELS = tuple(
-    replace(case, wishes={**case.wishes, "protect": "labels"})
+    replace(
+        case,
+        wishes={**case.wishes, "protect": "labels"},
+        pairs=tuple(pair for pair in case.pairs if case.head != "card" or pair not in OTHER_TESTS),
+    )
     for case in _RECORDS
     if "labels" in WORDS[case.head].protects and not case.word.startswith("points:key")
 )
