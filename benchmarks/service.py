@@ -131,13 +131,14 @@ def hello() -> FastAPI:
 
 
 async def wait_until_ready(port: int, seconds: float = 120) -> None:
+    """The port is open before the ledger is: only /readyz tells."""
+    request = f"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
     end = time.monotonic() + seconds
     while True:
         try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.close()
+            await ask(port, iter([request]), [])
             return
-        except OSError:
+        except (OSError, RuntimeError, asyncio.IncompleteReadError):
             if time.monotonic() > end:
                 raise
             await asyncio.sleep(0.2)

@@ -145,7 +145,7 @@ class Asking:
         payment = Payment.by(ledger, random_state=seed)
         self._use_up()
         try:
-            return release_few_labels(self.recipe, run, payment=payment)
+            return release_few_labels(self.recipe, run, payment=payment, table=table)
         except BudgetExceeded:
             self._put_back()  # nothing was charged, so nothing was tossed
             raise

@@ -52,7 +52,10 @@ class Left:
     """What this key can still spend, and how many new answers that pays for."""
 
     epsilon: Fraction
+    """By adding."""
     answers: int
+    rho: Fraction | None = None
+    """Where the total has a delta: what is counted."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,12 @@ class Client:
         body = {"rows": _rows(rows, self._schema.names), "idempotency_key": key}
         reply = self._ask("POST", "/v1/predict", json.dumps(body, allow_nan=False).encode(), key)
         try:
-            left = Left(Fraction(reply["left"]["epsilon"]), int(reply["left"]["answers"]))
+            rho = reply["left"].get("rho")
+            left = Left(
+                Fraction(reply["left"]["epsilon"]),
+                int(reply["left"]["answers"]),
+                None if rho is None else Fraction(rho),
+            )
             return Answers(tuple(reply["answers"]), Fraction(reply["price"]), left)
         except (KeyError, TypeError, ValueError):
             raise self._not_ours(200) from None

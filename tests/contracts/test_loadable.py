@@ -20,8 +20,8 @@ box card code-set conjunction constant disjunction halfspace hashed-set interval
 point predicate scorecard sparse-set threshold tree union
 """
 CLASSES = """
-CentredHalfspaces CodeSets Conjunctions Constants Cuts DecisionLists Disjunctions Finite GeneratedPoints Halfplanes Halfspaces
-Intervals Majorities OneTest Points Rectangles Scorecards Stumps Thresholds TreeMixture Trees Unions
+CentredHalfspaces CodeSets Conjunctions Constants Cuts DecisionLists Disjunctions Finite GeneratedPoints Halfplanes
+Halfspaces Intervals Majorities OneTest Points Rectangles Scorecards Stumps Thresholds TreeMixture Trees Unions
 """
 SCHEMA = Schema.from_json(
     {

@@ -211,6 +211,19 @@ def test_an_analyst_cannot_learn_or_open_files_of_the_server(service: TestClient
     assert service.get("/plan").status_code == 200
 
 
+def test_nobody_is_led_where_she_may_not_go(service: TestClient) -> None:
+    """An analyst's pages have no link to Learn, and her steps are counted without it."""
+    pages = ("/", "/plan", "/certificate", "/budget")
+    service.post("/sign-in", data={"key": "key-of-ann"})
+    for address in pages:
+        assert 'href="/learn"' not in service.get(address).text
+    assert re.findall(r'class="step">(\d)', service.get("/").text) == ["1", "2", "3"]
+    service.post("/sign-in", data={"key": "key-of-olga"})
+    for address in pages:
+        assert 'href="/learn"' in service.get(address).text
+    assert re.findall(r'class="step">(\d)', service.get("/").text) == ["1", "2", "3", "4"]
+
+
 def test_an_owner_is_an_owner() -> None:
     assert Visitor("olga", "owner").is_owner
     assert not Visitor("ann", "analyst").is_owner

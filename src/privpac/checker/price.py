@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from privpac.checker import curves
+from privpac.checker import curves, directed
 from privpac.checker.check import check_derivation
-from privpac.checker.reading import Tree, integer, only_premise, read_privacy
+from privpac.checker.reading import Loss, Tree, integer, number, only_premise, read_privacy
 from privpac.checker.steps.concentrated import DRAWS, upper
 
 __all__ = ["price_of"]
@@ -74,6 +74,13 @@ def _noise(node: Tree) -> Fraction | None:
     return curves.noise(upper(read_privacy(node).loss), change, change) if change <= 2 else None
 
 
+def _rounds(node: Tree) -> Fraction:
+    """Rounds of draws, each of which moves by four times the cap."""
+    where = node["where"]
+    ratio, cap, rounds = number(where["ratio"]), integer(where["cap"], 1), integer(where["rounds"], 1)
+    return rounds * curves.spread(upper(Loss(Fraction(0), directed.power(1 / ratio, 4 * cap))))
+
+
 _STEPS: dict[str, Callable[[Tree], Fraction | None]] = {
     **dict.fromkeys(DRAWS, _draw),
     **dict.fromkeys(_KEEP, _same),
@@ -83,4 +90,5 @@ _STEPS: dict[str, Callable[[Tree], Fraction | None]] = {
     "k-fold-composition": _times,
     "subsampling-without-replacement": _subsampling,
     "geometric-noise": _noise,
+    "weighted-rounds": _rounds,
 }

@@ -125,7 +125,7 @@ def learn_active(
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.report.summary import summary_json, summary_sections
 
-        book = None if ledger is None else Ledger.open(ledger)
+        book = None if ledger is None else Ledger.open(ledger).writing_to(out)
         model = Asking.load(folder).learn(data, ledger=book, random_state=random_state)
         if place is not None:
             with paid_for(model.to_json()):

@@ -187,7 +187,7 @@ def learn(
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.releasing import Payment
 
-        account = None if ledger is None else Ledger.open(ledger)
+        account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         payment = Payment.by(account, random_state=random_state)
         model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
         files.write(model)

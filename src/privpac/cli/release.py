@@ -97,7 +97,7 @@ def release(
         from privpac.releasing import Payment
         from privpac.sanitising import release_as
 
-        account = None if ledger is None else Ledger.open(ledger)
+        account = None if ledger is None else Ledger.open(ledger).writing_to(out)
         table = release_as(
             wishes,
             data,

@@ -12,6 +12,7 @@ Proof: docs/proofs/concentrated.md. Tested by tests/unit/checker/test_price.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import cast
 
 from privpac.guarantee import rules
@@ -110,6 +111,19 @@ def _noise(proof: Proof[Privacy]) -> Price | None:
     return rules.noise_concentrated(proof, largest=change) if change <= 2 else None
 
 
+def _rounds(proof: Proof[Privacy]) -> Price:
+    """Each round is one exponential draw, given what earlier ones released: prices of rounds add up."""
+    where, fact = proof.where, proof.fact
+    one = rules.exponential_mechanism(
+        ratio=Fraction(str(where["ratio"])),
+        sensitivity=2 * int(where["cap"]),
+        unit=fact.unit,
+        part=fact.part,
+        release=fact.release,
+    )
+    return rules.concentrated_sum(_draw(one), times=int(where["rounds"]))
+
+
 _BY_RULE: dict[str, Callable[[Proof[Privacy]], Price | None]] = {
     **dict.fromkeys(DRAWS, _draw),
     "declared": _declared,
@@ -122,4 +136,5 @@ _BY_RULE: dict[str, Callable[[Proof[Privacy]], Price | None]] = {
     "k-fold-composition": _k_fold,
     "subsampling-without-replacement": _subsampling,
     "geometric-noise": _noise,
+    "weighted-rounds": _rounds,
 }

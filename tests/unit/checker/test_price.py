@@ -12,6 +12,7 @@ import pytest
 
 from privpac.audit.registry import tiny_schema
 from privpac.checker.check import check_derivation
+from privpac.checker.price import _price as stored_price
 from privpac.checker.price import price_of
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cuts import rules as cuts_rules
@@ -24,11 +25,11 @@ from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.sample import Size
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Privacy, Unit
+from privpac.guarantee.facts import Loss, Privacy, Unit
 from privpac.guarantee.price import concentrated_price
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.proof import SEAL, Proof
 from privpac.numbers.concentrated import pure_rho, rho_up
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.exact import power_up, ratio_for
 from tests.contracts.examples import EXAMPLES
 
 TENTH = Fraction(1, 10)
@@ -177,3 +178,15 @@ def test_certificates_of_the_first_version_have_a_price_that_is_never_above_that
     assert gains["agnostic"] == 1
     assert gains["staged-1-1"] > 6
     assert sum(gain > Fraction(3, 2) for gain in gains.values()) > len(gains) / 2
+
+
+def test_a_card_costs_the_sum_of_its_rounds() -> None:
+    """Twenty rounds of epsilon 0.05 each: far below the price of their sum."""
+    ratio, cap, rounds = ratio_for(Fraction(1, 160)), 2, 20
+    fact = Privacy(Loss(factor=power_up(1 / ratio, 4 * cap * rounds)))
+    where: dict[str, str | int] = {"ratio": str(ratio), "cap": cap, "rounds": rounds}
+    card = Proof(fact, "weighted-rounds", where=where, seal=SEAL)
+    price = concentrated_price(card)
+    assert price.fact.rho == rounds * Fraction(1, 20) ** 2 / 8 == stored_price(card.to_json())
+    assert check_derivation(price.to_json()) == 4
+    assert pure_rho(Fraction(1)) > 70 * price.fact.rho

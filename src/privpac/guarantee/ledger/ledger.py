@@ -178,10 +178,12 @@ class Ledger:
         """Raise `BudgetExceeded` if such a charge would not fit now. Spends nothing and reserves nothing."""
         self._store.account().check(Cost.read("Ledger.check", epsilon=epsilon, delta=delta, rho=rho))
 
-    def writing_to(self, file: str | os.PathLike[str]) -> Ledger:
-        """The same ledger for somebody who writes what is paid for to this file: its entries say so."""
+    def writing_to(self, file: str | os.PathLike[str] | None) -> Ledger:
+        """The same ledger for somebody who writes what is paid for to this file: its entries name the file."""
+        if file is None:
+            return self
         ledger = self.over(self._store)
-        ledger._file = os.fspath(file)
+        ledger._file = Path(file).name
         return ledger
 
     def entries(self) -> tuple[Entry, ...]:

@@ -268,3 +268,34 @@ def test_a_schema_read_from_the_records_leaves_no_digest(tmp_path: Path) -> None
     learn(table, schema="from_data", label="y", concepts="thresholds:x", epsilon=1, ledger=ledger)
     bought = ledger.entries()[0].purchase
     assert bought == Purchase(word="thresholds:x", label="y")
+
+
+def test_the_command_line_says_what_was_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from privpac import Schema
+    from privpac.cli.app import run
+
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"{x},{int(x >= 5)}" for x in [*range(10)] * 20)
+    Path("visits.csv").write_text(f"x,y\n{rows}\n", encoding="utf-8")
+    column = '{"name": "x", "kind": "numeric", "lower": 0, "upper": 9, "integer": true}'
+    Path("schema.json").write_text(f'{{"label": "y", "columns": [{column}]}}', encoding="utf-8")
+    assert run(["ledger", "create", "b.sqlite", "--epsilon", "3", "--delta", "1e-6"]) == 0
+    paying = ["--schema", "schema.json", "--epsilon", "0.1", "--ledger", "b.sqlite"]
+    assert run(["learn", "visits.csv", *paying, "--concepts", "thresholds:x", "--out", "model.json"]) == 0
+    assert run(["release", "visits.csv", *paying, "--column", "x", "--method", "tree", "--out", "t.csv"]) == 0
+    ledger, digest = Ledger.open("b.sqlite"), Schema.from_json(Path("schema.json")).digest()
+    learnt, released = (entry.purchase for entry in ledger.entries())
+    assert learnt == Purchase(
+        table="visits.csv", schema=digest, word="thresholds:x", file="model.json", label="y"
+    )
+    assert released == Purchase(
+        table="visits.csv", schema=digest, word="release tree", file="t.csv", label="y"
+    )
+    assert ledger.entries()[0].rho == Fraction("0.00125")  # one exponential draw: an eighth of the square
+    capsys.readouterr()
+    assert run(["ledger", "show", "b.sqlite"]) == 0
+    shown = capsys.readouterr().out
+    assert "thresholds:x of y from visits.csv to model.json" in shown
+    assert "more charges like the last one" in shown
