@@ -116,6 +116,29 @@ def halfspaces() -> Sheet:
     return sheet
 
 
+def cards() -> Sheet:
+    sheet = Sheet(640, 220, "Rounds of a risk card")
+    rounds = (("age", 3, (26, 26, 26, 26)), ("pressure", 2, (26, 18, 26, 9)), ("smoker", 1, (21, 13, 24, 6)))
+    for number, (test, points, weights) in enumerate(rounds):
+        x = 24 + 140 * number
+        sheet.rect(x, 40, 120, 96, fill="#f7f8fa", edge=GREY, radius=6)
+        for place, weight in enumerate(weights):
+            sheet.rect(
+                x + 14 + 26 * place, 120 - 2.4 * weight, 16, 2.4 * weight, fill=GREY if place % 2 else ORANGE
+            )
+        sheet.line((x + 8, 57.6), (x + 112, 57.6), colour=BLUE, dashed=True)
+        sheet.words(x + 60, 158, f"{test}: {points}", bold=True)
+        sheet.arrow((x + 120, 88), (x + 140, 88))
+    sheet.note(24, 26, "weights of records in each round, cut at the cap", anchor="start")
+    sheet.note(24, 184, "one test drawn per round, with its points", anchor="start")
+    for place, risk in enumerate((4, 9, 18, 34, 55, 74, 87)):
+        sheet.rect(452 + 24 * place, 136 - risk, 18, risk, fill=ORANGE if risk > 50 else GREY)
+        sheet.note(461 + 24 * place, 152, str(place))
+    sheet.line((446, 136), (622, 136), colour=INK)
+    sheet.note(534, 184, "risk by sum of points")
+    return sheet
+
+
 def counts_and_estimates() -> Sheet:
     sheet = Sheet(640, 210, "A count with geometric noise")
     ratio = float(ratio_for(Fraction(1, 2)))
@@ -252,6 +275,7 @@ SHAPES: dict[str, Callable[[], Sheet]] = {
     "trees": trees,
     "cuts-and-boxes": cuts_and_boxes,
     "halfspaces": halfspaces,
+    "cards": cards,
     "counts-and-estimates": counts_and_estimates,
     "points": points,
     "points-clipped": points_clipped,

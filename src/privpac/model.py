@@ -20,6 +20,7 @@ from privpac import __version__
 from privpac.checker import document
 from privpac.checker.document import digest, same
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
@@ -92,19 +93,34 @@ class Model:
         return self.hypothesis.predict(sample.block().cells)
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
-        """For every record the share of each class in its leaf: noisy counts, one added to each, divided by their sum.
+        """For every record the risk of each class: what a card says of its points, or the share of each class in its
+        leaf of a tree (noisy counts, one added to each, divided by their sum).
 
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
         """
+        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
         counted = self._counted()
-        if counted is None:
+        risks = self.hypothesis.proba(cells) if counted is None else counted[1].proba(counted[0], cells)
+        if risks is None:
             raise PrivpacError(
                 "This model has no leaf counts, so it cannot tell probabilities.",
-                remedy="Learn it with a share of epsilon for them, such as leaf_epsilon=0.1.",
+                remedy="Learn a card, concepts='card', or a tree with a share of epsilon for counts, such as"
+                " leaf_epsilon=0.1.",
             )
-        tree, leaf_counts = counted
-        return leaf_counts.proba(tree, MemorySample.of(table, self.schema, labelled=False).block().cells)
+        return risks
+
+    def margins(self, table: object) -> NDArray[np.float64]:
+        """For every record how many points it lies above the cut-off of a card; positive where class 1 is predicted."""
+        if not isinstance(self.hypothesis, Card):
+            raise PrivpacError(
+                "This model counts no points, so no record lies above or below a cut-off.",
+                remedy="Learn a card: concepts='card'.",
+            )
+        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
+        points = self.hypothesis.total(cells).astype(np.float64)
+        margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
+        return margins
 
     def describe(self) -> str:
         """The rule in words, in the columns' own units."""

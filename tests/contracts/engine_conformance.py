@@ -73,6 +73,7 @@ WORDS = (
     "conjunctions:2",
     "disjunctions:2",
     "scorecards:2",
+    "card:3",
     "halfspaces:age,dose",
     "reference:dose",
 )

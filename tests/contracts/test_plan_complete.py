@@ -36,6 +36,7 @@ _STAGES = NO_PROMISE + "later stages of a tree promise no accuracy; the first on
 _CLASSIFIERS = NO_PROMISE + "nothing is proved of the errors of other libraries' classifiers"
 _PARTS = NO_PROMISE + "a mechanism or a number beside a rule, not a way to learn one"
 _MIXTURE = NO_PROMISE + "what `auto` draws from; classes of its parts are rows of auto"
+_CARD = NO_PROMISE + "how well a card ranks was measured, not proved"
 _NESTED = NO_PROMISE + "a wrapper around any learner, whose records it takes as they are"
 
 ROW_OF: dict[str, str] = {
@@ -44,6 +45,7 @@ ROW_OF: dict[str, str] = {
     "agnostic": "agnostic",
     "agnostic-ranks": NO_PROMISE + "by ranks the labels may belong to no concept, so nothing is proved",
     "auto-mixture": _MIXTURE,
+    "card": _CARD,
     "comparison": _PARTS,
     "confidence": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
     "conjunctions": PLAIN,
@@ -116,6 +118,7 @@ WORD_ROW = {
     "switches": "switches",
     "recconcave": "rec-concave",
     "staged": _STAGES,
+    "card": _CARD,
     "reference": "reference-cover",
 }
 WAY_ROW = {

@@ -48,6 +48,7 @@ CONCEPTS = {
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
     "scorecards": "scorecards:2",
+    "card": "card:2",
     "halfspaces": "halfspaces:a,b",
     "reference": "reference:a",
 }

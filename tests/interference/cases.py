@@ -82,13 +82,21 @@ _RECORDS = (
     Case("conjunctions:2", LOW),
     Case("disjunctions:2", LOW),
     Case("scorecards:2", LOW),
+    Case("card:2", LOW),
     Case("halfspaces:age,dose", LOW),
     Case("reference:dose", {"epsilon": "1"}, times=10, schema=WIDE),
     Case("reference:age,dose", {"epsilon": "1"}, times=10, pairs=FEW, schema=WIDE),
 )
 
+OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"),)
+"""Where features are public, a card's tests come from them, and these tables have no test in common."""
+
 _LABELS = tuple(
-    replace(case, wishes={**case.wishes, "protect": "labels"})
+    replace(
+        case,
+        wishes={**case.wishes, "protect": "labels"},
+        pairs=tuple(pair for pair in case.pairs if case.head != "card" or pair not in OTHER_TESTS),
+    )
     for case in _RECORDS
     if "labels" in WORDS[case.head].protects and not case.word.startswith("points:key")
 )

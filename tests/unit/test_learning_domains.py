@@ -39,7 +39,7 @@ WORDS = (
         "trees:1",
         "one-test",
     ),
-    *("scorecards:1", "recconcave:k"),
+    *("scorecards:1", "recconcave:k", "card:1"),
 )
 METHODS = ("points", "tree", "quantiles", "blr")
 

@@ -100,6 +100,9 @@ class Hypothesis(Protocol):
     def shape(self, schema: Schema) -> Shape | None:
         """What a picture of it shows besides a tree; None if there is no such picture."""
 
+    def proba(self, cells: Cells) -> NDArray[np.float64] | None:
+        """For every encoded record the risk of each class, adding up to 1; None if it answers with a class only."""
+
 
 class RuleBase:
     """What a rule answers unless its kind knows better: no cuts, no questions, no shape, so it is shown in words.
@@ -121,6 +124,9 @@ class RuleBase:
         return None
 
     def shape(self, schema: Schema) -> Shape | None:
+        return None
+
+    def proba(self, cells: Cells) -> NDArray[np.float64] | None:
         return None
 
 

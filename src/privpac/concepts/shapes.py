@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Brick", "Everywhere", "Segment", "Shape", "Strip", "strip"]
+__all__ = [
+    "Brick",
+    "Everywhere",
+    "PointsBar",
+    "PointsSheet",
+    "RiskBar",
+    "Segment",
+    "Shape",
+    "Strip",
+    "strip",
+]
 
 Segment = tuple[int, int, int]
 """Cells first <= cell < end get this class."""
@@ -45,7 +55,37 @@ class Everywhere:
     label: int
 
 
-Shape = Strip | Brick | Everywhere
+@dataclass(frozen=True)
+class PointsBar:
+    """Some values of a column, in its own units, and the points they bring."""
+
+    values: str
+    points: int
+
+
+@dataclass(frozen=True)
+class RiskBar:
+    """Neighbouring sums of points, their risk in words and as a share, and the shares that their counts allow."""
+
+    sums: str
+    risk: str
+    share: float
+    least: float
+    most: float
+    label: int
+    """The class that records with these sums are put into."""
+
+
+@dataclass(frozen=True)
+class PointsSheet:
+    """Points by column, and what their sum means: a card."""
+
+    blocks: tuple[tuple[str, tuple[PointsBar, ...]], ...]
+    risks: tuple[RiskBar, ...]
+    verdict: str
+
+
+Shape = Strip | Brick | Everywhere | PointsSheet
 
 
 def strip(

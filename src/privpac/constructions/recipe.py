@@ -21,6 +21,8 @@ from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
+from privpac.constructions.card.labels import LabelPrivateCard
+from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.estimates.confusion import (
     Confusion,
     estimate_privacy,
@@ -105,7 +107,8 @@ class Recipe:
             return
         if share <= 0:
             raise ParameterError("learn", "leaf_epsilon", plain(share), allowed="a positive number")
-        if not isinstance(self.learner.concepts, Trees | OneTest | TreeMixture):
+        leaves = isinstance(self.learner.concepts, Trees | OneTest | TreeMixture)
+        if not leaves or isinstance(self.learner, CardLearner | LabelPrivateCard):
             raise ParameterError(
                 "learn",
                 "leaf_epsilon",

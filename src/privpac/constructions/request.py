@@ -153,6 +153,8 @@ class Word:
     protects: tuple[str, ...] = ("records",)
     many_classes: bool = False
     """Whether the rules end in any number of classes; otherwise they separate two."""
+    risks: bool = False
+    """Whether the rules tell the risk of each class by themselves."""
 
 
 """What most words may protect."""

@@ -28,6 +28,7 @@ __all__ = [
     "learner_for",
     "request_from_json",
     "takes_many_classes",
+    "tells_risks",
 ]
 
 WORDS: Mapping[str, Word] = catalogue.words()
@@ -44,6 +45,16 @@ def takes_many_classes(concepts: str | ConceptClass) -> bool:
         return isinstance(concepts, ManyLabels)
     entry = WORDS.get(concepts.partition(":")[0])
     return entry is not None and entry.many_classes
+
+
+def tells_risks(concepts: str | ConceptClass) -> bool:
+    """Whether the rules that a word names tell the risk of each class by themselves.
+
+    >>> tells_risks("card"), tells_risks("trees:3")
+    (True, False)
+    """
+    entry = WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
+    return entry is not None and entry.risks
 
 
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from privpac.constructions.words import takes_many_classes
+from privpac.constructions.words import takes_many_classes, tells_risks
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
@@ -174,14 +174,15 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     def predict_proba(self) -> Callable[[object], Array]:
         """`predict_proba(X)`: for every record the share of each class, in the order of `classes_`.
 
-        It is there only with `leaf_epsilon`: shares are taken from the noisy counts of the record's leaf, with
-        one added to each. `predict` stays the label drawn with the tree; the largest share may be another's.
+        It is there for cards, whose table tells the risk, and with `leaf_epsilon`: then shares are taken from the
+        noisy counts of the record's leaf, with one added to each. `predict` stays the label drawn with the tree; the
+        largest share may be another's.
         """
-        if self.leaf_epsilon is None:
+        if self.leaf_epsilon is None and not tells_risks(self.concepts):
             raise AttributeError(
                 f"{OWNER} has no predict_proba: the released rule answers with a class, and how many records of "
                 "each class stand behind an answer is a further release with a price of its own. Give it a share of "
-                f"epsilon, {OWNER}(..., leaf_epsilon=0.1), or use predict."
+                f"epsilon, {OWNER}(..., leaf_epsilon=0.1), learn a card, {OWNER}('card'), or use predict."
             )
         return self._shares
 
@@ -190,6 +191,24 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.model_.predict_proba(self._table(X))
 
     _shares.__name__ = "predict_proba"  # scikit-learn's scorers ask a method for its name
+
+    @property
+    def decision_function(self) -> Callable[[object], Array]:
+        """`decision_function(X)`: the points of every record less those of the cut-off; it is there for cards.
+
+        `predict` says the second class where it is positive, so ties with the cut-off count as half a point above.
+        """
+        if not tells_risks(self.concepts):
+            raise AttributeError(
+                f"{OWNER} has no decision_function: only cards, {OWNER}('card'), count points."
+            )
+        return self._margins
+
+    def _margins(self, X: object) -> Array:
+        check_is_fitted(self)
+        return self.model_.margins(self._table(X))
+
+    _margins.__name__ = "decision_function"
 
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""

@@ -13,11 +13,13 @@ from itertools import count
 
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
+from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
 from privpac.pictures.as_tree import as_tree
+from privpac.pictures.card import card_picture
 from privpac.pictures.drawing import CLASS_STYLES, SMALL, Box, Drawing, Line, Words, text_width
 
 __all__ = ["picture"]
@@ -35,7 +37,10 @@ DIGITS = 6
 
 
 def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None) -> Drawing:
-    """The drawing of any rule: as a tree, or in words where it asks no questions one after the other."""
+    """The drawing of any rule: a card, a tree, or words where it asks no questions one after the other."""
+    shape = hypothesis.shape(schema)
+    if isinstance(shape, PointsSheet):
+        return card_picture(shape, schema)
     tree = as_tree(hypothesis, schema)
     if tree is None:
         return _in_words(hypothesis, schema)

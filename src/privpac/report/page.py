@@ -11,6 +11,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.catalogue import REGISTER
 from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
@@ -52,6 +53,8 @@ def headline(model: Model) -> str:
         return lines[0]
     if isinstance(model.hypothesis, Tree):
         return f"A decision tree of {sum(1 for _ in model.hypothesis.tests())} tests"
+    if isinstance(shape := model.hypothesis.shape(model.schema), PointsSheet):
+        return f"A risk card of {len(shape.blocks)} column{'s' * (len(shape.blocks) > 1)}"
     return f"A {model.hypothesis.to_json()['kind']} of {len(lines)} lines"
 
 

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from html import escape
 
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.shapes import Brick, Everywhere, Strip
+from privpac.concepts.shapes import Brick, Everywhere, PointsSheet, Strip
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
 from privpac.pictures.as_tree import as_tree
+from privpac.pictures.card import card_picture
 from privpac.pictures.tree import picture as draw_tree
 from privpac.report.lines import legend, number_line, swatches, tone
 from privpac.report.planes import brick as draw_brick
@@ -35,6 +36,8 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
             return _strip(strip, schema)
         case Brick() as brick:
             return draw_brick(brick, schema)
+        case PointsSheet() as sheet:
+            return f'<div class="scroll">{card_picture(sheet, schema).svg(alone=False)}</div>'
     tree = as_tree(hypothesis, schema)
     if tree is None:
         return f'<pre class="rule">{escape(hypothesis.describe(schema))}</pre>'

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from privpac.audit.exact import Case
 from tests.exact.mutants import (
+    cards,
     covers,
     few_labels,
     plain,
@@ -19,6 +20,7 @@ from tests.exact.mutants import (
 
 MUTANTS: dict[str, Callable[[], Case]] = {
     **plain.MUTANTS,
+    **cards.MUTANTS,
     **points.MUTANTS,
     **prediction.MUTANTS,
     **covers.MUTANTS,

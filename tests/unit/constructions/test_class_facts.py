@@ -74,7 +74,7 @@ def test_facts_are_those_of_the_class(word: str) -> None:
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     # Chosen among others; without a promise of accuracy; other learners of thresholds.
-    learners = {"auto", "staged", "switches", "recconcave"}
+    learners = {"auto", "card", "staged", "switches", "recconcave"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
     assert {word.partition(":")[0] for word in CLASSES} | {"any", "generated", "reference", "sphere"} == set(

@@ -1,0 +1,207 @@
+"""A risk card: points for public tests, and a table from their sum to the risk.
+
+The points of a column are added up and shifted so that its smallest is 0. What is stored is what was drawn (tests in
+their order, noisy counts); points, sums and risks follow from it, and are computed the same everywhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.base import Cells, RuleBase
+from privpac.concepts.cards.blocks import PointsBlock, blocks_of, reachable
+from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
+from privpac.concepts.cards.tallies import Points
+from privpac.concepts.cards.words import described, sheet
+from privpac.concepts.fitting import two_classes_misfit
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.shapes import PointsSheet
+from privpac.data.schema import Schema
+from privpac.fields import listed, record, require, whole
+from privpac.numbers.exact import plain, written
+
+__all__ = ["MOST_POINTS", "MOST_ROUNDS", "Card", "bucket_count", "bucket_row"]
+
+MOST_POINTS = 9
+"""Points of one digit."""
+
+MOST_ROUNDS = 512
+"""Tests of a card that is read."""
+
+
+def bucket_count(sums: tuple[int, ...]) -> int:
+    """How many buckets so many different sums are counted in."""
+    return min(BUCKETS, len(sums))
+
+
+@lru_cache(maxsize=64)
+def bucket_row(drawn: tuple[Points, ...]) -> tuple[int, ...]:
+    """The bucket of every number of signed points, from the smallest there could be on."""
+    blocks = blocks_of(drawn)
+    sums = reachable(blocks)
+    largest, lowest = sum(abs(one.points) for one in drawn), sum(block.lowest for block in blocks)
+    totals = ((signed - lowest) // 2 for signed in range(-largest, largest + 1))
+    places = (min(bisect_left(sums, total), len(sums) - 1) for total in totals)
+    return tuple(place * bucket_count(sums) // len(sums) for place in places)
+
+
+@dataclass(frozen=True)
+class Card(RuleBase):
+    """Class 1 where the risk that belongs to a record's points is worth the mistakes it saves."""
+
+    kind: ClassVar[str] = "card"
+    drawn: tuple[Points, ...]
+    """Tests in the order in which they were drawn, each with its points."""
+    ones: int
+    """Noisy number of records of class 1."""
+    records: int
+    """How many records were counted: public."""
+    counts: tuple[tuple[int, int], ...]
+    """Noisy numbers of records of either class, by bucket of sums."""
+    count_epsilon: Fraction
+    """What `ones` cost a record."""
+    table_epsilon: Fraction
+    """What `counts` cost a record."""
+    costs: tuple[int, int] = (1, 1)
+    """Public price of misjudging a record of each class: it decides the cut-off."""
+
+    @cached_property
+    def blocks(self) -> tuple[PointsBlock, ...]:
+        """The points, column by column."""
+        return blocks_of(self.drawn)
+
+    @property
+    def top(self) -> int:
+        """The largest sum of points."""
+        return sum(block.top for block in self.blocks)
+
+    @cached_property
+    def table(self) -> Table:
+        start = start_share(self.ones, self.records, spread_of(self.count_epsilon, 1))
+        lowest = sum(block.lowest for block in self.blocks)
+        return Table(self.counts, reachable(self.blocks), lowest, spread_of(self.table_epsilon, 2), start)
+
+    @cached_property
+    def risks(self) -> tuple[int, ...]:
+        """The risk at every sum of points, from 0 on, in hundredths of a percent."""
+        return tuple(self.table.risk(total) for total in range(self.top + 1))
+
+    @cached_property
+    def cutoff(self) -> int:
+        """The smallest sum a record can have that is called class 1; one more than the largest if none is."""
+        zero, one = self.costs
+        worth = (s for s in self.table.sums if self.risks[s] * one >= (SCALE - self.risks[s]) * zero)
+        return next(worth, self.top + 1)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(block.column for block in self.blocks)
+
+    def total(self, cells: Cells) -> NDArray[np.int64]:
+        """The points of every record."""
+        count = len(next(iter(cells.values()))) if cells else 0
+        points = np.zeros(count, dtype=np.int64)
+        for block in self.blocks:
+            points += block.points(cells[block.column])
+        return points
+
+    def predict(self, cells: Cells) -> NDArray[np.uint8]:
+        return (self.total(cells) >= self.cutoff).astype(np.uint8)
+
+    def proba(self, cells: Cells) -> NDArray[np.float64]:
+        """The risk of either class for every record; rows add up to 1."""
+        risk = np.array(self.risks, dtype=np.float64)[self.total(cells)] / SCALE
+        return np.column_stack([1.0 - risk, risk])
+
+    def describe(self, schema: Schema) -> str:
+        return described(self.blocks, self.table, self.risks, self.cutoff, schema)
+
+    def shape(self, schema: Schema) -> PointsSheet:
+        return sheet(self.blocks, self.table, self.risks, self.cutoff, schema)
+
+    def to_sql(self, schema: Schema) -> str:
+        return f"CASE WHEN {self.points_sql(schema)} >= {self.cutoff} THEN 1 ELSE 0 END"
+
+    def points_sql(self, schema: Schema) -> str:
+        """An SQL expression for the sum of points."""
+        base = sum(block.base for block in self.blocks)
+        terms = [
+            f"(CASE WHEN {one.test.to_sql(schema)} THEN {one.points} ELSE 0 END)"
+            for block in self.blocks
+            for one in block.merged
+        ]
+        return "(" + " + ".join([str(base), *terms]) + ")"
+
+    def risk_sql(self, schema: Schema) -> str:
+        """An SQL expression for the risk of class 1."""
+        rows = " ".join(f"WHEN {total} THEN {risk / SCALE:.4f}" for total, risk in enumerate(self.risks))
+        return f"CASE {self.points_sql(schema)} {rows} END"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "kind": self.kind,
+            "drawn": [{"test": one.test.to_json(), "points": one.points} for one in self.drawn],
+            "ones": self.ones,
+            "records": self.records,
+            "counts": [list(row) for row in self.counts],
+            "count_epsilon": plain(self.count_epsilon),
+            "table_epsilon": plain(self.table_epsilon),
+            "costs": list(self.costs),
+            "risks": list(self.risks),
+        }
+
+    @classmethod
+    def from_json(cls, tree: Mapping[str, Any]) -> Card:
+        own = ("drawn", "ones", "records", "counts", "count_epsilon", "table_epsilon", "costs", "risks")
+        record(tree, "kind", *own)
+        rows = [record(one, "test", "points") for one in listed(tree["drawn"])]
+        require(1 <= len(rows) <= MOST_ROUNDS, "a card has tests, and not too many of them")
+        drawn = tuple(Points(Test.from_json(row["test"]), _points(row["points"])) for row in rows)
+        require(_one_kind(drawn), "the tests of a column are of two kinds")
+        zero, one = (whole(cost, least=1) for cost in _pair(tree["costs"]))
+        epsilons = written(tree["count_epsilon"]), written(tree["table_epsilon"])
+        require(all(epsilon > 0 for epsilon in epsilons), "a share of epsilon is not positive")
+        records = whole(tree["records"], least=1)
+        counts = tuple(_counts(row, records) for row in listed(tree["counts"]))
+        require(
+            len(counts) == bucket_count(reachable(blocks_of(drawn))),
+            "the counts are not those of these points",
+        )
+        ones = whole(tree["ones"], least=0, most=records)
+        card = cls(drawn, ones, records, counts, *epsilons, (zero, one))
+        require(listed(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")
+        return card
+
+    def misfit(self, schema: Schema) -> str | None:
+        reasons = (one.test.misfit(schema) for one in self.drawn)
+        return next((reason for reason in reasons if reason is not None), two_classes_misfit(schema))
+
+
+def _points(value: object) -> int:
+    points = whole(value, least=-MOST_POINTS, most=MOST_POINTS)
+    require(points != 0, "a test has no points")
+    return points
+
+
+def _one_kind(drawn: tuple[Points, ...]) -> bool:
+    kinds = {(one.test.column, one.test.kind) for one in drawn}
+    return len({column for column, _ in kinds}) == len(kinds)
+
+
+def _pair(value: object) -> tuple[object, object]:
+    rows = listed(value)
+    require(len(rows) == 2, "two numbers are expected")
+    return rows[0], rows[1]
+
+
+def _counts(value: object, records: int) -> tuple[int, int]:
+    zeros, ones = (whole(count, least=0, most=records) for count in _pair(value))
+    return zeros, ones

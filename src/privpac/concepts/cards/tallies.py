@@ -1,0 +1,262 @@
+"""What a card sees of records: sums of weights behind every public test, and counts by sum of points.
+
+All three are additive statistics, so every engine has them, with one pass over records that pass by. A test of a column
+is a range of its codes (see `Binarisation.codes`), so weights are added up code by code, and a record costs two
+look-ups per column, however many tests there are and however many were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.compiled import compiled
+from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.data.sample import Block, InMemory, Sample
+from privpac.errors import DataError
+
+__all__ = ["ByClass", "BySum", "ByWeight", "Looks", "Points", "held_by_test", "looks"]
+
+CHUNK = 4096
+"""Records whose points are added up before their weights are: they stay in the nearest cache."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """So many points where a test holds, and as many less than none where it does not."""
+
+    test: Test
+    points: int
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the codes of every column begin in one long row of them."""
+
+    tests: Binarisation
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        sizes = [len(group.cells) + 1 for group in self.tests.groups]
+        return np.array([0, *accumulate(sizes)], dtype=np.int64)
+
+    def points(self, drawn: Sequence[Points]) -> NDArray[np.int64]:
+        """The points that each code of each column brings."""
+        row = np.zeros(int(self.starts[-1]), dtype=np.int64)
+        places = {group.column: place for place, group in enumerate(self.tests.groups)}
+        for one in drawn:
+            place = places[one.test.column]
+            group = self.tests.groups[place]
+            first, last = int(self.starts[place]), int(self.starts[place + 1])
+            number = group.cells.index(one.test.cell)
+            row[first:last] -= one.points
+            held = slice(first + number + 1, last if group.nested else first + number + 2)
+            row[held] += 2 * one.points
+        return row
+
+
+class CodeStatistic(Protocol):
+    """A statistic of records whose codes are known."""
+
+    @property
+    def tests(self) -> Binarisation: ...
+
+    def zero(self) -> NDArray[np.int64]: ...
+
+    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
+        """Add these records to the state, in place."""
+
+
+class _OfCodes:
+    """What the three have in common: blocks are encoded, states are added."""
+
+    tests: Binarisation
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.tests.columns
+
+    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
+        raise NotImplementedError
+
+    def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
+        self.add(state, self.tests.codes(block), _labels(block))
+        return state
+
+    def merge(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+        return a + b
+
+
+@dataclass(frozen=True)
+class ByClass(_OfCodes):
+    """How many records of each of two classes (row) have each code of each column."""
+
+    tests: Binarisation
+
+    def zero(self) -> NDArray[np.int64]:
+        return np.zeros((2, int(_Layout(self.tests).starts[-1])), dtype=np.int64)
+
+    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
+        _count_codes(codes, _Layout(self.tests).starts, labels, state)
+
+
+@dataclass(frozen=True)
+class ByWeight(_OfCodes):
+    """Sums of weights by code of each column. The weight of a record depends on its label and on the points that
+    `drawn` gives it: `weights[label][points + largest]`, where `largest` is the most points there can be."""
+
+    tests: Binarisation
+    drawn: tuple[Points, ...]
+    weights: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def largest(self) -> int:
+        return sum(abs(one.points) for one in self.drawn)
+
+    def zero(self) -> NDArray[np.int64]:
+        return np.zeros(int(_Layout(self.tests).starts[-1]), dtype=np.int64)
+
+    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
+        layout = _Layout(self.tests)
+        weights = np.array(self.weights, dtype=np.int64)
+        _add_weights(codes, layout.starts, labels, layout.points(self.drawn), self.largest, weights, state)
+
+
+@dataclass(frozen=True)
+class BySum(_OfCodes):
+    """How many records of each class (column) have a sum of points in each bucket (row).
+
+    `buckets[points + largest]` is the bucket of a sum.
+    """
+
+    tests: Binarisation
+    drawn: tuple[Points, ...]
+    buckets: tuple[int, ...]
+
+    def zero(self) -> NDArray[np.int64]:
+        return np.zeros((max(self.buckets) + 1, 2), dtype=np.int64)
+
+    def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
+        layout = _Layout(self.tests)
+        largest = sum(abs(one.points) for one in self.drawn)
+        buckets = np.array(self.buckets, dtype=np.int64)
+        _count_sums(codes, layout.starts, labels, layout.points(self.drawn), largest, buckets, state)
+
+
+class Looks(Protocol):
+    """Records that are looked at several times."""
+
+    def reduce(self, statistic: Any) -> NDArray[np.int64]: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Encoded:
+    """Records in memory, their codes looked up once for all rounds."""
+
+    codes: NDArray[Any]
+    labels: NDArray[np.uint8]
+
+    def reduce(self, statistic: CodeStatistic) -> NDArray[np.int64]:
+        state = statistic.zero()
+        statistic.add(state, self.codes, self.labels)
+        return state
+
+
+def looks(sample: Sample, tests: Binarisation) -> Looks:
+    """The records, encoded once if they are in memory; otherwise each look is a pass."""
+    if not isinstance(sample, InMemory):
+        return sample
+    block = sample.block(*tests.columns)
+    return _Encoded(tests.codes(block), _labels(block))
+
+
+def _labels(block: Block) -> NDArray[np.uint8]:
+    if block.labels is None:
+        raise DataError("These records have no labels, and a card needs them.", remedy="Give labels.")
+    return block.labels
+
+
+def held_by_test(by_code: NDArray[np.int64], tests: Binarisation) -> NDArray[np.int64]:
+    """For every test, what is summed up over the codes where it holds."""
+    starts = _Layout(tests).starts
+    parts = []
+    for place, group in enumerate(tests.groups):
+        own = by_code[starts[place] + 1 : starts[place + 1]]
+        parts.append(np.cumsum(own[::-1])[::-1] if group.nested else own)
+    return np.concatenate(parts)
+
+
+@compiled
+def _count_codes(
+    codes: NDArray[Any], starts: NDArray[np.int64], labels: NDArray[np.uint8], out: NDArray[np.int64]
+) -> None:
+    for column in range(codes.shape[0]):
+        first, row = starts[column], codes[column]
+        for i in range(codes.shape[1]):
+            out[labels[i], first + row[i]] += 1
+
+
+@compiled
+def _points_of(
+    codes: NDArray[Any],
+    starts: NDArray[np.int64],
+    points: NDArray[np.int64],
+    first: int,
+    sums: NDArray[np.int64],
+) -> None:
+    """The points of the records from `first` on, as many as `sums` has room for."""
+    sums[:] = 0
+    for column in range(codes.shape[0]):
+        begin, row = starts[column], codes[column]
+        if not points[begin : starts[column + 1]].any():  # most columns have no test on the card
+            continue
+        for i in range(len(sums)):
+            sums[i] += points[begin + row[first + i]]
+
+
+@compiled
+def _add_weights(
+    codes: NDArray[Any],
+    starts: NDArray[np.int64],
+    labels: NDArray[np.uint8],
+    points: NDArray[np.int64],
+    largest: int,
+    weights: NDArray[np.int64],
+    out: NDArray[np.int64],
+) -> None:
+    n = codes.shape[1]
+    room = np.empty(CHUNK, dtype=np.int64)
+    for first in range(0, n, CHUNK):
+        own = room[: min(CHUNK, n - first)]
+        _points_of(codes, starts, points, first, own)
+        for i in range(len(own)):
+            own[i] = weights[labels[first + i], own[i] + largest]
+        for column in range(codes.shape[0]):
+            begin, row = starts[column], codes[column]
+            for i in range(len(own)):
+                out[begin + row[first + i]] += own[i]
+
+
+@compiled
+def _count_sums(
+    codes: NDArray[Any],
+    starts: NDArray[np.int64],
+    labels: NDArray[np.uint8],
+    points: NDArray[np.int64],
+    largest: int,
+    buckets: NDArray[np.int64],
+    out: NDArray[np.int64],
+) -> None:
+    n = codes.shape[1]
+    room = np.empty(CHUNK, dtype=np.int64)
+    for first in range(0, n, CHUNK):
+        own = room[: min(CHUNK, n - first)]
+        _points_of(codes, starts, points, first, own)
+        for i in range(len(own)):
+            out[buckets[own[i] + largest], labels[first + i]] += 1

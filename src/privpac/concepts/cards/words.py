@@ -1,0 +1,108 @@
+"""A card in words: its blocks, its table of risks, and where the cut-off lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from privpac.concepts.cards.blocks import PointsBlock
+from privpac.concepts.cards.risks import SCALE, Interval, Table
+from privpac.concepts.shapes import PointsSheet, RiskBar
+from privpac.data.schema import Schema
+
+__all__ = ["described", "percent", "sheet"]
+
+MOST_ROWS = 10
+"""Rows of a table of risks that can be taken in at a glance."""
+
+
+@dataclass(frozen=True)
+class RiskRow:
+    """Neighbouring sums of points, the risk at the first and at the last of them, and what their counts allow."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+    counted: Interval
+
+    @property
+    def sums(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+    @property
+    def risk(self) -> str:
+        low, high = percent(self.low), percent(self.high)
+        return f"{low} %" if low == high else f"{low} to {high} %"
+
+    @property
+    def interval(self) -> str:
+        return f"{percent(self.counted.low)} to {percent(self.counted.high)} %"
+
+
+def percent(risk: int) -> str:
+    """A risk in percent: whole numbers, with one decimal below 1 and above 99.
+
+    >>> percent(1234), percent(56), percent(9950)
+    ('12', '0.6', '99.5')
+    """
+    share = 100 * risk / SCALE
+    return (
+        f"{share:.1f}" if 0 < risk < SCALE // 100 or SCALE - SCALE // 100 < risk < SCALE else f"{share:.0f}"
+    )
+
+
+def risk_rows(table: Table, risks: Sequence[int]) -> tuple[RiskRow, ...]:
+    """The table of risks in at most ten rows of whole buckets."""
+    together = -(-table.buckets // MOST_ROWS)
+    rows = []
+    for start in range(0, table.buckets, together):
+        buckets = range(start, min(start + together, table.buckets))
+        first, last = table.bounds(buckets[0])[0], table.bounds(buckets[-1])[1]
+        rows.append(RiskRow(first, last, risks[first], risks[last], table.interval(buckets)))
+    return tuple(rows)
+
+
+def described(
+    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+) -> str:
+    """The whole card, one line per row."""
+    return "\n".join(_lines(blocks, table, risks, cutoff, schema))
+
+
+def _lines(
+    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+) -> Iterator[str]:
+    one = schema.classes[1]
+    yield f"Points for {schema.label}"
+    for block in blocks:
+        rows = ", ".join(f"{row.values}: {row.points}" for row in block.rows(schema))
+        yield f"  {block.column}  {rows}"
+    yield f"Risk of {schema.label} = {one} by sum of points"
+    for row in risk_rows(table, risks):
+        yield f"  {row.sums}: {row.risk} (counted: {row.interval})"
+    yield _verdict(cutoff, table.top, schema)
+
+
+def sheet(
+    blocks: Sequence[PointsBlock], table: Table, risks: Sequence[int], cutoff: int, schema: Schema
+) -> PointsSheet:
+    """What a picture of the card shows."""
+    bars = []
+    for row in risk_rows(table, risks):
+        middle = risks[(row.first + row.last) // 2] / SCALE
+        label = int(2 * cutoff <= row.first + row.last)
+        bars.append(
+            RiskBar(row.sums, row.risk, middle, row.counted.low / SCALE, row.counted.high / SCALE, label)
+        )
+    points = tuple((block.column, block.rows(schema)) for block in blocks)
+    return PointsSheet(points, tuple(bars), _verdict(cutoff, table.top, schema))
+
+
+def _verdict(cutoff: int, top: int, schema: Schema) -> str:
+    zero, one = schema.classes
+    if cutoff > top:
+        return f"Always {zero}: no sum of points is worth calling {one}."
+    if cutoff == 0:
+        return f"Always {one}: every sum of points is worth calling {one}."
+    return f"{schema.label} = {one} from {cutoff} points on, else {zero}"

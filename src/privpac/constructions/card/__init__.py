@@ -1,0 +1,1 @@
+"""Risk cards: points for public tests, drawn round by round."""

@@ -1,0 +1,60 @@
+"""Rows of risk cards: whole cards with their table, and their rounds alone, where more records can be enumerated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+
+from privpac.coins import Coins
+from privpac.concepts.cards.tallies import ByClass, looks
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.constructions.card import rules
+from privpac.constructions.card.labels import LabelPrivateCard
+from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.weights import CAP
+from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
+from privpac.data.schema import Schema
+
+__all__ = ["ROWS", "rounds_case"]
+
+PLACE = 35
+
+ONE, HALF = Fraction(1), Fraction(1, 2)
+
+
+def _card() -> Case:
+    """A whole card of two rounds, with its table."""
+    schema = tiny_schema(2)
+    return learner_case(
+        "risk card of two rounds", CardLearner(schema, ONE, Binarisation.of(schema), 2), schema, 1
+    )
+
+
+def rounds_case(name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction) -> Case:
+    """The draws alone, from a share of class 1 that is known: no noise takes part, so more records can be tried."""
+    learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds)
+
+    memory: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        records = looks(remembered(schema, data, memory), learner.tests)
+        return learner.draw_rounds(records, records.reduce(ByClass(learner.tests)), HALF, coins)
+
+    claim = rules.weighted_rounds(ratio=learner.ratio, cap=CAP, rounds=rounds).fact
+    return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
+
+
+def _labels() -> Case:
+    """A card of one round whose tests come from the features; only labels change between neighbours."""
+    schema = tiny_schema(3)
+    return learner_case("risk card, labels protected", LabelPrivateCard(schema, ONE, 1), schema, 1)
+
+
+ROWS: Mapping[str, Callable[[], Case]] = {
+    "card": _card,
+    "card-labels": _labels,
+    "card-rounds": lambda: rounds_case("two rounds of a card", tiny_schema(2, 2), 2, 2, epsilon=Fraction(10)),
+    "card-rounds-categories": lambda: rounds_case(
+        "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)
+    ),
+}

@@ -1,0 +1,16 @@
+"""What rounds of draws on capped weights lose."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.numbers.exact import power_up
+from privpac.theory.register import formula
+
+__all__ = ["loss_weighted_rounds"]
+
+
+@formula("weighted-rounds")
+def loss_weighted_rounds(rounds: int, *, ratio: Fraction, cap: int) -> Fraction:
+    """e^epsilon of so many rounds: ratio^(-4·cap·rounds), rounded up if it is too long to be written."""
+    return power_up(1 / ratio, 4 * cap * rounds)

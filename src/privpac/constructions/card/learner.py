@@ -1,0 +1,231 @@
+"""A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
+
+Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
+noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons; points and risks follow from
+what they released. Holds if: tests, rounds, shares and costs are public.
+Source: register `weighted-rounds`, `geometric-noise`; shares, cap and the number of rounds were chosen by measurement
+(benchmarks/scores.py).
+Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-rounds`, `card-rounds-categories`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins import Coins
+from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.cards.blocks import reachable
+from privpac.concepts.cards.card import Card, bucket_count, bucket_row
+from privpac.concepts.cards.risks import spread_of, start_share
+from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, held_by_test, looks
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.one_test import OneTest
+from privpac.constructions.base import require_labels
+from privpac.constructions.card import rules as own_rules
+from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, points_of_round, residuals
+from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
+from privpac.data.sample import Sample, Size
+from privpac.data.schema import Schema
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Privacy, Unit
+from privpac.guarantee.proof import Proof
+from privpac.mechanisms.geometric import add_noise
+from privpac.mechanisms.gibbs import draw_index
+from privpac.numbers.exact import plain, ratio_for
+
+__all__ = ["CardLearner"]
+
+COUNT_SHARE, TABLE_SHARE = Fraction(2, 25), Fraction(3, 25)
+"""Of epsilon, for the number of class 1 and for the table; the rounds share the rest (benchmarks/scores.py)."""
+
+COUNT_CHANGE, TABLE_CHANGE = 1, 2
+"""How far a replaced record moves the number of class 1, and the counts of the table together."""
+
+LARGEST_ROUNDS = Fraction(1000)
+"""All rounds together spend no more: draws are certain long before, and e^epsilon can still be written."""
+
+MOST_TESTS = 100_000
+"""Tests a round chooses from: each of them has a weight of its own."""
+
+
+@dataclass(frozen=True)
+class CardLearner:
+    """Draw a card of `rounds` tests, count its sums, and read the risks off."""
+
+    schema: Schema
+    epsilon: Fraction
+    tests: Binarisation
+    rounds: int
+    costs: Costs | None = None
+    unit: Unit = Unit.RECORD
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise ParameterError("Card", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise ParameterError("Card", "rounds", self.rounds, allowed=f"from 1 to {MOST_ROUNDS}")
+        if len(self.tests.tests) > MOST_TESTS:
+            raise SizeError(
+                f"A card chooses from at most {MOST_TESTS} tests, and this schema has {len(self.tests.tests)}.",
+                remedy="Leave out a column of very many categories.",
+            )
+        read_costs(self.costs, 2, "Card")
+        for share, change in ((self.count_epsilon, COUNT_CHANGE), (self.table_epsilon, TABLE_CHANGE)):
+            if ratio_for(share / change) == 1:
+                raise ParameterError(
+                    "Card", "epsilon", plain(self.epsilon), allowed="large enough for noise of finite size"
+                )
+
+    @property
+    def concepts(self) -> OneTest:
+        """The class that each round draws from."""
+        return OneTest(self.schema, self.tests)
+
+    @property
+    def outcomes(self) -> int:
+        """As many rules as there are draws and cut-offs: noisy counts decide nothing else about a predicted class."""
+        draws: int = (2 * len(self.tests.tests)) ** self.rounds
+        return draws * (sum(self.schedule) + 2)
+
+    @property
+    def passes(self) -> int:
+        """The first pass counts by class, which serves the first round; each further round and the table need one."""
+        return self.rounds + 1
+
+    @property
+    def prices(self) -> tuple[int, int]:
+        zero, one = read_costs(self.costs, 2, "Card")
+        return zero, one
+
+    @property
+    def count_epsilon(self) -> Fraction:
+        return self.epsilon * COUNT_SHARE
+
+    @property
+    def table_epsilon(self) -> Fraction:
+        return self.epsilon * TABLE_SHARE
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """Weight of one unit of score in a round; scores lie in a window of 4·CAP units around their old places."""
+        left = min(self.epsilon - self.count_epsilon - self.table_epsilon, LARGEST_ROUNDS)
+        return ratio_for(left / (4 * CAP * self.rounds))
+
+    @property
+    def schedule(self) -> tuple[int, ...]:
+        """The points of each round."""
+        return tuple(points_of_round(number, self.rounds) for number in range(self.rounds))
+
+    def require(self, size: Size) -> None:
+        require_labels("A card", size)
+        if size.labelled * UNITS >= LARGEST_PRICE:
+            raise SizeError(
+                f"Card: {size.labelled} records are beyond 64-bit scores.", remedy="Take a sample."
+            )
+
+    def certify(self, size: Size) -> Certificate:
+        self.require(size)
+        return Certificate(
+            privacy=self._privacy(),
+            accuracy=(),
+            learner={
+                "name": "card",
+                "epsilon": plain(self.epsilon),
+                "rounds": self.rounds,
+                "tests": len(self.tests.tests),
+                "cap": CAP,
+                "count_epsilon": plain(self.count_epsilon),
+                "table_epsilon": plain(self.table_epsilon),
+                "costs": list(self.prices),
+            },
+            labelled=size.labelled,
+        )
+
+    def _privacy(self) -> Proof[Privacy]:
+        count = rules.geometric_noise(
+            ratio=ratio_for(self.count_epsilon / COUNT_CHANGE), change=COUNT_CHANGE, unit=self.unit
+        )
+        rounds = own_rules.weighted_rounds(ratio=self.ratio, cap=CAP, rounds=self.rounds, unit=self.unit)
+        table = rules.geometric_noise(
+            ratio=ratio_for(self.table_epsilon / TABLE_CHANGE), change=TABLE_CHANGE, unit=self.unit
+        )
+        together = rules.sequential(count, rounds, table)
+        card = rules.post_processing(together, what="points and risks from drawn tests and noisy counts")
+        return rules.declared(card, epsilon=self.epsilon)
+
+    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
+        """Whether a card of these tests and so many records could be this one."""
+        if not isinstance(hypothesis, Card) or not self.fits(hypothesis, size):
+            return False
+        tests = set(self.tests.tests)
+        return all(one.test in tests for one in hypothesis.drawn)
+
+    def fits(self, card: Card, size: Size) -> bool:
+        """Whether everything but its tests is as these parameters make it."""
+        return (
+            tuple(abs(one.points) for one in card.drawn) == self.schedule
+            and (card.count_epsilon, card.table_epsilon) == (self.count_epsilon, self.table_epsilon)
+            and (card.records, card.costs) == (size.labelled, self.prices)
+            and 0 <= card.ones <= size.labelled
+            and len(card.counts) == bucket_count(reachable(card.blocks))
+            and all(0 <= count <= size.labelled for row in card.counts for count in row)
+        )
+
+    def learn(self, sample: Sample, coins: Coins) -> Card:
+        n, records = sample.size.labelled, looks(sample, self.tests)
+        by_class = records.reduce(ByClass(self.tests))
+        ones = self._ones(by_class, n, coins)
+        start = start_share(ones, n, spread_of(self.count_epsilon, COUNT_CHANGE))
+        drawn = self.draw_rounds(records, by_class, start, coins)
+        counts = self._table(records, drawn, n, coins)
+        return Card(drawn, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices)
+
+    def draw_rounds(
+        self, records: Looks, by_class: NDArray[np.int64], start: Fraction, coins: Coins
+    ) -> tuple[Points, ...]:
+        """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
+        drawn: tuple[Points, ...] = ()
+        for points in self.schedule:
+            drawn = (*drawn, self._draw(self._by_code(records, by_class, drawn, start), points, coins))
+        return drawn
+
+    def _ones(self, by_class: NDArray[np.int64], n: int, coins: Coins) -> int:
+        """The noisy number of records of class 1: its codes in the first column, added up."""
+        true = int(by_class[1, : len(self.tests.groups[0].cells) + 1].sum())
+        ratio = ratio_for(self.count_epsilon / COUNT_CHANGE)
+        return add_noise([true], ratio=ratio, low=0, high=n, coins=coins)[0]
+
+    def _by_code(
+        self, records: Looks, by_class: NDArray[np.int64], drawn: tuple[Points, ...], start: Fraction
+    ) -> NDArray[np.int64]:
+        """Sums of weights by code, given what was drawn; before the first draw a weight depends on the class alone."""
+        weights = residuals(start, sum(abs(one.points) for one in drawn))
+        if not drawn:
+            (zero,), (one,) = weights
+            sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]
+            return sums
+        return records.reduce(ByWeight(self.tests, drawn, weights))
+
+    def _draw(self, by_code: NDArray[np.int64], points: int, coins: Coins) -> Points:
+        """A test and a sign, by how much weight lies on the right side of it."""
+        everyone = int(by_code[: len(self.tests.groups[0].cells) + 1].sum())
+        gains = 2 * held_by_test(by_code, self.tests) - everyone
+        scores = np.column_stack([-gains, gains]).ravel()
+        test, negative = divmod(draw_index(scores.tolist(), self.ratio, coins), 2)
+        return Points(self.tests.tests[test], -points if negative else points)
+
+    def _table(
+        self, records: Looks, drawn: tuple[Points, ...], n: int, coins: Coins
+    ) -> tuple[tuple[int, int], ...]:
+        true = records.reduce(BySum(self.tests, drawn, bucket_row(drawn)))
+        ratio = ratio_for(self.table_epsilon / TABLE_CHANGE)
+        noisy = add_noise(true.ravel().tolist(), ratio=ratio, low=0, high=n, coins=coins)
+        return tuple(pairwise(noisy))[::2]

@@ -1,0 +1,144 @@
+"""A card as people hang it on a wall: one block of bars per column, and the risks by sum of points underneath.
+
+Blocks stand in two columns, the next one always where there is more room, so the sheet stays close to a printed page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
+from privpac.data.schema import Schema
+from privpac.pictures.drawing import SMALL, Box, Drawing, Line, Words, text_width
+
+__all__ = ["card_picture"]
+
+WIDTH, MARGIN, GUTTER = 760.0, 28.0, 20.0
+PANEL = (WIDTH - 2 * MARGIN - GUTTER) / 2
+PADDING, HEADING, ROW, GAP = 14.0, 34.0, 22.0, 16.0
+VALUES, BAR, THICK = 150.0, 130.0, 12.0
+"""Room for the values of a row, for its bar, and how thick a bar is."""
+LONGEST_COLUMN = 34
+"""Letters of a column's name; a pointer shows the rest."""
+RISK_HEIGHT, RISK_HEAD, RISK_FOOT, CAPTION = 120.0, 44.0, 92.0, 52.0
+
+Shapes = Iterator[Box | Line | Words]
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One block at its place."""
+
+    column: str
+    bars: tuple[PointsBar, ...]
+    x: float
+    y: float
+
+    @property
+    def height(self) -> float:
+        return _height(self.bars)
+
+    def shapes(self, most: int) -> Shapes:
+        yield Box(self.x, self.y, PANEL, self.height, "node", 6.0)
+        name = _short(self.column, LONGEST_COLUMN)
+        yield Words(self.x + PADDING, self.y + 23, name, "heading", "start", _full(self.column, name))
+        for number, bar in enumerate(self.bars):
+            yield from self._row(bar, self.y + HEADING + number * ROW, most)
+
+    def _row(self, bar: PointsBar, y: float, most: int) -> Shapes:
+        start = self.x + PADDING + VALUES
+        values = _fitting(bar.values, VALUES - 8)
+        yield Words(self.x + PADDING, y + 14, values, "soft", "start", _full(bar.values, values))
+        yield Line(((start, y + 2), (start, y + ROW - 2)))
+        if bar.points:
+            yield Box(start, y + 5, BAR * bar.points / most, THICK, "k1", 2.0)
+        yield Words(self.x + PANEL - PADDING, y + 15, str(bar.points), "heading", "end")
+
+
+def card_picture(sheet: PointsSheet, schema: Schema) -> Drawing:
+    """The drawing of a card."""
+    panels = _placed(sheet)
+    most = max(1, *(bar.points for panel in panels for bar in panel.bars))
+    bottom = max(panel.y + panel.height for panel in panels) + GAP
+    shapes: list[Box | Line | Words] = list(_title(schema))
+    for panel in panels:
+        shapes += panel.shapes(most)
+    shapes += _risks(sheet, schema, bottom)
+    height = bottom + RISK_HEAD + RISK_HEIGHT + RISK_FOOT + MARGIN
+    return Drawing(WIDTH, height, tuple(shapes), _in_words(sheet, schema))
+
+
+def _title(schema: Schema) -> Shapes:
+    yield Words(
+        MARGIN, MARGIN + 14, f"Risk card for {schema.label} = {schema.classes[1]}", "heading", "start"
+    )
+    advice = "Add up the points of all blocks, then read the risk off below."
+    yield Words(MARGIN, MARGIN + 34, advice, "soft", "start")
+
+
+def _placed(sheet: PointsSheet) -> list[_Panel]:
+    free = [MARGIN + 52.0, MARGIN + 52.0]
+    panels = []
+    for column, bars in sheet.blocks:
+        side = 0 if free[0] <= free[1] else 1
+        panels.append(_Panel(column, bars, MARGIN + side * (PANEL + GUTTER), free[side]))
+        free[side] += _height(bars) + GAP
+    return panels
+
+
+def _height(bars: Sequence[PointsBar]) -> float:
+    return HEADING + len(bars) * ROW + PADDING / 2
+
+
+def _risks(sheet: PointsSheet, schema: Schema, y: float) -> Shapes:
+    wide = WIDTH - 2 * MARGIN
+    yield Box(MARGIN, y, wide, RISK_HEAD + RISK_HEIGHT + RISK_FOOT, "node", 6.0)
+    title = f"Risk of {schema.label} = {schema.classes[1]} by sum of points"
+    yield Words(MARGIN + PADDING, y + 23, title, "heading", "start")
+    left = MARGIN + PADDING + CAPTION
+    step = (wide - 2 * PADDING - CAPTION) / len(sheet.risks)
+    floor = y + RISK_HEAD + RISK_HEIGHT
+    for number, bar in enumerate(sheet.risks):
+        yield from _risk(bar, left + (number + 0.5) * step, floor, step)
+    yield Line(((MARGIN + PADDING, floor), (MARGIN + wide - PADDING, floor)))
+    yield Words(MARGIN + PADDING, floor + 18, "points", "soft", "start")
+    yield Words(MARGIN + PADDING, floor + 36, "risk", "soft", "start")
+    note = "Thin lines: what noisy counts allow, two standard deviations of noise and of sampling."
+    yield Words(MARGIN + PADDING, floor + 62, sheet.verdict, "test", "start")
+    yield Words(MARGIN + PADDING, floor + 80, note, "soft", "start")
+
+
+def _risk(bar: RiskBar, x: float, floor: float, step: float) -> Shapes:
+    half = min(24.0, 0.32 * step)
+    height = max(1.0, bar.share * RISK_HEIGHT)
+    yield Box(x - half, floor - height, 2 * half, height, f"k{bar.label}", 2.0)
+    low, high, beside = floor - bar.least * RISK_HEIGHT, floor - bar.most * RISK_HEIGHT, x + half + 5
+    yield Line(((beside, low), (beside, high)))
+    for end in (low, high):
+        yield Line(((beside - 3, end), (beside + 3, end)))
+    yield Words(x, floor + 18, bar.sums, "test")
+    yield Words(x, floor + 36, bar.risk, "soft")
+
+
+def _in_words(sheet: PointsSheet, schema: Schema) -> str:
+    return f"Risk card for {schema.label}: points for {len(sheet.blocks)} columns; {sheet.verdict}"
+
+
+def _short(text: str, letters: int) -> str:
+    if len(text) <= letters:
+        return text
+    half = (letters - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def _fitting(text: str, width: float) -> str:
+    """The text, its middle left out where it is wider than this."""
+    letters = len(text)
+    while letters > 3 and text_width(_short(text, letters), SMALL) > width:
+        letters -= 1
+    return _short(text, letters)
+
+
+def _full(text: str, shown: str) -> str:
+    return "" if text == shown else text

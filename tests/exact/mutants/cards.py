@@ -1,0 +1,119 @@
+"""Faults in risk cards: weights, windows and tables that one record moves further than their author believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.audit.exact import Case, Record
+from privpac.audit.registry import records_of, sample_of, tiny_schema
+from privpac.coins import Coins
+from privpac.concepts.cards.card import bucket_row
+from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, looks
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.constructions.card import rules
+from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.weights import CAP, UNITS, residuals
+from privpac.guarantee import rules as common
+from privpac.mechanisms.geometric import add_noise
+from privpac.mechanisms.gibbs import draw_index
+from privpac.numbers.exact import ratio_for
+
+EPSILON, HALF = Fraction(8), Fraction(1, 2)
+SCHEMA = tiny_schema(2)
+TESTS = Binarisation.of(SCHEMA)
+CARD = CardLearner(SCHEMA, EPSILON, TESTS, 2)
+CLAIM = rules.weighted_rounds(ratio=CARD.ratio, cap=CAP, rounds=CARD.rounds).fact
+
+Weights = Callable[[Looks, tuple[Points, ...]], NDArray[np.int64]]
+
+
+def _rounds(records: Looks, weights: Weights, ratio: Fraction, coins: Coins) -> tuple[Points, ...]:
+    """As `CardLearner.draw_rounds`, with sums of weights by code from somebody else."""
+    drawn: tuple[Points, ...] = ()
+    for points in CARD.schedule:
+        missing, held = weights(records, drawn).tolist()
+        gain = held - missing
+        negative = draw_index([-gain, gain], ratio, coins)
+        drawn = (*drawn, Points(TESTS.tests[0], -points if negative else points))
+    return drawn
+
+
+def _case(name: str, weights: Weights, *, ratio: Fraction = CARD.ratio, n: int = 2) -> Case:
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return _rounds(looks(sample_of(SCHEMA, data), TESTS), weights, ratio, coins)
+
+    return Case(name, run, records_of(SCHEMA), n, CLAIM)
+
+
+def _capped(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
+    largest = sum(abs(one.points) for one in drawn)
+    return records.reduce(ByWeight(TESTS, drawn, residuals(HALF, largest)))
+
+
+def forgets_the_cap() -> Case:
+    """The share of class 1 is off, and weights are what is left to explain, up to 1."""
+
+    def weights(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
+        largest = sum(abs(one.points) for one in drawn)
+        whole = tuple(tuple(UNITS * label - 6 for _ in range(2 * largest + 1)) for label in (0, 1))
+        return records.reduce(ByWeight(TESTS, drawn, (whole[0], whole[1])))
+
+    return _case("weights without a cap", weights)
+
+
+def pays_for_half_the_window() -> Case:
+    """A record that goes and one that comes each move a score by the cap: up, thought the author, and never down."""
+    left = EPSILON - CARD.count_epsilon - CARD.table_epsilon
+    return _case("window of two caps", _capped, ratio=ratio_for(left / (2 * CAP * CARD.rounds)))
+
+
+def weighs_by_all_records() -> Case:
+    """Weights are scaled so that they add up to something: a record then changes the weights of all others."""
+
+    def weights(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
+        zeros, ones = records.reduce(ByClass(TESTS))
+        balance = CAP * (1 + abs(int(zeros.sum()) - int(ones.sum())))
+        return balance * (ones - zeros)
+
+    return _case("weights that depend on the other records", weights)
+
+
+def weighs_by_what_nobody_saw() -> Case:
+    """The second round explains what the best first test, which was not drawn, would have left: one record may turn
+    that test over, and then every weight changes."""
+
+    def weights(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
+        zeros, ones = records.reduce(ByClass(TESTS))
+        best = 1 if int((ones - zeros)[1] - (ones - zeros)[0]) >= 0 else -1
+        return _capped(records, tuple(Points(one.test, 20 * best) for one in drawn))
+
+    case = _case("weights from what was not released", weights, n=10)
+    return replace(case, inputs=(((0, 1),) * 5 + ((1, 1),) * 5,))
+
+
+def counts_the_table_with_change_one() -> Case:
+    """A replaced record leaves one count and enters another, and noise hides one of the two."""
+    drawn = (Points(TESTS.tests[0], 3),)
+    ratio = ratio_for(Fraction(1))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        records = looks(sample_of(SCHEMA, data), TESTS)
+        counts = records.reduce(BySum(TESTS, drawn, bucket_row(drawn))).ravel().tolist()
+        return tuple(add_noise(counts, ratio=ratio, low=0, high=len(data), coins=coins))
+
+    claim = common.geometric_noise(ratio=ratio, change=1).fact
+    return Case("table counted with change 1", run, records_of(SCHEMA), 1, claim)
+
+
+MUTANTS: dict[str, Callable[[], Case]] = {
+    "forgets_the_cap": forgets_the_cap,
+    "pays_for_half_the_window": pays_for_half_the_window,
+    "weighs_by_all_records": weighs_by_all_records,
+    "weighs_by_what_nobody_saw": weighs_by_what_nobody_saw,
+    "counts_the_table_with_change_one": counts_the_table_with_change_one,
+}
