@@ -48,13 +48,14 @@ CERTAIN = 1e-6
 Risks = Callable[[Table, MemorySample, Block, Fraction, int], NDArray[np.float64]]
 
 
-def card(word: str) -> Risks:
-    """The card that a word names, with all of epsilon."""
+def card(word: str, delta: Fraction = Fraction(0)) -> Risks:
+    """The card that a word names, with all of epsilon and delta."""
 
     def risks(
         table: Table, train: MemorySample, test: Block, epsilon: Fraction, seed: int
     ) -> NDArray[np.float64]:
-        recipe = Recipe(word, Request(schema=table.schema, size=train.size, epsilon=epsilon))
+        request = Request(schema=table.schema, size=train.size, epsilon=epsilon, delta=delta)
+        recipe = Recipe(word, request)
         found = recipe.run(train, SeededCoins(seed)).hypothesis.proba(test.cells)
         if found is None:
             raise ValueError(f"{word} tells no risks")
@@ -94,6 +95,7 @@ def unprotected(kind: str) -> Risks:
 
 METHODS: dict[str, tuple[Risks, bool]] = {
     "card": (card("card"), True),
+    "card with delta 1e-6": (card("card", Fraction(1, 10**6)), True),
     "tree with leaf counts": (tree, True),
     "logistic regression, no privacy": (unprotected("regression"), False),
     "boosting, no privacy": (unprotected("boosting"), False),
