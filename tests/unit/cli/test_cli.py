@@ -249,7 +249,7 @@ def test_interrupting_is_quiet(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("privpac.learning.learn", interrupted)
+    monkeypatch.setattr("privpac.learning.learn_rule", interrupted)
     assert run(capsys, *LEARN, "1") == (130, "", "")
 
 
@@ -259,7 +259,7 @@ def test_a_fault_tells_its_place_and_no_record(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("private 4711")
 
-    monkeypatch.setattr("privpac.learning.learn", broken)
+    monkeypatch.setattr("privpac.learning.learn_rule", broken)
     code, out, err = run(capsys, *LEARN, "1")
     assert (code, out) == (1, "")
     assert "RuntimeError in learn.py, line" in err  # not the test's file, whatever folder it lies in
