@@ -37,8 +37,8 @@ FIFTH = PARTS // 5
 MOST_ROUNDS = 300
 """Rounds of a card with a delta, which are cheap; without one, as many as hang on a wall (`WALL`)."""
 
-ENOUGH = 1_000
-"""n·epsilon below which many small rounds tell risks worse than a few (benchmarks/scores.py)."""
+ENOUGH = 2_000
+"""n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
 
 LARGEST_POINTS = 3
 """Points of the first rounds; later ones correct, and bring 2 and then 1."""
