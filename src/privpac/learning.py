@@ -185,8 +185,8 @@ def learn_sample(
 ) -> Model:
     """As `learn`, once the records are encoded; `table` is what they were read from."""
     recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
+    certificate = recipe.certify()  # refuses what is no class
     word = wishes.concepts if isinstance(wishes.concepts, str) else wishes.concepts.word
-    certificate = recipe.certify()
     if recipe.advice is not None:
         warnings.warn(recipe.advice, SmallEvidence, stacklevel=4)
 
