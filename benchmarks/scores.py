@@ -9,8 +9,9 @@ drawn towards one half by the noise of its count) were chosen on the very splits
 figures flatter the card; leaving one table out has not been tried. `FURTHER` chose no constant of the ranking, but the
 curve from points to risks (`RIDGE`, `FIRST_SLOPE`) was looked at on them as well.
 
-With a delta, shares and rounds come from the splits of `CHOSEN` too; from which n·epsilon on a delta is used was decided
-on two splits of ten tables of both groups (2,000 records each; at 1,000 its log-loss was .03 worse, from 2,000 on equal).
+With a delta, shares and rounds come from the splits of `CHOSEN` too; from which n·epsilon on a delta is used was
+decided on two splits of ten tables of both groups, 2,000 records each: at 1,000 its log-loss was .03 worse, from 2,000
+on about equal.
 """
 
 from __future__ import annotations
