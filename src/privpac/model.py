@@ -25,6 +25,7 @@ from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
@@ -84,8 +85,8 @@ class Model:
         return self.hypothesis, self.leaf_counts
 
     def predict(self, table: object) -> NDArray[Any]:
-        """The predicted class of every record, as the schema writes it."""
-        return np.asarray(self.schema.classes, dtype=object)[self.classify(table)]
+        """The predicted class of every record, as the schema writes it: an integer, a boolean or text."""
+        return self.schema.class_values[self.classify(table)]
 
     def classify(self, table: object) -> NDArray[np.uint8]:
         """The predicted class of every record, as its position among the schema's classes."""
@@ -146,12 +147,26 @@ class Model:
     def _drawing(self) -> Drawing:
         return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
 
+    @property
+    def figures(self) -> Figures | None:
+        """What the counts of the estimate say besides: the majority baseline, balanced accuracy, sensitivity,
+        specificity, and the cost per record; None without an estimate."""
+        if self.estimate is None:
+            return None
+        request = self.certificate["request"] or {}
+        return figures_of(self.estimate, self.schema.classes, costs=request.get("costs"))
+
+    def describe_estimate(self) -> str:
+        """The estimate in words, beside what a constant answer would reach; empty without one."""
+        figures = self.figures
+        return "" if figures is None else "\n".join([str(self.estimate), *figures.lines()])
+
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""
         rule = self.describe_leaves() or self.describe()
         parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
-            parts += ["", "Private estimate", str(self.estimate)]
+            parts += ["", "Private estimate", self.describe_estimate()]
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.cli.options import Force
 from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from privpac.data.schema import Schema
 
 __all__ = ["predict"]
 
@@ -32,12 +40,14 @@ def predict(
         ),
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a CSV file.")] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Predict the class of every record: a CSV with the header `prediction` and one line per record."""
-    destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger))
+    destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger), force=force)
     with console.working("Predicting", as_json=as_json), console.collecting() as warned:
-        classes, facts = _answered(model, data, ledger, trust or [])
+        answered, facts = _answered(model, data, ledger, trust or [])
+        classes = [answered.schema.classes[code] for code in answered.codes]
         if destination is not None:
             destination.write(_csv(classes))
     for text in warned:
@@ -47,7 +57,7 @@ def predict(
             console.show_json({"records": len(classes), "out": str(destination.path), **facts})
         console.note(f"Wrote {len(classes)} predictions to {destination.path}.", as_json=as_json)
     elif as_json:
-        console.show_json({"records": len(classes), "predictions": classes, **facts})
+        console.show_json({"records": len(classes), "predictions": answered.values(), **facts})
     else:
         console.show(_csv(classes).rstrip("\n"))
     if facts:
@@ -56,9 +66,21 @@ def predict(
         )
 
 
+@dataclass(frozen=True)
+class _Answered:
+    """The predicted classes, as positions among those of the schema."""
+
+    schema: Schema
+    codes: NDArray[np.uint8]
+
+    def values(self) -> list[Any]:
+        values: list[Any] = self.schema.class_values[self.codes].tolist()
+        return values
+
+
 def _answered(
     model: str, data: str, ledger: str | None, trust: list[str]
-) -> tuple[list[str], dict[str, Any]]:
+) -> tuple[_Answered, dict[str, Any]]:
     """The classes, and for a bundle how many answers were given and are left."""
     from privpac.answering.bundle.bundle import is_bundle
 
@@ -73,15 +95,16 @@ def _answered(
                     value,
                     allowed="left out for a model file, which was paid for when it was learnt",
                 )
-        return [str(name) for name in load(model).predict(data)], {}
+        loaded = load(model)
+        return _Answered(loaded.schema, loaded.classify(data)), {}
     from privpac.answering.bundle import bundle
     from privpac.guarantee.ledger.ledger import Ledger
 
     predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))
     before = predictor.answers_given
-    classes = [str(name) for name in predictor.predict(data)]
+    answered = _Answered(predictor.schema, predictor.classify(data))
     facts = {"new_answers": predictor.answers_given - before, "answers_left": predictor.answers_left}
-    return classes, facts
+    return answered, facts
 
 
 def _csv(classes: list[str]) -> str:

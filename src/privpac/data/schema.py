@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from privpac.checker.document import Malformed, parsed_json
 from privpac.data import raw as reading
+from privpac.data.class_values import class_values
 from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
 from privpac.data.drafting import draft, found_classes, found_column
 from privpac.data.raw import EMPTY, UNKNOWN
@@ -146,6 +147,11 @@ class Schema:
                 f"There is no column '{name}' in the schema.", column=name, remedy=near(name, self.names)
             )
         return column
+
+    @cached_property
+    def class_values(self) -> npt.NDArray[Any]:
+        """The classes as predictions show them: integers, booleans or text (`data.class_values`)."""
+        return class_values(self.classes)
 
     @cached_property
     def _classes_table(self) -> dict[str, int]:

@@ -160,7 +160,7 @@ def test_leaf_counts_are_bought_and_shown(place: Path, capsys: pytest.CaptureFix
 def test_the_ledger_is_charged_what_is_declared(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "create", "l.db", "--epsilon", "1")[0] == 0
     for _ in range(10):
-        assert run(capsys, *LEARN, "0.1", "--ledger", "l.db")[0] == 0
+        assert run(capsys, *LEARN, "0.1", "--ledger", "l.db", "--json")[0] == 0
     assert run(capsys, *LEARN, "0.1", "--ledger", "l.db", "--out", "m.json")[0] == 3
     assert not (place / "m.json").exists()
     tree = json.loads(run(capsys, "ledger", "show", "l.db", "--json")[1])
@@ -185,7 +185,9 @@ def test_predict_gives_one_line_a_record(place: Path, capsys: pytest.CaptureFixt
     assert (place / "p.csv").read_text() == out
     tree = json.loads(run(capsys, "predict", "m.json", "data.csv", "--json")[1])
     assert tree["predictions"] == [line[0] for line in lines[1:]]
-    assert json.loads(run(capsys, "predict", "m.json", "data.csv", "--out", "p.csv", "--json")[1]) == {
+    assert json.loads(
+        run(capsys, "predict", "m.json", "data.csv", "--out", "p.csv", "--force", "--json")[1]
+    ) == {
         "records": 400,
         "out": "p.csv",
     }
@@ -249,7 +251,7 @@ def test_interrupting_is_quiet(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("privpac.learning.learn", interrupted)
+    monkeypatch.setattr("privpac.learning.learn_rule", interrupted)
     assert run(capsys, *LEARN, "1") == (130, "", "")
 
 
@@ -259,7 +261,7 @@ def test_a_fault_tells_its_place_and_no_record(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("private 4711")
 
-    monkeypatch.setattr("privpac.learning.learn", broken)
+    monkeypatch.setattr("privpac.learning.learn_rule", broken)
     code, out, err = run(capsys, *LEARN, "1")
     assert (code, out) == (1, "")
     assert "RuntimeError in learn.py, line" in err  # not the test's file, whatever folder it lies in
@@ -338,7 +340,7 @@ def test_an_old_file_stays_until_the_new_one_is_complete(
 ) -> None:
     target = tmp_path / "x.csv"
     target.write_text("old")
-    destination = Destination.of(str(target), owner="test", option="out")
+    destination = Destination.of(str(target), owner="test", option="out", force=True)
     assert destination is not None
 
     def fails(*_: object) -> None:
