@@ -26,8 +26,8 @@ SLOPES, OFFSETS = 32, 32
 """Slopes and offsets of the log-odds are tried in thirty-seconds: finer steps change no risk by more than a percent."""
 
 FIRST_SLOPE = 5 * SLOPES // 4
-"""The slope that noise leaves alone: a card of few tests is flatter than the truth (benchmarks/scores.py; the tables
-that chose it and those that did not agree)."""
+"""The slope that noise leaves alone: a card of few tests is flatter than the truth. Chosen among some twenty settings
+on all tables of benchmarks/scores.py."""
 
 RIDGE = 2
 """Slope and offset are held where they began as if so many noisy counts spoke for that (benchmarks/scores.py)."""
