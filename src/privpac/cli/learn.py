@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,14 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for, require_out
 from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError, SchemaError
-from privpac.wishes import AnswerWishes, FewLabelWishes, RuleWishes, read_delta, read_epsilon
+from privpac.wishes import (
+    AnswerWishes,
+    FewLabelWishes,
+    RuleWishes,
+    read_delta,
+    read_epsilon,
+    warning_of_large,
+)
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
@@ -329,6 +337,7 @@ def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json
 
     if model.certificate["coins"] != "system":
         advice = [f"{SEEDED}.", *advice]
+    advice += filter(None, [warning_of_large(Fraction(model.certificate["epsilon"]))])
     for text in advice:
         console.warn(text, as_json=as_json)
     if as_json:

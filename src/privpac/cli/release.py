@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
 from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError
-from privpac.wishes import TableWishes
+from privpac.wishes import TableWishes, warning_of_large
 
 if TYPE_CHECKING:
     from privpac.constructions.release.table import ReleasedTable
@@ -138,6 +139,7 @@ def _show(
 
     records, beside = files
     advice = [] if table.certificate["coins"] == "system" else [f"{SEEDED}."]
+    advice += filter(None, [warning_of_large(Fraction(table.certificate["epsilon"]))])
     for text in advice:
         console.warn(text, as_json=as_json)
     if as_json:
