@@ -80,11 +80,11 @@ def test_every_verb_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *LEARN, "20", "--estimate-epsilon", "10")
+    code, out, err = run(capsys, *LEARN, "9", "--estimate-epsilon", "1")
     assert (code, err) == (0, "")
     assert out.startswith("Rule\nyes, surely if age >= ")
     assert "Private estimate\naccuracy about" in out
-    assert "Privacy\n(30, 0)-DP, one record replaced, hypothesis released" in out
+    assert "Privacy\n(10, 0)-DP, one record replaced, hypothesis released" in out
     assert "independent draws" in out
     assert "[exponential mechanism]" not in out
     assert sorted(p.name for p in place.iterdir()) == ["data.csv", "schema.json"]
