@@ -184,10 +184,9 @@ def learn_sample(
     sample: EngineSample, wishes: RuleWishes, *, payment: Payment, table: object = None
 ) -> Model:
     """As `learn`, once the records are encoded; `table` is what they were read from."""
-    concepts = wishes.concepts
-    word = concepts if isinstance(concepts, str) else concepts.word
     recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
-    certificate = recipe.certify()
+    certificate = recipe.certify()  # refuses what is no class
+    word = wishes.concepts if isinstance(wishes.concepts, str) else wishes.concepts.word
     if recipe.advice is not None:
         warnings.warn(recipe.advice, SmallEvidence, stacklevel=4)
 
@@ -204,7 +203,7 @@ def learn_sample(
         certificate,
         draw=lambda coins: recipe.run(sample, coins),
         document=document,
-        verify=lambda model: verify_model(model, concepts),
+        verify=lambda model: verify_model(model, wishes.concepts),
         note=f"learn {word}",
         purchase=purchase_of(word, sample.schema, table=table),
         unread=unread_records(sample),

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privpac.errors import ParameterError
-from privpac.numbers.exact import exact_decimal, plain
 
 if TYPE_CHECKING:
     from privpac.concepts.base import ConceptClass, Costs
@@ -37,13 +36,19 @@ more, nothing is kept secret; and beyond either end numbers arise that no double
 EPSILONS = "a positive number from 1e-12 to 1e6"
 
 
+def _number(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
+    from privpac.numbers.exact import exact_decimal  # balls, which `--help` has no use for
+
+    return exact_decimal(value, owner=owner, name=name, allowed=allowed)
+
+
 def read_epsilon(value: object, *, owner: str, name: str = "epsilon") -> Fraction:
     """A privacy loss as a person wrote it, within the range that everything here computes with.
 
     >>> read_epsilon(0.1, owner="learn")
     Fraction(1, 10)
     """
-    number = exact_decimal(value, owner=owner, name=name, allowed=EPSILONS)
+    number = _number(value, owner=owner, name=name, allowed=EPSILONS)
     if not LEAST_EPSILON <= number <= MOST_EPSILON:
         raise ParameterError(
             owner, name, value, allowed=EPSILONS, remedy=f"Write it as a decimal, such as {name}=0.5."
@@ -61,6 +66,8 @@ def warning_of_large(epsilon: Fraction) -> str:
     >>> warning_of_large(Fraction(1)), warning_of_large(Fraction(12))[:54]
     ('', 'Epsilon 12 is large: one record may change the odds of')
     """
+    from privpac.numbers.exact import plain
+
     if epsilon <= LARGE_EPSILON:
         return ""
     factor = f"{math.exp(epsilon):,.0f}" if epsilon < 20 else f"10^{float(epsilon) / math.log(10):.0f}"
@@ -77,7 +84,7 @@ def read_delta(value: object, *, owner: str) -> Fraction:
 
 def _between(value: object, *, owner: str, name: str) -> Fraction:
     allowed = "at least 0 and below 1"
-    number = exact_decimal(value, owner=owner, name=name, allowed=allowed)
+    number = _number(value, owner=owner, name=name, allowed=allowed)
     if not 0 <= number < 1:
         raise ParameterError(owner, name, value, allowed=allowed)
     return number
@@ -87,7 +94,7 @@ def _positive(value: object, *, owner: str, name: str) -> Fraction | None:
     if value is None:
         return None
     allowed = "a positive number"
-    number = exact_decimal(value, owner=owner, name=name, allowed=allowed)
+    number = _number(value, owner=owner, name=name, allowed=allowed)
     if number <= 0:
         raise ParameterError(owner, name, value, allowed=allowed)
     return number
@@ -196,6 +203,6 @@ class TableWishes:
             read_epsilon(epsilon, owner=owner),
             method,
             _positive(error, owner=owner, name="error"),
-            exact_decimal(failure, owner=owner, name="failure"),
+            _number(failure, owner=owner, name="failure"),
             records_per_person,
         )

@@ -65,7 +65,7 @@ def test_no_request_makes_the_service_fail(
     assert served.book.spent.within(served.book.total)
     if who == "nobody":
         assert served.spent == "epsilon 0"
-        assert statuses <= {200, 401}
+        assert statuses <= {200, 401, 429}  # wrong keys are slowed down
     elif mode is GenerationMode.POSITIVE:
         assert {200, 429} <= statuses  # the budget ran out on the way
     else:

@@ -165,6 +165,17 @@ RULES: tuple[dict[str, Any], ...] = (
     {"kind": "conjunction", "literals": [{"test": asked(), "positive": True}]},
     {"kind": "disjunction", "literals": [{"test": asked(), "positive": True}]},
     {"kind": "predicate", "formula": {"column": "a", "size": "8", "cells": [["0", "3"]]}},
+    {
+        "kind": "card",
+        "drawn": [{"test": asked(cell=6), "points": 3}],
+        "ones": 19,
+        "records": 40,
+        "counts": [[21, 0], [12, 0]],
+        "count_epsilon": "0.08",
+        "table_epsilon": "0.12",
+        "costs": [1, 1],
+        "risks": [3074, 4225, 5467, 6654],
+    },
 )
 """A rule or more of every kind, each about this schema."""
 
@@ -175,6 +186,7 @@ ALLOWED: dict[str, set[int]] = {
     "thresholds:a:either": {2, 3},
     "intervals:a": {5},
     "unions:a:2": {8},
+    "card:1": {28},
     "rectangles:a,b": {9},
     "stumps": {2, 3, 4, 12, 13},
     "trees:1": {22},

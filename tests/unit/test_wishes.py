@@ -56,7 +56,15 @@ BEYOND = [
 
 
 def _words() -> list[tuple[str, str]]:
-    parts = {"COL,COL": "a,b", "COLUMN": "a", "BITS": "3", "DEPTH": "2", "D1+D2": "1+1", "K": "2"}
+    parts = {
+        "COL,COL": "a,b",
+        "COLUMN": "a",
+        "BITS": "3",
+        "DEPTH": "2",
+        "D1+D2": "1+1",
+        "ROUNDS": "2",
+        "K": "2",
+    }
     words = []
     for entry in WORDS.values():
         word = entry.form.partition(" ")[0].translate({ord("["): "", ord("]"): ""})

@@ -300,8 +300,8 @@ def _refuse(parameters: Mapping[str, object]) -> None:
 
 
 def _costs(costs: Iterable[int] | str | None) -> tuple[int, ...] | str | None:
-    if costs is None or costs == "balanced":
-        return "balanced" if costs is not None else None
+    if costs is None or (isinstance(costs, str) and costs == "balanced"):
+        return costs
     if isinstance(costs, (str, Mapping)) or not isinstance(costs, Iterable):
         raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one per class")
     return tuple(_plain(cost) for cost in costs)

@@ -40,7 +40,7 @@ def test_numbers_and_reasons_are_kept_together(monkeypatch: pytest.MonkeyPatch) 
     first = plan.needed("thresholds", keep=keep, seconds=1, **ASK)
     assert any(row.simulated and not row.simulated.exact for row in first.answers)
     assert any(row.unsimulated for row in first.answers)
-    monkeypatch.setattr(runner, "_tried", lambda *given: pytest.fail("it was kept"))
+    monkeypatch.setattr(runner, "_simulate", lambda *given: pytest.fail("it was kept"))
     assert told(plan.needed("thresholds", keep=keep, seconds=1, **ASK)) == told(first)
     monkeypatch.undo()
     assert len(keep.stored) == 1

@@ -7,6 +7,7 @@ look-ups per column, however many tests there are and however many were drawn.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +74,7 @@ class CodeStatistic(Protocol):
         """Add these records to the state, in place."""
 
 
-class _OfCodes:
+class _OfCodes(ABC):
     """What the three have in common: blocks are encoded, states are added."""
 
     tests: Binarisation
@@ -82,8 +83,9 @@ class _OfCodes:
     def columns(self) -> tuple[str, ...]:
         return self.tests.columns
 
+    @abstractmethod
     def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
-        raise NotImplementedError
+        """Add these records to the state, in place."""
 
     def absorb(self, state: NDArray[np.int64], block: Block) -> NDArray[np.int64]:
         self.add(state, self.tests.codes(block), _labels(block))

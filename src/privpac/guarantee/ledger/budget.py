@@ -58,6 +58,17 @@ def read_share(owner: str, name: str, value: object) -> Fraction:
     raise ParameterError(owner, name, value, allowed="a number from 0 to below 1", remedy=remedy)
 
 
+def _read_rho(owner: str, value: object) -> Fraction:
+    """An amount of 0 or more: a draw that ignores the records costs nothing."""
+    with suppress(ValueError, DecimalException, ZeroDivisionError):
+        amount = read_amount(value)
+        if amount >= 0:
+            return amount
+    raise ParameterError(
+        owner, "rho", value, allowed="a finite number from 0", remedy="Write it as a decimal."
+    )
+
+
 def _is_wide(amount: Fraction) -> bool:
     return max(amount.numerator.bit_length(), amount.denominator.bit_length()) > WIDEST
 
@@ -142,9 +153,7 @@ class Cost:
     def read(cls, owner: str, *, epsilon: object, delta: object = 0, rho: object = None) -> Cost:
         """Read public parameters as exact decimals; without a rho it is what any release of this epsilon costs."""
         pair = Budget.read(owner, epsilon=epsilon, delta=delta)
-        return cls.covering(
-            pair.epsilon, pair.delta, None if rho is None else read_positive(owner, "rho", rho)
-        )
+        return cls.covering(pair.epsilon, pair.delta, None if rho is None else _read_rho(owner, rho))
 
     @classmethod
     def covering(cls, epsilon: Fraction, delta: Fraction = Fraction(0), rho: Fraction | None = None) -> Cost:
