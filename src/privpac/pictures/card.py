@@ -17,7 +17,7 @@ __all__ = ["card_picture"]
 WIDTH, MARGIN, GUTTER = 760.0, 28.0, 20.0
 PANEL = (WIDTH - 2 * MARGIN - GUTTER) / 2
 PADDING, HEADING, ROW, GAP = 14.0, 34.0, 22.0, 16.0
-VALUES, BAR, THICK = 150.0, 130.0, 12.0
+VALUES, BAR, THICK = 205.0, 75.0, 12.0
 """Room for the values of a row, for its bar, and how thick a bar is."""
 LONGEST_COLUMN = 34
 """Letters of a column's name; a pointer shows the rest."""
