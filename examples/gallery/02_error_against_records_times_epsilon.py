@@ -48,7 +48,7 @@ for n in (500, 2_000, 8_000):
                     epsilon=round(product / n, 6),
                     random_state=run,
                 )
-            wrong.append(np.mean(model.predict(fresh).astype(int) != fresh["ill"]))
+            wrong.append(np.mean(model.predict(fresh) != fresh["ill"]))
         products.append(product)
         errors.append(float(np.mean(wrong)))
         print(f"n {n:>5}  n·ε {product:>6}  error {errors[-1]:.3f}")

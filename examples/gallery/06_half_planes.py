@@ -43,7 +43,7 @@ for axes, epsilon in zip(panels, ("0.5", "4"), strict=True):
             epsilon=epsilon,
             random_state=seed,
         )
-        answers = model.predict(grid).astype(int).reshape(grid_wait.shape)
+        answers = model.predict(grid).reshape(grid_wait.shape)
         if 0 < answers.sum() < answers.size:
             axes.contour(
                 grid_wait, grid_spent, answers, levels=[0.5], colors="black", alpha=0.35, linewidths=1

@@ -46,7 +46,7 @@ for protect, name in (("records", "whole records are protected"), ("labels", "on
                     protect=protect,
                     random_state=seed,
                 )
-            wrong.append(np.mean(model.predict(fresh).astype(int) != fresh["agrees"]))
+            wrong.append(np.mean(model.predict(fresh) != fresh["agrees"]))
         errors.append(float(np.mean(wrong)))
     print(name, [f"{error:.3f}" for error in errors])
     series.append(Series(name, SIZES, errors))

@@ -27,6 +27,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import narwhals as nw
+import numpy as np
 
 from privpac.data.schema import Schema
 from privpac.errors import (
@@ -59,10 +60,11 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Answers(Sequence[str]):
+class Answers(Sequence[bool | int | str]):
     """The class of every row, in order; what the call cost, and what is left."""
 
-    answers: tuple[str, ...]
+    answers: tuple[bool | int | str, ...]
+    """As the schema writes its classes."""
     price: Fraction
     left: Left
 
@@ -140,8 +142,8 @@ class Client:
                 int(reply["left"]["answers"]),
                 None if rho is None else Fraction(rho),
             )
-            return Answers(tuple(reply["answers"]), Fraction(reply["price"]), left)
-        except (KeyError, TypeError, ValueError):
+            return Answers(_values(reply["answers"], self._schema), Fraction(reply["price"]), left)
+        except (KeyError, TypeError, ValueError, DataError):
             raise self._not_ours(200) from None
 
     def budget(self) -> dict[str, Any]:
@@ -272,6 +274,11 @@ class Client:
         if status == 413:
             return SizeError(message, remedy=remedy)
         return ServiceError(message, status=status, code=code, remedy=remedy)
+
+
+def _values(answers: Sequence[object], schema: Schema) -> tuple[bool | int | str, ...]:
+    """The classes as the schema writes them, also from a service that sends all of them as text."""
+    return tuple(schema.class_values[schema.label_cells(np.array(answers, dtype=object))].tolist())
 
 
 def _is_here(host: str) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from privpac.concepts.fitting import misfit
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
@@ -84,12 +86,16 @@ class Model:
         return self.hypothesis, self.leaf_counts
 
     def predict(self, table: object) -> NDArray[Any]:
-        """The predicted class of every record, as the schema writes it."""
-        return np.asarray(self.schema.classes, dtype=object)[self.classify(table)]
+        """The predicted class of every record, as the schema writes it: an integer, a boolean or text.
+
+        `table` is a table of any library, a file, a dictionary of columns, a list of dictionaries with one record each,
+        or one such record.
+        """
+        return self.schema.class_values[self.classify(table)]
 
     def classify(self, table: object) -> NDArray[np.uint8]:
         """The predicted class of every record, as its position among the schema's classes."""
-        sample = MemorySample.of(table, self.schema, labelled=False)
+        sample = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False)
         return self.hypothesis.predict(sample.block().cells)
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
@@ -99,7 +105,7 @@ class Model:
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
         """
-        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
+        cells = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False).block().cells
         counted = self._counted()
         risks = self.hypothesis.proba(cells) if counted is None else counted[1].proba(counted[0], cells)
         if risks is None:
@@ -117,10 +123,19 @@ class Model:
                 "This model counts no points, so no record lies above or below a cut-off.",
                 remedy="Learn a card: concepts='card'.",
             )
-        cells = MemorySample.of(table, self.schema, labelled=False).block().cells
+        cells = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False).block().cells
         points = self.hypothesis.total(cells).astype(np.float64)
         margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
         return margins
+
+    def __str__(self) -> str:
+        """The rule and what it costs, in words: what `print` shows."""
+        tree = self.certificate
+        return f"{self.describe()}\n(epsilon {tree['epsilon']}, delta {tree['delta']}; explain() says why)"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook, which has no other way to show several lines."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def describe(self) -> str:
         """The rule in words, in the columns' own units."""
@@ -146,12 +161,26 @@ class Model:
     def _drawing(self) -> Drawing:
         return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
 
+    @property
+    def figures(self) -> Figures | None:
+        """What the counts of the estimate say besides: the majority baseline, balanced accuracy, sensitivity,
+        specificity, and the cost per record; None without an estimate."""
+        if self.estimate is None:
+            return None
+        request = self.certificate["request"] or {}
+        return figures_of(self.estimate, self.schema.classes, costs=request.get("costs"))
+
+    def describe_estimate(self) -> str:
+        """The estimate in words, beside what a constant answer would reach; empty without one."""
+        figures = self.figures
+        return "" if figures is None else "\n".join([str(self.estimate), *figures.lines()])
+
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""
         rule = self.describe_leaves() or self.describe()
         parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
-            parts += ["", "Private estimate", str(self.estimate)]
+            parts += ["", "Private estimate", self.describe_estimate()]
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:
@@ -174,6 +203,22 @@ class Model:
         partial = target.with_name(target.name + ".partial")
         partial.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         os.replace(partial, target)
+
+
+def _columns(table: object, schema: Schema) -> object:
+    """Records written as dictionaries, as a dictionary of columns; every other table as it is."""
+    rows = [table] if isinstance(table, Mapping) else table
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        return table
+    named = [name for name in schema.names if any(name in row for row in rows)]
+    if isinstance(table, Mapping) and not all(_is_one(table[name]) for name in named):
+        return table
+    return {name: [row.get(name) for row in rows] for name in named}
+
+
+def _is_one(value: object) -> bool:
+    """Whether it is the value of one record: text, or nothing that has a length."""
+    return isinstance(value, str) or not isinstance(value, Sized)
 
 
 def load(path: str | os.PathLike[str]) -> Model:

@@ -6,6 +6,7 @@ Whether a wish can be granted is decided further in, by what is built for it; he
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +26,7 @@ __all__ = [
     "TableWishes",
     "read_delta",
     "read_epsilon",
+    "warning_of_large",
 ]
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**12), Fraction(10**6)
@@ -52,6 +54,27 @@ def read_epsilon(value: object, *, owner: str, name: str = "epsilon") -> Fractio
             owner, name, value, allowed=EPSILONS, remedy=f"Write it as a decimal, such as {name}=0.5."
         )
     return number
+
+
+LARGE_EPSILON = 10
+"""Above it the odds of an outcome may change by a factor of more than 20,000 with one record."""
+
+
+def warning_of_large(epsilon: Fraction) -> str:
+    """What a large epsilon means, in words; empty for one that is not large.
+
+    >>> warning_of_large(Fraction(1)), warning_of_large(Fraction(12))[:54]
+    ('', 'Epsilon 12 is large: one record may change the odds of')
+    """
+    from privpac.numbers.exact import plain
+
+    if epsilon <= LARGE_EPSILON:
+        return ""
+    factor = f"{math.exp(epsilon):,.0f}" if epsilon < 20 else f"10^{float(epsilon) / math.log(10):.0f}"
+    return (
+        f"Epsilon {plain(epsilon)} is large: one record may change the odds of an outcome by a factor of about"
+        f" {factor}, which protects hardly anybody. Most releases keep to 1 or less."
+    )
 
 
 def read_delta(value: object, *, owner: str) -> Fraction:

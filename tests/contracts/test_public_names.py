@@ -16,7 +16,7 @@ import privpac
 from privpac.cli.app import app
 from privpac.concepts.hypotheses import KINDS
 from privpac.constructions.words import WORDS
-from privpac.data.schema import OPTIONS
+from privpac.data.schema_reading import OPTIONS
 from tests.contracts.test_register_complete import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -453,3 +453,24 @@ def test_schemas_are_taken_as_they_come(tmp_path: Path) -> None:
 def test_seeds_of_numpy_are_seeds() -> None:
     assert coins_for(np.int64(4)).below(10**9) == coins_for(4).below(10**9)  # type: ignore[arg-type]
     assert coins_for(None).origin == "system"
+
+
+def test_records_may_be_dictionaries() -> None:
+    model, rows = made(), table(5)
+    names = [name for name in rows if name != "krank"]
+    records = [{name: rows[name][i] for name in names} for i in range(5)]
+    expected = model.predict(rows).tolist()
+    assert model.predict(records).tolist() == expected
+    assert [model.predict(record).tolist() for record in records] == [[name] for name in expected]
+    assert model.predict({name: np.array(rows[name]) for name in names}).tolist() == expected
+    with pytest.raises(SchemaError, match="größe"):
+        model.predict([{"dose": 1.0, "city": "north"}])
+    with pytest.raises(DataError, match="größe"):
+        model.predict([{**records[0]}, {"dose": 1.0, "city": "north"}])  # an empty cell
+
+
+def test_a_model_is_printed_in_words() -> None:
+    model = made()
+    assert str(model) == f"{model.describe()}\n(epsilon 2, delta 0; explain() says why)"
+    assert model._repr_html_().startswith("<pre>")
+    assert "&gt;=" in model._repr_html_() or "&lt;" in model._repr_html_() or ">=" not in model.describe()

@@ -17,7 +17,15 @@ from privpac.comparison import compare_models
 from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, PrivpacError
-from privpac.wishes import LEAST_EPSILON, MOST_EPSILON, FewLabelWishes, RuleWishes, read_delta, read_epsilon
+from privpac.wishes import (
+    LEAST_EPSILON,
+    MOST_EPSILON,
+    FewLabelWishes,
+    RuleWishes,
+    read_delta,
+    read_epsilon,
+    warning_of_large,
+)
 
 COLUMNS = [
     {"name": "a", "kind": "numeric", "lower": 0, "upper": 15, "integer": True},
@@ -152,3 +160,9 @@ def test_an_error_is_positive() -> None:
     assert FewLabelWishes.read(method="auto", error=None) == FewLabelWishes()
     with pytest.raises(ParameterError, match="error is 0"):
         FewLabelWishes.read(method="auto", error=0)
+
+
+def test_a_large_epsilon_is_said_to_be_large() -> None:
+    assert warning_of_large(Fraction(10)) == ""
+    assert "factor of about 162,755," in warning_of_large(Fraction(12))
+    assert "factor of about 10^434294," in warning_of_large(Fraction(10**6))

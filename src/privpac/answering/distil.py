@@ -37,7 +37,7 @@ class Distilled:
         """The predicted class of every row, as the schema writes it."""
         cells = MemorySample.of(table, self.schema, labelled=False).block().cells
         codes = np.asarray(self.estimator.predict(Encoding(self.schema).matrix(cells)), dtype=np.int64)
-        return np.asarray(self.schema.classes, dtype=object)[codes]
+        return self.schema.class_values[codes]
 
 
 def distil(predictor: PrivatePredictor, table: object, estimator: object) -> Distilled:

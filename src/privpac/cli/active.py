@@ -9,8 +9,8 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import RecordsPerPerson, Seed
+from privpac.cli.destination import Destination, paid_for, require_out
+from privpac.cli.options import Force, RecordsPerPerson, Seed
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -114,12 +114,14 @@ def learn_active(
         str | None, typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL.")
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
+    force: Force = False,
     random_state: Seed = None,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Learn from the answers and from everybody else's records."""
-    place = Destination.of(out, owner=OWNER, option="out", keep=(data, ledger))
+    place = Destination.of(out, owner=OWNER, option="out", keep=(data, ledger), force=force)
+    require_out(out, ledger, owner=OWNER, as_json=as_json)
     with console.working("Learning", as_json=as_json):
         from privpac.asking import Asking
         from privpac.guarantee.ledger.ledger import Ledger

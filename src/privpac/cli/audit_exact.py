@@ -59,8 +59,8 @@ def exact(
     """
     if not budget_seconds > 0:
         raise ParameterError(OWNER, "budget-seconds", budget_seconds, allowed="a positive number")
-    page = Destination.of(report, owner=OWNER, option="report")
-    file = Destination.of(out, owner=OWNER, option="out", keep=[report])
+    page = Destination.of(report, owner=OWNER, option="report", force=True)
+    file = Destination.of(out, owner=OWNER, option="out", keep=[report], force=True)
     cases = _cases(names or [], large=large)
     findings = _survey(cases, budget_seconds=budget_seconds, symmetry=symmetry, as_json=as_json)
     rows = [row_of(name, finding, show_data=show_data) for name, finding in findings.items()]

@@ -12,7 +12,19 @@ from typing import Any
 from privpac.cli import console
 from privpac.errors import ParameterError, PrivpacError
 
-__all__ = ["Destination", "paid_for"]
+__all__ = ["Destination", "paid_for", "require_out"]
+
+
+def require_out(out: str | None, ledger: str | None, *, owner: str, as_json: bool) -> None:
+    """Refuse to charge a budget for a model that nobody keeps: it is neither written to a file nor printed whole."""
+    if ledger is not None and out is None and not as_json:
+        raise ParameterError(
+            owner,
+            "out",
+            None,
+            allowed="a file for the model when a ledger is charged for it",
+            remedy="Add --out model.json.",
+        )
 
 
 @contextmanager
@@ -37,9 +49,18 @@ class Destination:
 
     @classmethod
     def of(
-        cls, given: str | None, *, owner: str, option: str, keep: Sequence[str | None] = ()
+        cls,
+        given: str | None,
+        *,
+        owner: str,
+        option: str,
+        keep: Sequence[str | None] = (),
+        force: bool = False,
     ) -> Destination | None:
-        """The checked destination, or None if none was asked for. Files in `keep` must not be overwritten."""
+        """The checked destination, or None if none was asked for. Files in `keep` must not be overwritten.
+
+        Nor is any other file unless `force` says so: a released model was paid for, and cannot be drawn again.
+        """
         if given is None:
             return None
         path = Path(given)
@@ -54,6 +75,10 @@ class Destination:
         for other in keep:
             if other is not None and _same(path, _file(other)):
                 raise wrong("a file of its own", f"Writing it would destroy {other!r}.")
+        if path.exists() and not force:
+            raise wrong(
+                "a file that does not exist yet", "Choose another name, or overwrite it with --force."
+            )
         destination = cls(path)
         try:
             destination._partial.touch()

@@ -9,6 +9,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.cli.options import Force
 
 __all__ = ["explain"]
 
@@ -20,22 +21,23 @@ def explain(
     picture: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the rule: a file that ends in .svg or .png.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Print the rule, the estimate and the whole derivation.
 
     It says what is stored; `privpac verify` says whether that follows.
     """
-    destination = Destination.of(report, owner="explain", option="report", keep=(model,))
-    drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report))
+    destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
+    drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
     with console.working("Reading", as_json=as_json):
-        from privpac.cli.report import write_report
         from privpac.model import load
+        from privpac.report.page import report_html
         from privpac.report.summary import summary_json, summary_sections
 
         loaded = load(model)
         if destination is not None:
-            write_report(loaded, destination.path)
+            destination.write(report_html(loaded))
         if drawn is not None:
             loaded.save_picture(drawn.path)
     if as_json:

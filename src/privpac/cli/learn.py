@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed
+from privpac.cli.destination import Destination, paid_for, require_out
+from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError, SchemaError
-from privpac.wishes import AnswerWishes, FewLabelWishes, RuleWishes, read_delta, read_epsilon
+from privpac.wishes import (
+    AnswerWishes,
+    FewLabelWishes,
+    RuleWishes,
+    read_delta,
+    read_epsilon,
+    warning_of_large,
+)
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
@@ -82,6 +90,7 @@ def learn(
         str | None, typer.Option(metavar="FILE", help="Write the model file, or the bundle.")
     ] = None,
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
+    force: Force = False,
     answers: Annotated[
         int | None,
         typer.Option(metavar="N", help="With --protect predictions: answers declared beforehand."),
@@ -174,12 +183,13 @@ def learn(
     place = _Place(data, _declared(schema, label), label, engine, spark)
     inputs = (data, schema, ledger, unlabelled)
     files = _Files(
-        Destination.of(out, owner=OWNER, option="out", keep=inputs),
-        Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out)),
+        Destination.of(out, owner=OWNER, option="out", keep=inputs, force=force),
+        Destination.of(report, owner=OWNER, option="report", keep=(*inputs, out), force=force),
     )
     if dry_run:
         _show_cost(place, wishes, as_json=as_json)
         return
+    require_out(out, ledger, owner=OWNER, as_json=as_json)
     with (
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
@@ -327,6 +337,7 @@ def _show(model: Model, files: _Files, advice: list[str], *, full: bool, as_json
 
     if model.certificate["coins"] != "system":
         advice = [f"{SEEDED}.", *advice]
+    advice += filter(None, [warning_of_large(Fraction(model.certificate["epsilon"]))])
     for text in advice:
         console.warn(text, as_json=as_json)
     if as_json:

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["LedgerPlace", "RecordsPerPerson", "Seed"]
+__all__ = ["Force", "LedgerPlace", "RecordsPerPerson", "Seed"]
+
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist already.")]
 
 RecordsPerPerson = Annotated[int, typer.Option(metavar="K", help="How many records one person may have.")]
 

@@ -167,7 +167,7 @@ def _picture(path: str | None, *, keep: tuple[str | None, ...]) -> Destination |
 
     checked_path(path)
     require_matplotlib()
-    return Destination.of(path, owner=OWNER, option="picture", keep=keep)
+    return Destination.of(path, owner=OWNER, option="picture", keep=keep, force=True)
 
 
 def _simulation(simulate: bool, table: str | None, marginals: str | None, seconds: str) -> dict[str, Any]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.cli.options import Force
 from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from privpac.data.schema import Schema
 
 __all__ = ["predict"]
 
@@ -32,33 +40,56 @@ def predict(
         ),
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a CSV file.")] = None,
+    proba: Annotated[
+        bool,
+        typer.Option("--proba", help="The risk of each class too; a card or a tree with leaf counts has it."),
+    ] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Predict the class of every record: a CSV with the header `prediction` and one line per record."""
-    destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger))
+    destination = Destination.of(out, owner="predict", option="out", keep=(model, data, ledger), force=force)
     with console.working("Predicting", as_json=as_json), console.collecting() as warned:
-        classes, facts = _answered(model, data, ledger, trust or [])
+        answered, facts = _answered(model, data, ledger, trust or [], proba=proba)
+        text = _csv(answered)
         if destination is not None:
-            destination.write(_csv(classes))
-    for text in warned:
-        console.warn(text, as_json=as_json)
+            destination.write(text)
+    for warning in warned:
+        console.warn(warning, as_json=as_json)
+    shares = {} if answered.risks is None else {"risks": answered.risks.tolist()}
     if destination is not None:
         if as_json:
-            console.show_json({"records": len(classes), "out": str(destination.path), **facts})
-        console.note(f"Wrote {len(classes)} predictions to {destination.path}.", as_json=as_json)
+            console.show_json({"records": len(answered.codes), "out": str(destination.path), **facts})
+        console.note(f"Wrote {len(answered.codes)} predictions to {destination.path}.", as_json=as_json)
     elif as_json:
-        console.show_json({"records": len(classes), "predictions": classes, **facts})
+        console.show_json(
+            {"records": len(answered.codes), "predictions": answered.values(), **shares, **facts}
+        )
     else:
-        console.show(_csv(classes).rstrip("\n"))
+        console.show(text.rstrip("\n"))
     if facts:
         console.note(
             f"{facts['new_answers']} new answers; {facts['answers_left']} more can be given.", as_json=as_json
         )
 
 
+@dataclass(frozen=True)
+class _Answered:
+    """The predicted classes, as positions among those of the schema."""
+
+    schema: Schema
+    codes: NDArray[np.uint8]
+    risks: NDArray[np.float64] | None = None
+    """Of each class, one row per record, if they were asked for."""
+
+    def values(self) -> list[Any]:
+        values: list[Any] = self.schema.class_values[self.codes].tolist()
+        return values
+
+
 def _answered(
-    model: str, data: str, ledger: str | None, trust: list[str]
-) -> tuple[list[str], dict[str, Any]]:
+    model: str, data: str, ledger: str | None, trust: list[str], *, proba: bool
+) -> tuple[_Answered, dict[str, Any]]:
     """The classes, and for a bundle how many answers were given and are left."""
     from privpac.answering.bundle.bundle import is_bundle
 
@@ -73,20 +104,30 @@ def _answered(
                     value,
                     allowed="left out for a model file, which was paid for when it was learnt",
                 )
-        return [str(name) for name in load(model).predict(data)], {}
+        loaded = load(model)
+        risks = loaded.predict_proba(data) if proba else None
+        return _Answered(loaded.schema, loaded.classify(data), risks), {}
+    if proba:
+        raise ParameterError(
+            "predict", "proba", True, allowed="left out for a bundle, which gives classes only"
+        )
     from privpac.answering.bundle import bundle
     from privpac.guarantee.ledger.ledger import Ledger
 
     predictor = bundle.load(model, trusted=trust).predictor(None if ledger is None else Ledger.open(ledger))
     before = predictor.answers_given
-    classes = [str(name) for name in predictor.predict(data)]
+    answered = _Answered(predictor.schema, predictor.classify(data))
     facts = {"new_answers": predictor.answers_given - before, "answers_left": predictor.answers_left}
-    return classes, facts
+    return answered, facts
 
 
-def _csv(classes: list[str]) -> str:
+def _csv(answered: _Answered) -> str:
+    """One line per record: its class as the schema writes it, and the risks behind it."""
+    names = answered.schema.classes
+    risks = [] if answered.risks is None else answered.risks.tolist()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([HEADER])
-    writer.writerows([name] for name in classes)
+    writer.writerow([HEADER, *(f"risk of {name}" for name in names if risks)])
+    for record, code in enumerate(answered.codes):
+        writer.writerow([names[code], *(risks[record] if risks else ())])
     return text.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,9 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed
+from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
 from privpac.errors import ParameterError
-from privpac.wishes import TableWishes
+from privpac.wishes import TableWishes, warning_of_large
 
 if TYPE_CHECKING:
     from privpac.constructions.release.table import ReleasedTable
@@ -75,6 +76,7 @@ def release(
         str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")
     ] = "auto",
     random_state: Seed = None,
+    force: Force = False,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -82,7 +84,7 @@ def release(
 
     Example: privpac release patients.csv --schema schema.json --epsilon 1 --column age --out synthetic.csv
     """
-    records, beside = _destinations(out, certificate, keep=(data, schema, ledger))
+    records, beside = _destinations(out, certificate, keep=(data, schema, ledger), force=force)
     wishes = TableWishes.read(
         columns=[name.strip() for name in column.split(",") if name.strip()],
         epsilon=epsilon,
@@ -111,14 +113,14 @@ def release(
 
 
 def _destinations(
-    out: str, certificate: str | None, *, keep: tuple[str | None, ...]
+    out: str, certificate: str | None, *, keep: tuple[str | None, ...], force: bool
 ) -> tuple[Destination, Destination]:
     """Where both files go, checked before any record is read."""
     if Path(out).suffix not in ENDINGS:
         raise ParameterError(OWNER, "out", out, allowed="a file that ends in .csv or .parquet")
     named = certificate or str(Path(out).with_suffix(".json"))
-    records = Destination.of(out, owner=OWNER, option="out", keep=(*keep, named))
-    beside = Destination.of(named, owner=OWNER, option="certificate", keep=(*keep, out))
+    records = Destination.of(out, owner=OWNER, option="out", keep=(*keep, named), force=force)
+    beside = Destination.of(named, owner=OWNER, option="certificate", keep=(*keep, out), force=force)
     assert records is not None
     assert beside is not None
     return records, beside
@@ -137,6 +139,7 @@ def _show(
 
     records, beside = files
     advice = [] if table.certificate["coins"] == "system" else [f"{SEEDED}."]
+    advice += filter(None, [warning_of_large(Fraction(table.certificate["epsilon"]))])
     for text in advice:
         console.warn(text, as_json=as_json)
     if as_json:

@@ -13,6 +13,6 @@ __all__ = ["write_report"]
 
 def write_report(model: Model, path: str | os.PathLike[str]) -> None:
     """Write the page, whole or not at all."""
-    destination = Destination.of(os.fspath(path), owner="report", option="path")
+    destination = Destination.of(os.fspath(path), owner="report", option="path", force=True)
     assert destination is not None
     destination.write(report_html(model))

@@ -154,7 +154,8 @@ def _places(name: str, out: str | None) -> dict[str, Destination]:
         require_matplotlib()
         endings += ["svg", "png"]
     places = {
-        end: Destination.of(str(Path(out) / f"{name}.{end}"), owner=OWNER, option="out") for end in endings
+        end: Destination.of(str(Path(out) / f"{name}.{end}"), owner=OWNER, option="out", force=True)
+        for end in endings
     }
     return {end: place for end, place in places.items() if place is not None}
 

@@ -11,7 +11,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.errors import ParameterError
+from privpac.cli.options import Force
 
 __all__ = ["schema"]
 
@@ -21,7 +21,7 @@ def schema(
     *,
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label column.")] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the draft there.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Draft a schema file from the names and types of the columns; no value of theirs is written down.
@@ -30,11 +30,7 @@ def schema(
 
     Every null in it is for a person to fill in with what is publicly known.
     """
-    destination = Destination.of(out, owner="schema", option="out", keep=(data,))
-    if destination is not None and destination.path.exists() and not force:
-        raise ParameterError(
-            "schema", "out", out, allowed="a new file", remedy="It may hold what somebody filled in; --force."
-        )
+    destination = Destination.of(out, owner="schema", option="out", keep=(data,), force=force)
     with console.working("Reading", as_json=as_json):
         from privpac.data.drafting import draft
 

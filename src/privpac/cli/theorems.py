@@ -45,7 +45,7 @@ def theorems(
     """List every statement the guarantees rest on: its status, its source, where it is used and tested."""
     from privpac.constructions.catalogue import REGISTER, statement
 
-    destination = Destination.of(out, owner="theorems", option="page")
+    destination = Destination.of(out, owner="theorems", option="page", force=True)
     try:
         chosen = list(REGISTER.values()) if key is None else [statement(key)]
     except ParameterError as problem:

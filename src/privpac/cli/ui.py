@@ -55,7 +55,7 @@ def ui(
         from privpac.service.pages.site import pages_app
         from privpac.service.pages.visitors import TokenGate
     except ModuleNotFoundError:
-        raise MissingExtra("The web pages", "serve") from None
+        raise MissingExtra("The server of the web pages", "serve") from None
 
     with contextlib.closing(_bound(port)) as listening:
         taken = listening.getsockname()[1]

@@ -7,6 +7,7 @@ word and the options, so that `verify` can build the same learner again.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from privpac.concepts.base import ConceptClass, ManyLabels
 from privpac.constructions import catalogue
@@ -70,7 +71,7 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
     head, _, rest = word.partition(":")
     entry = WORDS.get(head)
     if entry is None:
-        raise ParameterError(OWNER, "concepts", word, allowed=_all_words())
+        raise ParameterError(OWNER, "concepts", word, allowed=_all_words(), remedy=_meant(head, rest))
     if request.protect not in entry.protects:
         raise ParameterError(
             OWNER,
@@ -105,6 +106,12 @@ def _learner_of_class(concepts: ConceptClass, request: Request) -> Learner:
             "The class of concepts was made for another schema.", remedy="Give both the same schema."
         )
     return request.occam(concepts)
+
+
+def _meant(head: str, rest: str) -> str:
+    """The word that a strange one was probably meant to be, with what was written behind its colon."""
+    near = get_close_matches(head, WORDS, n=1, cutoff=0.75)
+    return f"Did you mean {':'.join([near[0], rest] if rest else near)}?" if near else ""
 
 
 def _all_words() -> str:

@@ -46,10 +46,13 @@ def require(wanted: Sequence[str], *, names: Sequence[str]) -> None:
 
 
 def near(name: str, names: Sequence[str]) -> str:
-    """A remedy for a misspelt name: the nearest ones, or the first few."""
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6) or list(names[:8])
-    more = ", ..." if len(names) > len(close) == 8 else ""
-    return f"Did you mean {', '.join(repr(candidate) for candidate in close)}{more}?"
+    """A remedy for a misspelt name: the nearest ones, if any is near at all."""
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if not close:
+        return (
+            f"None of the {len(names)} columns has a name like it." if len(names) > 1 else "Check the name."
+        )
+    return f"Did you mean {' or '.join(repr(candidate) for candidate in close)}?"
 
 
 def no_repeats(names: Sequence[str]) -> None:

@@ -6,19 +6,21 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from privpac.checker.document import Malformed, parsed_json
 from privpac.data import raw as reading
-from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
+from privpac.data.class_values import class_values
+from privpac.data.columns import Column
 from privpac.data.drafting import draft, found_classes, found_column
 from privpac.data.raw import EMPTY, UNKNOWN
 from privpac.data.rawtable import near
+from privpac.data.schema_problems import Problems
+from privpac.data.schema_reading import KEYS, column_from, entries_of, filled_in, list_from, rates_from, slips
 from privpac.data.tables import read, vector
 from privpac.errors import DataError, SchemaError
 
@@ -26,18 +28,6 @@ __all__ = ["Schema", "draft"]
 
 Origin = Literal["declared", "from_data"]
 
-OPTIONS = {
-    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale"},
-    "categorical": {"categories", "other", "missing"},
-    "boolean": {"missing"},
-    "date": {"lower", "upper", "timezone", "missing"},
-}
-REQUIRED = {
-    "numeric": {"lower": "a number", "upper": "a number"},
-    "categorical": {"categories": 'a list such as ["low", "high"]'},
-    "boolean": {},
-    "date": {"lower": 'a date such as "2020-01-01"', "upper": 'a date such as "2029-12-31"'},
-}
 RATE_ROUNDING = 0.01
 """Shares people write down add up to 1 within this."""
 MOST_CLASSES = 255  # labels are stored in one byte
@@ -148,6 +138,11 @@ class Schema:
         return column
 
     @cached_property
+    def class_values(self) -> npt.NDArray[Any]:
+        """The classes as predictions show them: integers, booleans or text (`data.class_values`)."""
+        return class_values(self.classes)
+
+    @cached_property
     def _classes_table(self) -> dict[str, int]:
         return reading.lookup(self.classes)
 
@@ -178,27 +173,43 @@ class Schema:
 
     @classmethod
     def from_json(cls, source: str | Path | Mapping[str, Any]) -> Schema:
-        """Read a schema from a file, from JSON text, or from a dictionary."""
-        entries = dict(source) if isinstance(source, Mapping) else _load(source)
-        label = _filled(entries, "label", "The schema", "the name of the label column")
-        described = _filled(entries, "columns", "The schema", "a list of columns")
+        """Read a schema from a file, from JSON text, or from a dictionary.
+
+        Raises one `SchemaError` that names every problem of it. Keys privpac does not know are kept, unless they look
+        like a misspelt one that it does.
+
+        >>> Schema.from_json({"lable": "ill", "columns": []})
+        Traceback (most recent call last):
+        privpac.errors.SchemaError: The schema: "lable" is not known. Did you mean "label"?
+        """
+        entries = dict(source) if isinstance(source, Mapping) else entries_of(source)
+        problems = Problems()
+        meant = slips(entries, KEYS, "The schema", problems)
+
+        def filled(key: str, owner: str, how: str) -> Any:
+            return None if key in meant else problems.attempt(lambda: filled_in(entries, key, owner, how))
+
+        label = filled("label", "The schema", "the name of the label column")
         classes = ("0", "1")
         if "classes" in entries:
-            classes = _filled(entries, "classes", f"Label '{label}'", "a list such as [0, 1]")
-            if isinstance(classes, str) or not isinstance(classes, Sequence):
-                raise SchemaError(
-                    f"Label '{label}': classes is not a list.", remedy='Write "classes": [0, 1].'
-                )
-        if isinstance(described, str) or not isinstance(described, Sequence):
-            raise SchemaError('The schema\'s "columns" is not a list.', remedy="Give one entry per column.")
-        known = {"label", "columns", "classes", "origin", "base_rate"}
+            classes = filled("classes", f"Label '{label}'", "a list such as [0, 1]")
+            problems.attempt(
+                lambda: list_from(classes, f"Label '{label}': classes", 'Write "classes": [0, 1].')
+            )
+        described = filled("columns", "The schema", "a list of columns")
+        listed = problems.attempt(
+            lambda: list_from(described, 'The schema\'s "columns"', "Give one entry per column.")
+        )
+        columns = [problems.attempt(partial(column_from, entry, problems)) for entry in listed or ()]
+        rates = problems.attempt(lambda: rates_from(entries.get("base_rate")))
+        problems.refuse()
         return cls(
-            columns=tuple(_column(entry) for entry in described),
+            columns=tuple(column for column in columns if column is not None),
             label=label,
             classes=tuple(classes),
             origin=entries.get("origin", "declared"),
-            base_rate=_rates(entries.get("base_rate")),
-            extras={key: value for key, value in entries.items() if key not in known},
+            base_rate=rates,
+            extras={key: value for key, value in entries.items() if key not in KEYS},
         )
 
     @classmethod
@@ -242,21 +253,6 @@ class Schema:
         return {"label": self.label, "classes": list(self.classes), **origin, **rates, "columns": columns}
 
 
-def _rates(stated: object) -> tuple[float, ...] | None:
-    """The shares of all classes; of two classes the second is enough."""
-    if stated is None:
-        return None
-    shares: list[float] = []
-    for share in stated if isinstance(stated, list | tuple) else [stated]:
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-            raise SchemaError(
-                "The schema's base_rate is not a number between 0 and 1, or a list of such numbers.",
-                remedy='Write "base_rate": 0.06 for the share of the second of two classes, or one share per class.',
-            )
-        shares.append(float(share))
-    return (1 - shares[0], shares[0]) if len(shares) == 1 else tuple(shares)
-
-
 def _repeated(names: Sequence[str]) -> str | None:
     seen: set[str] = set()
     for name in names:
@@ -264,97 +260,3 @@ def _repeated(names: Sequence[str]) -> str | None:
             return name
         seen.add(name)
     return None
-
-
-def _load(source: str | Path) -> dict[str, Any]:
-    text, owner = str(source), "The schema"
-    if isinstance(source, Path) or not text.lstrip().startswith("{"):
-        owner = f"The schema file {text}"
-        try:
-            text = Path(source).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError) as problem:
-            reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
-            raise SchemaError(
-                f"{owner} cannot be read: {reason}.", remedy="Write a draft with: privpac schema DATA"
-            ) from None
-    try:
-        entries = parsed_json(text.encode("utf-8", "surrogatepass"))
-    except json.JSONDecodeError as problem:
-        raise SchemaError(
-            f"{owner} is not valid JSON: {problem.msg} (line {problem.lineno}, column {problem.colno}).",
-            remedy="Correct that place.",
-        ) from None
-    except (ValueError, RecursionError) as problem:
-        reason = str(problem) if isinstance(problem, Malformed) else "it is not text, or nested too deeply"
-        raise SchemaError(f"{owner} cannot be used: {reason}.", remedy="Correct that place.") from None
-    if not isinstance(entries, dict):
-        raise SchemaError(f"{owner} is not a JSON object.", remedy='It starts with {"label": ...')
-    return entries
-
-
-def _filled(entry: Mapping[str, Any], key: str, owner: str, how: str, column: str | None = None) -> Any:
-    """entry[key], or an error that says whether it is absent or was left blank, and what to write."""
-    if entry.get(key) is None:
-        state = "is still blank" if key in entry else "is missing"
-        raise SchemaError(f'{owner}: "{key}" {state}.', column=column, remedy=f'Write "{key}": {how}.')
-    return entry[key]
-
-
-def _column(entry: object) -> Column:
-    if not isinstance(entry, Mapping):
-        raise SchemaError(
-            "An entry of the schema's columns is not an object.", remedy='Start it with {"name": ...'
-        )
-    name = _filled(entry, "name", "A column of the schema", "the column's name")
-    if not isinstance(name, str):
-        raise SchemaError(f"A column's name is {name!r}, which is not text.", remedy="Put it in quotes.")
-    owner = f"Column '{name}'"
-    words = ", ".join(KINDS)
-    kind = _filled(entry, "kind", owner, f"one of {words}", name)
-    if kind not in KINDS:
-        raise SchemaError(
-            f"{owner}: the kind {kind!r} is not known.", column=name, remedy=f"Use one of {words}."
-        )
-    known = set().union(*OPTIONS.values())
-    for key in entry:
-        if key in known - OPTIONS[kind] and entry[key] is not None:
-            raise SchemaError(
-                f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
-            )
-    for key, how in REQUIRED[kind].items():
-        _filled(entry, key, owner, how, name)
-    options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}
-    extras = {key: value for key, value in entry.items() if key not in known | {"name", "kind"}}
-    return _build(name, kind, options, extras)
-
-
-def _build(name: str, kind: str, options: dict[str, Any], extras: dict[str, Any]) -> Column:
-    def wrong(key: str, how: str) -> SchemaError:
-        return SchemaError(
-            f"Column '{name}': {key} is not {how}.", column=name, remedy=f'Write "{key}": {how}.'
-        )
-
-    if kind == "numeric":
-        if not isinstance(options.get("integer", False), bool):
-            raise wrong("integer", "true or false")
-        if options.get("integer") and "resolution" in options:
-            raise SchemaError(
-                f"Column '{name}': resolution has no meaning for an integer column.",
-                column=name,
-                remedy='Remove "resolution", or write "integer": false.',
-            )
-        return Numeric(name, extras=extras, **options)
-    if kind == "categorical":
-        if isinstance(options["categories"], str) or not isinstance(options["categories"], Sequence):
-            raise wrong("categories", "a list")
-        if any(isinstance(item, (list, dict)) or item is None for item in options["categories"]):
-            raise wrong("categories", "a list of texts or numbers")
-        return Categorical(name, extras=extras, **options)
-    if kind == "boolean":
-        return Boolean(name, extras=extras, **options)
-    timed = [_has_time(options[end]) for end in ("lower", "upper")]
-    return Date(name, with_time=any(timed), extras=extras, **options)
-
-
-def _has_time(bound: object) -> bool:
-    return isinstance(bound, str) and any(mark in bound.strip() for mark in "T :")

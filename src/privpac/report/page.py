@@ -24,7 +24,15 @@ from privpac.report.meaning import does_not_mean, means
 from privpac.report.pictures import picture
 from privpac.report.summary import no_accuracy, sql_text
 
-__all__ = ["confusion_table", "estimate_figure", "headline", "report_html", "short", "values_of"]
+__all__ = [
+    "confusion_table",
+    "estimate_figure",
+    "figures_list",
+    "headline",
+    "report_html",
+    "short",
+    "values_of",
+]
 
 NOTHING = (
     "default-src 'none'; style-src 'unsafe-inline'"  # no request, no script, whatever a column is called
@@ -111,7 +119,8 @@ def _accuracy(model: Model) -> str:
     tree = model.certificate
     parts = []
     if model.estimate is not None:
-        parts += [estimate_figure(model.estimate), confusion_table(model.estimate, model.schema.classes)]
+        parts += [estimate_figure(model.estimate), figures_list(model)]
+        parts.append(confusion_table(model.estimate, model.schema.classes))
     parts.append("<h3>Proved before any record was seen</h3>")
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     if facts:
@@ -143,6 +152,11 @@ def estimate_figure(estimate: Confusion) -> str:
         f" confidence, measured {where}. The interval allows {float(estimate.noise):.1%} either way for the"
         f" noise that keeps it private and {float(estimate.sampling):.1%} for chance.</figcaption></figure>"
     )
+
+
+def figures_list(model: Model) -> str:
+    """What the noisy counts say besides the accuracy, as an HTML list; empty without an estimate."""
+    return "" if model.figures is None else _items(model.figures.lines())
 
 
 def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:

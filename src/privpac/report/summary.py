@@ -25,7 +25,7 @@ def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
         sections.append(("SQL", sql_text(model)))
     sections += _costs(model)
     if model.estimate is not None:
-        sections.append(("Private estimate", str(model.estimate)))
+        sections.append(("Private estimate", model.describe_estimate()))
     if full:
         return [*sections, ("Certificate", explain_certificate(model.certificate))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
@@ -107,5 +107,6 @@ def summary_json(model: Model) -> dict[str, Any]:
         "accuracy": [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]],
         "leaf_counts": None if model.leaf_counts is None else model.leaf_counts.to_json(),
         "estimate": None if model.estimate is None else model.estimate.to_json(),
+        "figures": None if model.figures is None else model.figures.to_json(),
         "certificate": dict(tree),
     }

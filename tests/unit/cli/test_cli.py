@@ -80,11 +80,11 @@ def test_every_verb_offers_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_learn_prints_rule_estimate_and_certificate(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *LEARN, "20", "--estimate-epsilon", "10")
+    code, out, err = run(capsys, *LEARN, "9", "--estimate-epsilon", "1")
     assert (code, err) == (0, "")
     assert out.startswith("Rule\nyes, surely if age >= ")
     assert "Private estimate\naccuracy about" in out
-    assert "Privacy\n(30, 0)-DP, one record replaced, hypothesis released" in out
+    assert "Privacy\n(10, 0)-DP, one record replaced, hypothesis released" in out
     assert "independent draws" in out
     assert "[exponential mechanism]" not in out
     assert sorted(p.name for p in place.iterdir()) == ["data.csv", "schema.json"]
@@ -160,7 +160,7 @@ def test_leaf_counts_are_bought_and_shown(place: Path, capsys: pytest.CaptureFix
 def test_the_ledger_is_charged_what_is_declared(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "create", "l.db", "--epsilon", "1")[0] == 0
     for _ in range(10):
-        assert run(capsys, *LEARN, "0.1", "--ledger", "l.db")[0] == 0
+        assert run(capsys, *LEARN, "0.1", "--ledger", "l.db", "--json")[0] == 0
     assert run(capsys, *LEARN, "0.1", "--ledger", "l.db", "--out", "m.json")[0] == 3
     assert not (place / "m.json").exists()
     tree = json.loads(run(capsys, "ledger", "show", "l.db", "--json")[1])
@@ -185,7 +185,9 @@ def test_predict_gives_one_line_a_record(place: Path, capsys: pytest.CaptureFixt
     assert (place / "p.csv").read_text() == out
     tree = json.loads(run(capsys, "predict", "m.json", "data.csv", "--json")[1])
     assert tree["predictions"] == [line[0] for line in lines[1:]]
-    assert json.loads(run(capsys, "predict", "m.json", "data.csv", "--out", "p.csv", "--json")[1]) == {
+    assert json.loads(
+        run(capsys, "predict", "m.json", "data.csv", "--out", "p.csv", "--force", "--json")[1]
+    ) == {
         "records": 400,
         "out": "p.csv",
     }
@@ -338,7 +340,7 @@ def test_an_old_file_stays_until_the_new_one_is_complete(
 ) -> None:
     target = tmp_path / "x.csv"
     target.write_text("old")
-    destination = Destination.of(str(target), owner="test", option="out")
+    destination = Destination.of(str(target), owner="test", option="out", force=True)
     assert destination is not None
 
     def fails(*_: object) -> None:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import count
 
 from privpac.concepts.base import Costs
+from privpac.constructions.draw.occam import read_costs
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 
@@ -34,7 +35,7 @@ def costs_for(costs: Iterable[int] | str | None, schema: Schema) -> Costs | None
                 "learn", "costs", costs, allowed=f"one positive integer per class, or {BALANCED!r}"
             )
         return balanced_costs(schema)
-    return tuple(costs)
+    return read_costs(tuple(costs), len(schema.classes), "learn")
 
 
 def balanced_costs(schema: Schema) -> Costs:

@@ -46,13 +46,13 @@ RULES: Mapping[str, Callable[..., Proof[Privacy]]] = {
 
 
 def read_costs(costs: Costs | None, classes: int, owner: str) -> Costs:
-    """One positive integer a class; all 1 when not given."""
+    """One positive integer per class; all 1 when not given."""
     if costs is None:
         return (1,) * classes
     prices = tuple(costs)
     if len(prices) != classes or any(isinstance(c, bool) or not isinstance(c, int) or c < 1 for c in prices):
         raise ParameterError(
-            owner, "costs", costs, allowed=f"{classes} positive integers, one per class, such as (1, 5)"
+            owner, "costs", costs, allowed=f"{classes} positive integers, one per class, such as 1 and 5"
         )
     return prices
 

@@ -271,7 +271,7 @@ class Postgres:
         )
 
     def _not_a_ledger(self) -> ParameterError:
-        remedy = "Make one with Ledger(epsilon=..., path=URL), or correct the address."
+        remedy = "Make one with: privpac ledger create URL --epsilon TOTAL; or correct the address."
         allowed = "a database with a ledger, which this is not"
         return ParameterError("Ledger", "path", self.where, allowed=allowed, remedy=remedy)
 

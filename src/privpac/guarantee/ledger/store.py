@@ -253,7 +253,7 @@ def _place(path: str | os.PathLike[str]) -> Path:
 def _file_at(path: Path) -> tuple[int, int]:
     """Which file the path leads to now."""
     if not path.is_file():
-        remedy = "Make one with Ledger(epsilon=..., path=...), or correct the path."
+        remedy = "Make one with: privpac ledger create FILE --epsilon TOTAL; or correct the path."
         raise ParameterError("Ledger", "path", str(path), allowed="an existing ledger file", remedy=remedy)
     status = path.stat()
     return status.st_dev, status.st_ino

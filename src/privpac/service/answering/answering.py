@@ -375,9 +375,9 @@ class _Group:
         return Reply(text, one.charged)
 
     def _text(self, one: PaidRequest) -> str:
-        classes = self.answering.bundle.schema.classes
+        classes = self.answering.bundle.schema.class_values
         tree = {
-            "answers": [classes[label] for label in one.ask.asked.labels(self.known).tolist()],
+            "answers": classes[one.ask.asked.labels(self.known)].tolist(),
             "price": exact_text(one.price),
             "left": one.left.to_json(),
         }

@@ -29,8 +29,9 @@ class Left(BaseModel):
 class PredictReply(BaseModel):
     """The answers, what they cost, and what is left."""
 
-    answers: list[str] = Field(
-        description="The class of every row, in order, as the schema writes it.", examples=[["1", "0"]]
+    answers: list[bool | int | str] = Field(
+        description="The class of every row, in order: an integer, a boolean or text, as the schema's classes read.",
+        examples=[[1, 0]],
     )
     price: str = Field(
         description="Epsilon charged for the questions nobody asked before. " + EXACT, examples=["0.1"]

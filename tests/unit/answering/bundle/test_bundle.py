@@ -61,7 +61,7 @@ def test_a_bundle_answers_as_what_it_was_made_from(tmp_path: Path, base: str) ->
     loaded = bundle.load(made(tmp_path / "b", base))
     assert loaded.schema == SCHEMA
     ledger = Ledger(epsilon=300)
-    assert loaded.predictor(ledger).predict(rows(5, 95, 5)).tolist() == ["0", "1", "0"]
+    assert loaded.predictor(ledger).predict(rows(5, 95, 5)).tolist() == [0, 1, 0]
     assert ledger.spent.epsilon == 60
     assert verify(tmp_path / "b").rebuilt
     if base.startswith("vote"):
@@ -229,7 +229,7 @@ def test_models_of_an_unknown_type_must_be_vouched_for(tmp_path: Path) -> None:
         bundle.load(folder)
     name = f"{Mine.__module__}.{Mine.__qualname__}"
     loaded = bundle.load(folder, trusted=[name])
-    assert loaded.predictor(Ledger(epsilon=60)).predict(rows(2)).tolist() == ["0"]
+    assert loaded.predictor(Ledger(epsilon=60)).predict(rows(2)).tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_models_of_an_unknown_type_must_be_vouched_for(tmp_path: Path) -> None:
 )
 def test_models_of_many_types_are_known(tmp_path: Path, base: object) -> None:
     folder = made(tmp_path / "b", base)
-    assert bundle.load(folder).predictor(Ledger(epsilon=60)).predict(rows(99)).tolist() == ["1"]
+    assert bundle.load(folder).predictor(Ledger(epsilon=60)).predict(rows(99)).tolist() == [1]
 
 
 # --- on the command line ---
@@ -269,7 +269,7 @@ def test_learn_predict_and_verify_a_bundle(files: Path) -> None:
     result = _run("predict", "b", "new.csv", "--ledger", "ledger.db", "--json")
     assert result.exit_code == 0, result.output
     tree = json.loads(result.stdout)
-    assert tree["predictions"] == ["0", "1", "0"]
+    assert tree["predictions"] == [0, 1, 0]
     assert (tree["new_answers"], tree["answers_left"]) == (2, 3)
     assert Ledger.open(files / "ledger.db").spent.epsilon == 40
     assert "20" in _run("verify", "b").stdout

@@ -461,7 +461,7 @@ def test_bundles_of_the_former_format_are_read_with_a_warning(tmp_path: Path, ba
     folder = former(made(tmp_path / "b", base))
     with pytest.warns(ExposedRecords, match="Keep it secret"):
         loaded = bundle.load(folder)
-    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [100], "weight": [0]}).tolist() == ["1"]
+    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [100], "weight": [0]}).tolist() == [1]
     found = verify(folder)
     assert found.rebuilt
     assert found.warnings[0] == bundle.EXPOSED
@@ -476,7 +476,7 @@ def test_a_one_class_block_of_the_former_format_still_votes(tmp_path: Path) -> N
     folder = former(tmp_path / "b")
     with pytest.warns(ExposedRecords):
         loaded = bundle.load(folder)
-    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [1], "weight": [0]}).tolist() == ["1"]
+    assert loaded.predictor(Ledger(epsilon=90)).predict({"age": [1], "weight": [0]}).tolist() == [1]
 
 
 def test_what_is_handed_out_of_the_former_format_says_nothing_of_records(tmp_path: Path) -> None:

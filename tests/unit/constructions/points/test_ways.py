@@ -58,7 +58,7 @@ def test_every_way_finds_the_code_and_its_file_is_verified(way: str, bits: int, 
     assert verify(tmp_path / "model.json").rebuilt
     again = load(tmp_path / "model.json")
     data = table(bits, n)
-    right = np.mean(np.array(again.predict({"code": data["code"]})) == np.array(data["ill"]).astype(str))
+    right = np.mean(np.array(again.predict({"code": data["code"]})) == np.array(data["ill"]))
     assert right > 0.9
     assert model.certificate["epsilon"] == "1"
     assert model.certificate["accuracy"]

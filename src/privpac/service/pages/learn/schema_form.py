@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from privpac.data.schema import OPTIONS, Schema
+from privpac.data.schema import Schema
+from privpac.data.schema_reading import OPTIONS
 from privpac.errors import SchemaError
 
 __all__ = ["KINDS", "ColumnFields", "SchemaForm"]

@@ -1,0 +1,133 @@
+"""What released confusion counts say besides the accuracy: what a constant answer would reach, each class, the costs.
+
+Statement: everything here is computed from noisy counts that are released already and from public numbers, so it costs
+no privacy (post-processing). It has no interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from privpac.constructions.estimates.confusion import Confusion
+
+__all__ = ["Figures", "figures_of"]
+
+NOTE = "These follow from the same noisy counts: they cost no further privacy, and have no interval."
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Shares, and costs per record, from the noisy counts of a `Confusion`.
+
+    >>> nothing = Fraction(0)
+    >>> counts = Confusion(((850, 37), (63, 50)), 1000, Fraction(9, 10), nothing, nothing, True, nothing, nothing)
+    >>> print(figures_of(counts, ("no", "yes")).lines()[0])
+    Always saying no would be right about 0.887 of the time: the rule gains about 0.013.
+    """
+
+    classes: tuple[str, ...]
+    accuracy: Fraction
+    constant: int
+    """The class with the most records, as a position."""
+    majority: Fraction
+    """The accuracy of always saying that class."""
+    recalls: tuple[Fraction | None, ...]
+    """For each class the share of its records that are predicted right; None where no record was counted."""
+    cost: Fraction | None = None
+    """What the rule's mistakes cost per record, if prices of mistakes were given."""
+    constant_cost: Fraction | None = None
+    """The same for the cheapest constant answer."""
+
+    @property
+    def balanced(self) -> Fraction | None:
+        """The mean of `recalls`: one half for a constant answer, whichever class is rare."""
+        shares = [share for share in self.recalls if share is not None]
+        return sum(shares, Fraction(0)) / len(shares) if len(shares) == len(self.recalls) else None
+
+    @property
+    def sensitivity(self) -> Fraction | None:
+        """Of two classes: the share of the second one's records that are found."""
+        return self.recalls[1] if len(self.recalls) == 2 else None
+
+    @property
+    def specificity(self) -> Fraction | None:
+        """Of two classes: the share of the first one's records that are left alone."""
+        return self.recalls[0] if len(self.recalls) == 2 else None
+
+    def lines(self) -> list[str]:
+        """In sentences, the baseline first."""
+        gain = self.accuracy - self.majority
+        verdict = (
+            f"the rule gains about {float(gain):.3f}"
+            if gain > 0
+            else "by that measure the rule gains nothing"
+        )
+        sentences = [
+            f"Always saying {self.classes[self.constant]} would be right about {float(self.majority):.3f}"
+            f" of the time: {verdict}.",
+            self._classes(),
+        ]
+        if self.cost is not None and self.constant_cost is not None:
+            sentences.append(
+                f"Mistakes cost about {float(self.cost):.3f} per record; those of the cheapest constant answer"
+                f" {float(self.constant_cost):.3f}."
+            )
+        return [*sentences, NOTE]
+
+    def _classes(self) -> str:
+        names = (
+            ["specificity", "sensitivity"] if len(self.classes) == 2 else ["share found"] * len(self.classes)
+        )
+        shares = ", ".join(
+            f"{name} ({of}) {_digits(share)}"
+            for name, of, share in zip(names, self.classes, self.recalls, strict=True)
+        )
+        return f"Balanced accuracy about {_digits(self.balanced)}: {shares}."
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs: numbers as exact text."""
+        return {
+            "majority": str(self.majority),
+            "majority_class": self.classes[self.constant],
+            "balanced_accuracy": _text(self.balanced),
+            "recalls": [_text(share) for share in self.recalls],
+            "sensitivity": _text(self.sensitivity),
+            "specificity": _text(self.specificity),
+            "cost": _text(self.cost),
+            "constant_cost": _text(self.constant_cost),
+        }
+
+
+def figures_of(estimate: Confusion, classes: Sequence[str], *, costs: Sequence[int] | None = None) -> Figures:
+    """The figures of an estimate: `costs` are the prices of misjudging a record of each class."""
+    rows = [sum(row) for row in estimate.counts]
+    constant = max(range(len(rows)), key=rows.__getitem__)
+    figures = Figures(
+        classes=tuple(classes),
+        accuracy=estimate.accuracy,
+        constant=constant,
+        majority=min(Fraction(1), Fraction(rows[constant], estimate.records)),
+        recalls=tuple(
+            Fraction(row[own], rows[own]) if rows[own] else None for own, row in enumerate(estimate.counts)
+        ),
+    )
+    if costs is None or len(set(costs)) == 1:
+        return figures
+    priced = [price * total for price, total in zip(costs, rows, strict=True)]
+    saved = sum(price * row[own] for own, (price, row) in enumerate(zip(costs, estimate.counts, strict=True)))
+    return replace(
+        figures,
+        cost=Fraction(sum(priced) - saved, estimate.records),
+        constant_cost=Fraction(sum(priced) - max(priced), estimate.records),
+    )
+
+
+def _digits(share: Fraction | None) -> str:
+    return "unknown" if share is None else f"{float(share):.3f}"
+
+
+def _text(share: Fraction | None) -> str | None:
+    return None if share is None else str(share)

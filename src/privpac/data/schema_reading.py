@@ -1,0 +1,188 @@
+"""Reading the parts of a schema from JSON that a person wrote: the file, its columns, its lists, its shares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from privpac.checker.document import Malformed, parsed_json
+from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
+from privpac.data.schema_problems import Problems, misspelling
+from privpac.errors import SchemaError
+
+__all__ = [
+    "COLUMN_KEYS",
+    "KEYS",
+    "OPTIONS",
+    "column_from",
+    "entries_of",
+    "filled_in",
+    "list_from",
+    "rates_from",
+    "slips",
+]
+
+OPTIONS = {
+    "numeric": {"lower", "upper", "integer", "resolution", "missing", "scale"},
+    "categorical": {"categories", "other", "missing"},
+    "boolean": {"missing"},
+    "date": {"lower", "upper", "timezone", "missing"},
+}
+REQUIRED = {
+    "numeric": {"lower": "a number", "upper": "a number"},
+    "categorical": {"categories": 'a list such as ["low", "high"]'},
+    "boolean": {},
+    "date": {"lower": 'a date such as "2020-01-01"', "upper": 'a date such as "2029-12-31"'},
+}
+KEYS = ("label", "columns", "classes", "origin", "base_rate")
+COLUMN_KEYS = ("name", "kind", *sorted(set().union(*OPTIONS.values())))
+
+
+def entries_of(source: str | Path) -> dict[str, Any]:
+    text, owner = str(source), "The schema"
+    if isinstance(source, Path) or not text.lstrip().startswith("{"):
+        owner = f"The schema file {text}"
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError) as problem:
+            reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
+            raise SchemaError(
+                f"{owner} cannot be read: {reason}.", remedy="Write a draft with: privpac schema DATA"
+            ) from None
+    try:
+        entries = parsed_json(text.encode("utf-8", "surrogatepass"))
+    except json.JSONDecodeError as problem:
+        raise SchemaError(
+            f"{owner} is not valid JSON: {problem.msg} (line {problem.lineno}, column {problem.colno}).",
+            remedy="Correct that place.",
+        ) from None
+    except (ValueError, RecursionError) as problem:
+        reason = str(problem) if isinstance(problem, Malformed) else "it is not text, or nested too deeply"
+        raise SchemaError(f"{owner} cannot be used: {reason}.", remedy="Correct that place.") from None
+    if not isinstance(entries, dict):
+        raise SchemaError(f"{owner} is not a JSON object.", remedy='It starts with {"label": ...')
+    return entries
+
+
+def filled_in(entry: Mapping[str, Any], key: str, owner: str, how: str, column: str | None = None) -> Any:
+    """entry[key], or an error that says whether it is absent or was left blank, and what to write."""
+    if entry.get(key) is None:
+        state = "is still blank" if key in entry else "is missing"
+        raise SchemaError(f'{owner}: "{key}" {state}.', column=column, remedy=f'Write "{key}": {how}.')
+    return entry[key]
+
+
+def list_from(values: object, owner: str, remedy: str) -> Sequence[Any]:
+    """The values, refused unless they are a list; those that are missing were refused before."""
+    if values is None:
+        return ()
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise SchemaError(f"{owner} is not a list.", remedy=remedy)
+    return values
+
+
+def slips(
+    entry: Mapping[str, Any],
+    known: Collection[str],
+    owner: str,
+    problems: Problems,
+    *,
+    column: str | None = None,
+) -> set[str]:
+    """The known keys that strange ones were meant to be; each is noted as a problem, for it would be ignored."""
+    meant: set[str] = set()
+    for key in entry:
+        right = None if key in known else misspelling(str(key), known)
+        if right is not None:
+            meant.add(right)
+            problems.errors.append(
+                SchemaError(
+                    f'{owner}: "{key}" is not known.', column=column, remedy=f'Did you mean "{right}"?'
+                )
+            )
+    return meant
+
+
+def column_from(entry: object, problems: Problems) -> Column | None:
+    """One column; None if some of its problems were noted."""
+    if not isinstance(entry, Mapping):
+        raise SchemaError(
+            "An entry of the schema's columns is not an object.", remedy='Start it with {"name": ...'
+        )
+    name = filled_in(entry, "name", "A column of the schema", "the column's name")
+    if not isinstance(name, str):
+        raise SchemaError(f"A column's name is {name!r}, which is not text.", remedy="Put it in quotes.")
+    owner = f"Column '{name}'"
+    words = ", ".join(KINDS)
+    kind = filled_in(entry, "kind", owner, f"one of {words}", name)
+    if kind not in KINDS:
+        raise SchemaError(
+            f"{owner}: the kind {kind!r} is not known.", column=name, remedy=f"Use one of {words}."
+        )
+    before = len(problems.errors)
+    meant = slips(entry, COLUMN_KEYS, owner, problems, column=name)
+    for key in entry:
+        if key in set(COLUMN_KEYS[2:]) - OPTIONS[kind] and entry[key] is not None:
+            problems.errors.append(
+                SchemaError(
+                    f'{owner}: "{key}" has no meaning for a {kind} column.', column=name, remedy="Remove it."
+                )
+            )
+    for key, how in REQUIRED[kind].items():
+        if key not in meant:
+            problems.attempt(partial(filled_in, entry, key, owner, how, name))
+    if len(problems.errors) > before:
+        return None
+    options = {key: entry[key] for key in OPTIONS[kind] if entry.get(key) is not None}
+    extras = {key: value for key, value in entry.items() if key not in COLUMN_KEYS}
+    return _build(name, kind, options, extras)
+
+
+def _build(name: str, kind: str, options: dict[str, Any], extras: dict[str, Any]) -> Column:
+    def wrong(key: str, how: str) -> SchemaError:
+        return SchemaError(
+            f"Column '{name}': {key} is not {how}.", column=name, remedy=f'Write "{key}": {how}.'
+        )
+
+    if kind == "numeric":
+        if not isinstance(options.get("integer", False), bool):
+            raise wrong("integer", "true or false")
+        if options.get("integer") and "resolution" in options:
+            raise SchemaError(
+                f"Column '{name}': resolution has no meaning for an integer column.",
+                column=name,
+                remedy='Remove "resolution", or write "integer": false.',
+            )
+        return Numeric(name, extras=extras, **options)
+    if kind == "categorical":
+        if isinstance(options["categories"], str) or not isinstance(options["categories"], Sequence):
+            raise wrong("categories", "a list")
+        if any(isinstance(item, (list, dict)) or item is None for item in options["categories"]):
+            raise wrong("categories", "a list of texts or numbers")
+        return Categorical(name, extras=extras, **options)
+    if kind == "boolean":
+        return Boolean(name, extras=extras, **options)
+    timed = [_has_time(options[end]) for end in ("lower", "upper")]
+    return Date(name, with_time=any(timed), extras=extras, **options)
+
+
+def _has_time(bound: object) -> bool:
+    return isinstance(bound, str) and any(mark in bound.strip() for mark in "T :")
+
+
+def rates_from(stated: object) -> tuple[float, ...] | None:
+    """The shares of all classes; of two classes the second is enough."""
+    if stated is None:
+        return None
+    shares: list[float] = []
+    for share in stated if isinstance(stated, list | tuple) else [stated]:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+            raise SchemaError(
+                "The schema's base_rate is not a number between 0 and 1, or a list of such numbers.",
+                remedy='Write "base_rate": 0.06 for the share of the second of two classes, or one share per class.',
+            )
+        shares.append(float(share))
+    return (1 - shares[0], shares[0]) if len(shares) == 1 else tuple(shares)

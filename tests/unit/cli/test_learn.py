@@ -1,0 +1,58 @@
+"""What `privpac learn` says when something is odd: in the words of the command line, with the word that was meant."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from privpac.cli.app import run
+
+COLUMNS = [
+    {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True},
+    {"name": "smoker", "kind": "boolean"},
+]
+
+
+@pytest.fixture(autouse=True)
+def _place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 100},{i % 2 == 0},{int(i % 100 >= 60)}" for i in range(400)]
+    (tmp_path / "data.csv").write_text("\n".join(["age,smoker,ill", *rows]) + "\n")
+    (tmp_path / "schema.json").write_text(json.dumps({"label": "ill", "columns": COLUMNS}))
+
+
+def learn(*more: str, epsilon: str = "1") -> int:
+    return run(["learn", "data.csv", "--schema", "schema.json", "--epsilon", epsilon, *more])
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "strange"),
+    [
+        (("--concepts", "tree:3"), "Did you mean trees:3?", "trees:3 or"),
+        (("--concepts", "stump"), "Did you mean stumps?", "stumps:"),
+        (("--concepts", "neural"), "must be one of auto", "Did you mean"),
+        (("--costs", "1"), "learn: costs is (1,), but must be 2 positive integers", "Occam"),
+        (("--costs", "1", "--concepts", "staged:2+2"), "learn: costs is (1,)", "StagedTrees"),
+        (("--ledger", "none.db", "--out", "m.json"), "privpac ledger create FILE --epsilon TOTAL", "Ledger("),
+        (("--concepts", "thresholds:agee"), "Did you mean 'age'?", "smoker"),
+        (("--concepts", "thresholds:xyz"), "None of the 2 columns has a name like it.", "smoker"),
+    ],
+)
+def test_a_refusal_is_in_the_words_of_the_command_line(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str, strange: str
+) -> None:
+    assert learn(*options) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert strange not in said
+
+
+def test_an_epsilon_above_10_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    assert learn("--concepts", "stumps", epsilon="10") == 0
+    assert capsys.readouterr().err == ""
+    assert learn("--concepts", "stumps", epsilon="12") == 0
+    assert capsys.readouterr().err.startswith("Warning: Epsilon 12 is large: one record may change the odds")
+    assert learn("--concepts", "stumps", "--json", epsilon="12") == 0
+    assert json.loads(capsys.readouterr().out)["warnings"][0].startswith("Epsilon 12 is large")

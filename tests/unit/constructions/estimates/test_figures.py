@@ -1,0 +1,75 @@
+"""The figures beside an accuracy: a rule is compared with a constant answer, at no further price."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from privpac import learn
+from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.estimates.figures import figures_of
+from privpac.report.page import report_html
+from privpac.report.summary import summary_json, summary_sections
+
+NONE = Fraction(0)
+
+
+def confusion(*rows: tuple[int, ...], accuracy: str = "9/10") -> Confusion:
+    return Confusion(rows, 1000, Fraction(accuracy), NONE, NONE, True, NONE, NONE)
+
+
+def test_two_classes() -> None:
+    figures = figures_of(confusion((850, 37), (63, 50)), ("no", "yes"), costs=(1, 5))
+    assert (figures.constant, figures.majority) == (0, Fraction(887, 1000))
+    assert (figures.specificity, figures.sensitivity) == (Fraction(850, 887), Fraction(50, 113))
+    assert figures.balanced == (Fraction(850, 887) + Fraction(50, 113)) / 2
+    assert (figures.cost, figures.constant_cost) == (Fraction(37 + 5 * 63, 1000), Fraction(5 * 113, 1000))
+    assert figures.lines() == [
+        "Always saying no would be right about 0.887 of the time: the rule gains about 0.013.",
+        "Balanced accuracy about 0.700: specificity (no) 0.958, sensitivity (yes) 0.442.",
+        "Mistakes cost about 0.352 per record; those of the cheapest constant answer 0.565.",
+        "These follow from the same noisy counts: they cost no further privacy, and have no interval.",
+    ]
+
+
+def test_equal_costs_are_no_news_and_a_useless_rule_is_called_so() -> None:
+    figures = figures_of(confusion((900, 0), (100, 0)), ("no", "yes"), costs=(2, 2))
+    assert figures.cost is None
+    assert figures.balanced == Fraction(1, 2)
+    assert figures.lines()[0].endswith("by that measure the rule gains nothing.")
+
+
+def test_a_class_without_counted_records_has_no_share() -> None:
+    figures = figures_of(confusion((5, 0, 1), (0, 0, 0), (1, 1, 2)), ("a", "b", "c"))
+    assert figures.recalls == (Fraction(5, 6), None, Fraction(1, 2))
+    assert (figures.balanced, figures.sensitivity, figures.specificity) == (None, None, None)
+    assert "share found (b) unknown" in figures.lines()[1]
+
+
+def test_noise_never_makes_a_share_above_one() -> None:
+    assert figures_of(confusion((1000, 900), (0, 3)), ("no", "yes")).majority == 1
+
+
+@pytest.mark.parametrize("costs", [None, (1, 5)])
+def test_they_are_shown_wherever_the_estimate_is(costs: tuple[int, int] | None) -> None:
+    age = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True}
+    table = {"age": [i % 100 for i in range(2000)], "ill": [int(i % 100 >= 90) for i in range(2000)]}
+    model = learn(
+        table,
+        schema={"label": "ill", "columns": [age]},
+        concepts="thresholds:age",
+        epsilon=1,
+        estimate_epsilon=1,
+        costs=costs,
+        random_state=1,
+    )
+    figures = model.figures
+    assert figures is not None
+    assert (figures.cost is None) == (costs is None)
+    shown = dict(summary_sections(model, full=False))["Private estimate"]
+    for line in figures.lines():
+        assert line in shown
+        assert line in model.explain()
+        assert line in report_html(model)
+    assert summary_json(model)["figures"] == figures.to_json()
