@@ -57,7 +57,7 @@ class PrivatePredictor:
     >>> xs = [i / 200 for i in range(200)]
     >>> predictor = predictor.fit({"x": xs}, y=[int(x > 0.5) for x in xs])
     >>> predictor.predict({"x": [0.02, 0.97, 0.97]}).tolist(), predictor.answers_left
-    (['0', '1', '1'], 2)
+    ([0, 1, 1], 2)
     """
 
     def __init__(

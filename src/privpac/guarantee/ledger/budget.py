@@ -142,7 +142,7 @@ class Cost:
     """What releases take from a ledger: exact sums of epsilon, delta and rho (concentrated privacy).
 
     >>> 3 * Cost.read("example", epsilon=0.1)
-    Cost(epsilon=0.3, delta=0, rho=0.014987511237)
+    Cost(epsilon=0.3, delta=0, rho=0.014987512488)
     """
 
     epsilon: Fraction = Fraction(0)
@@ -160,7 +160,7 @@ class Cost:
         """What pays for a proved loss: the loss itself, rounded up where it is too long to be kept.
 
         >>> Cost.covering(Fraction(1, 3), Fraction(1, 10**6) - Fraction(1, 3**900))
-        Cost(epsilon=1/3, delta=0.000001, rho=0.055045270592)
+        Cost(epsilon=1/3, delta=0.000001, rho=0.055046804309)
         """
         kept = [_rounded_up(amount) if _is_wide(amount) else amount for amount in (epsilon, delta)]
         return cls(kept[0], kept[1], pure_rho(kept[0]) if rho is None else rho_up(rho))
