@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.constructions.estimates.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.data.purchases import purchase_of
-from privpac.errors import SchemaError
+from privpac.errors import ParameterError, SchemaError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
 from privpac.guarantee.ledger.ledger import Ledger
@@ -95,6 +95,8 @@ def compare_models(
 
     Raises
     ------
+    ParameterError
+        A number is out of its range; nothing was charged.
     SchemaError
         The models have different schemas, or the table does not fit theirs; nothing was charged.
     BudgetExceeded
@@ -118,6 +120,12 @@ def compare_models(
         )
     payment = Payment.by(ledger, random_state=random_state, owner="compare")
     amount = read_epsilon(epsilon, owner="compare")
+    if isinstance(records_per_person, bool) or not (
+        isinstance(records_per_person, int) and records_per_person >= 1
+    ):
+        raise ParameterError(
+            "compare", "records_per_person", records_per_person, allowed="a positive integer"
+        )
     sample = open_sample(table, first.schema, y=y)
 
     def draw(coins: Coins) -> tuple[int, int]:

@@ -120,7 +120,7 @@ def learn(
     label : str, default None
         The label column, for schema="from_data".
     engine, spark, progress
-        Where records are counted: "auto", "memory", "streamed" or "spark"; `spark` is a session or the address of a
+        Where records are counted: "auto", "memory", "files" or "spark"; `spark` is a session or the address of a
         cluster; `progress` is called with the records of a pass that were read so far, and with all of them.
     unlabelled : table or True, default None
         Further records without labels; True stands for those of the table whose label is missing. The certificate

@@ -10,7 +10,7 @@ import pytest
 
 import privpac
 from privpac.cli import main
-from privpac.errors import BudgetExceeded, SchemaError
+from privpac.errors import BudgetExceeded, ParameterError, SchemaError
 
 SCHEMA = {
     "label": "y",
@@ -51,6 +51,16 @@ def test_the_interval_holds_as_often_as_promised(models: tuple[privpac.Model, pr
         )
     )
     assert misses <= 30  # expected at most 15; more than 30 has probability below 0.001
+
+
+@pytest.mark.parametrize("people", [0, -1, True, 0.5])
+def test_records_per_person_are_a_positive_integer(
+    models: tuple[privpac.Model, privpac.Model], people: int
+) -> None:
+    ledger = privpac.Ledger(epsilon=1)
+    with pytest.raises(ParameterError, match="records_per_person"):
+        privpac.compare_models(_table(), *models, epsilon=1, records_per_person=people, ledger=ledger)
+    assert not ledger.entries()
 
 
 def test_the_charge_comes_first(models: tuple[privpac.Model, privpac.Model]) -> None:

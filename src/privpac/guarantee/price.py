@@ -58,10 +58,18 @@ def _draw(proof: Proof[Privacy]) -> Price:
 
 
 def range_of(proof: Proof[Privacy]) -> Proof[Range] | None:
-    """The range of the draw this is computed from; None if it is no single stage of exponential draws."""
+    """The range of the draw this is computed from, given what was assumed on the way; None if it is no single stage
+    of exponential draws."""
+    assumed: list[str] = []
     while proof.rule in _THROUGH:
+        assumed += proof.assumes
         proof = _premise(proof)
-    return rules.draw_range(proof) if proof.rule in DRAWS else None
+    if proof.rule not in DRAWS:
+        return None
+    range_ = rules.draw_range(proof)
+    for text in reversed(assumed):
+        range_ = rules.assuming(range_, text)
+    return range_
 
 
 def _declared(proof: Proof[Privacy]) -> Price:

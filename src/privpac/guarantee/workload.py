@@ -3,13 +3,16 @@
 Whoever declares what will be released need not pay for the freedom to choose as one goes. Three ways are tried: adding
 epsilons, adding rhos and converting once, and for draws of one kind the exact fold of their log-odds. What shows the
 promise with the smallest delta counts.
-Proof: docs/proofs/range-fold.md, docs/proofs/concentrated.md. Tested by tests/unit/numbers/test_range_folds.py.
+Proof: docs/proofs/range-fold.md, docs/proofs/concentrated.md. Tested by tests/unit/guarantee/test_workload.py and
+tests/unit/numbers/test_range_folds.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 
 from privpac.errors import RuleRefused
 from privpac.guarantee import rules
@@ -32,8 +35,14 @@ def together(*each: Proof[Privacy], times: int, epsilon: Fraction, delta: Fracti
     (0.75, 0.01)-DP, one record replaced, hypothesis released
     """
     promised = Loss(log=epsilon)
-    shown = [way for way in _ways(each, times, epsilon, delta) if way.fact.epsilon <= promised]
-    best = min(shown, key=lambda way: way.fact.delta, default=None)
+    shown: list[Proof[Privacy]] = []
+    for way in _ways(each, times, epsilon, delta):
+        with suppress(
+            RuleRefused
+        ):  # so many releases, or so much of them, may be out of the range of one way
+            shown.append(way())
+    fitting = (proof for proof in shown if proof.fact.epsilon <= promised)
+    best = min(fitting, key=lambda proof: proof.fact.delta, default=None)
     if best is None or best.fact.delta > delta:
         raise RuleRefused(
             "declared",
@@ -53,7 +62,7 @@ def smallest_epsilon(one: Proof[Privacy], *, times: int, delta: Fraction) -> Pro
     True
     """
     range_ = range_of(one)
-    if not delta or range_ is None or range_.fact.part != ALL or one.fact.delta:
+    if not delta or range_ is None or one.fact.part != ALL or one.fact.delta:
         return None
     cost = rules.concentrated_sum(concentrated_price(one), times=times)
     about = approximate_epsilon(rho_up(cost.fact.rho), delta)
@@ -68,18 +77,18 @@ def smallest_epsilon(one: Proof[Privacy], *, times: int, delta: Fraction) -> Pro
 
 def _ways(
     each: tuple[Proof[Privacy], ...], times: int, epsilon: Fraction, delta: Fraction
-) -> Iterator[Proof[Privacy]]:
+) -> Iterator[Callable[[], Proof[Privacy]]]:
     once = rules.sequential(*each) if len(each) > 1 else each[0]
     pure = once.fact.delta == 0
     if pure:
-        yield rules.k_fold(once, times=times, saved=0)
+        yield partial(rules.k_fold, once, times=times, saved=0)
     if not delta:
         return
     cost = rules.concentrated_sum(*(concentrated_price(one) for one in each), times=times)
     left = delta - cost.fact.delta
     if left > 0:
-        yield rules.concentrated_privacy(cost, delta=left, order=spendable(epsilon, left).order)
+        yield partial(rules.concentrated_privacy, cost, delta=left, order=spendable(epsilon, left).order)
     range_ = range_of(each[0]) if len(each) == 1 and pure else None
-    if range_ is not None and range_.fact.part == ALL and times <= LARGEST_TIMES:
+    if range_ is not None and once.fact.part == ALL:
         odds = rules.range_log_odds(range_)
-        yield rules.range_fold(odds, times=times, epsilon=epsilon, release=once.fact.release)
+        yield partial(rules.range_fold, odds, times=times, epsilon=epsilon, release=once.fact.release)

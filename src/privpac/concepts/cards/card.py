@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.cards.blocks import PointsBlock, blocks_of, reachable
-from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
+from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, points_per_fifth, spread_of, start_share
 from privpac.concepts.cards.tallies import Points
 from privpac.concepts.cards.words import described, sheet
 from privpac.concepts.fitting import two_classes_misfit
@@ -87,7 +87,8 @@ class Card(RuleBase):
     def table(self) -> Table:
         start = start_share(self.ones, self.records, spread_of(self.count_epsilon, 1))
         lowest = sum(block.lowest for block in self.blocks)
-        return Table(self.counts, reachable(self.blocks), lowest, spread_of(self.table_epsilon, 2), start)
+        spread, fifth = spread_of(self.table_epsilon, 2), points_per_fifth(len(self.drawn))
+        return Table(self.counts, reachable(self.blocks), lowest, spread, start, fifth)
 
     @cached_property
     def risks(self) -> tuple[int, ...]:

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from privpac.concepts.cards.logits import LOG_SCALE, PARTS, log_odds, log_risk, risk
 
-__all__ = ["BUCKETS", "SCALE", "Curve", "Interval", "Table", "spread_of", "start_share"]
+__all__ = [
+    "BUCKETS",
+    "SCALE",
+    "WALL",
+    "Curve",
+    "Interval",
+    "Table",
+    "points_per_fifth",
+    "spread_of",
+    "start_share",
+]
 
 BUCKETS = 32
 """Neighbouring sums of points are counted together where there are more sums than this."""
@@ -41,6 +51,18 @@ RAREST = Fraction(1, 50)
 SURE = 2
 """Standard deviations of an interval, of noise and of sampling each."""
 
+WALL = 32
+"""More tests than this nobody reads on a wall."""
+
+
+def points_per_fifth(tests: int) -> int:
+    """How many signed points make a fifth of log-odds on a card of so many tests: each of very many says less.
+
+    >>> points_per_fifth(WALL), points_per_fifth(WALL + 1)
+    (1, 3)
+    """
+    return 1 if tests <= WALL else 3
+
 
 def spread_of(epsilon: Fraction, change: int) -> int:
     """About the standard deviation of noise that hides a change of so many units: at least 1."""
@@ -56,14 +78,15 @@ def start_share(count: int, records: int, spread: int) -> Fraction:
 
 @dataclass(frozen=True)
 class Curve:
-    """Log-odds of the risk as a straight line: `slope`/32 times a fifth per signed point, plus `offset`/32."""
+    """Log-odds of the risk as a straight line: `slope`/32 times a fifth per `fifth` signed points, plus `offset`/32."""
 
     slope: int
     offset: int
+    fifth: int = 1
 
     def parts(self, doubled: int) -> int:
         """The log-odds, in parts (see `logits`), at half of so many signed points."""
-        return self.slope * doubled + PARTS // OFFSETS * self.offset
+        return self.slope * doubled // self.fifth + PARTS // OFFSETS * self.offset
 
     def risk(self, points: int) -> int:
         """The risk at so many signed points: at least 1 and below `SCALE`, since nothing is certain."""
@@ -90,6 +113,8 @@ class Table:
     """Signed points at sum 0; each point of the sum is two of them."""
     spread: int
     start: Fraction
+    fifth: int = 1
+    """Signed points that make a fifth of log-odds (`points_per_fifth`)."""
 
     @property
     def top(self) -> int:
@@ -112,7 +137,7 @@ class Table:
         Buckets whose count may be nothing but noise are left out; the others pull against a ridge that weighs as much
         as the noise does.
         """
-        here = Curve(FIRST_SLOPE, log_odds(self.start, per=OFFSETS))
+        here = Curve(FIRST_SLOPE, log_odds(self.start, per=OFFSETS), self.fifth)
         best = self._value(here)
         for step in (32, 16, 8, 4, 2, 1):
             moved = True
@@ -129,7 +154,7 @@ class Table:
         for slope in (-step, 0, step):
             for offset in (-step, 0, step):
                 if (slope or offset) and 0 <= here.slope + slope <= STEEPEST:
-                    yield Curve(here.slope + slope, here.offset + offset)
+                    yield replace(here, slope=here.slope + slope, offset=here.offset + offset)
 
     @cached_property
     def _clear(self) -> tuple[tuple[int, int, int], ...]:

@@ -30,6 +30,13 @@ def _card() -> Case:
     )
 
 
+def _with_delta() -> Case:
+    """A whole card of two rounds that shares rho."""
+    schema = tiny_schema(2)
+    learner = CardLearner(schema, Fraction(4), Binarisation.of(schema), 2, delta=Fraction(1, 100))
+    return learner_case("risk card with a delta", learner, schema, 1)
+
+
 def rounds_case(name: str, schema: Schema, n: int, rounds: int, *, epsilon: Fraction) -> Case:
     """The draws alone, from a share of class 1 that is known: no noise takes part, so more records can be tried."""
     learner = CardLearner(schema, epsilon, Binarisation.of(schema), rounds)
@@ -52,6 +59,7 @@ def _labels() -> Case:
 
 ROWS: Mapping[str, Callable[[], Case]] = {
     "card": _card,
+    "card-delta": _with_delta,
     "card-labels": _labels,
     "card-rounds": lambda: rounds_case("two rounds of a card", tiny_schema(2, 2), 2, 2, epsilon=Fraction(10)),
     "card-rounds-categories": lambda: rounds_case(

@@ -2,7 +2,7 @@
 
 Then cuts may lie where values occur, at no cost: a neighbour has the same features. The rounds, the count and the table
 are those of `CardLearner`, with the label as unit in every fact.
-Statement: epsilon-DP when one record's label is replaced, for any features whatever.
+Statement: epsilon-DP, or (epsilon, delta)-DP, when one record's label is replaced, for any features whatever.
 Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (row `card-labels`).
 """
 
@@ -35,12 +35,13 @@ class LabelPrivateCard:
     epsilon: Fraction
     rounds: int
     costs: Costs | None = None
+    delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         _ = self._declared  # refuses what it does not have
 
     def _card(self, tests: Binarisation) -> CardLearner:
-        return CardLearner(self.schema, self.epsilon, tests, self.rounds, self.costs, unit=Unit.LABEL)
+        return CardLearner(self.schema, self.epsilon, tests, self.rounds, self.costs, Unit.LABEL, self.delta)
 
     @property
     def _declared(self) -> CardLearner:

@@ -1,11 +1,12 @@
 """A risk card: rounds of private draws over public tests, each on what the card so far does not explain.
 
 Statement: the noisy number of class 1 (a replaced record moves it by 1), the rounds (rule `weighted-rounds`) and the
-noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons; points and risks follow from
-what they released. Holds if: tests, rounds, shares and costs are public.
-Source: register `weighted-rounds`, `geometric-noise`; shares, cap and the number of rounds were chosen by measurement
-(benchmarks/scores.py).
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-rounds`, `card-rounds-categories`).
+noisy table of sums (a replaced record moves its counts by 2 in all) add their epsilons, or with a delta their rhos;
+points and risks follow from what they released. Holds if: tests, rounds, shares and costs are public.
+Source: register `weighted-rounds`, `geometric-noise`, with a delta `concentrated-privacy`; shares, cap and the number
+of rounds were chosen by measurement (benchmarks/scores.py).
+Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `card`, `card-delta`, `card-rounds`,
+`card-rounds-categories`).
 """
 
 from __future__ import annotations
@@ -22,35 +23,30 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.cards.blocks import reachable
 from privpac.concepts.cards.card import Card, bucket_count, bucket_row
-from privpac.concepts.cards.risks import spread_of, start_share
+from privpac.concepts.cards.risks import WALL, points_per_fifth, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, held_by_test, looks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.one_test import OneTest
 from privpac.constructions.base import require_labels
-from privpac.constructions.card import rules as own_rules
+from privpac.constructions.card.spending import (
+    COUNT_CHANGE,
+    TABLE_CHANGE,
+    Spending,
+    concentrated_spending,
+    pure_spending,
+)
 from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, points_of_round, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Privacy, Unit
-from privpac.guarantee.proof import Proof
+from privpac.guarantee.facts import Unit
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.gibbs import draw_index
 from privpac.numbers.exact import plain, ratio_for
 
 __all__ = ["CardLearner"]
-
-COUNT_SHARE, TABLE_SHARE = Fraction(2, 25), Fraction(3, 25)
-"""Of epsilon, for the number of class 1 and for the table; the rounds share the rest (benchmarks/scores.py)."""
-
-COUNT_CHANGE, TABLE_CHANGE = 1, 2
-"""How far a replaced record moves the number of class 1, and the counts of the table together."""
-
-LARGEST_ROUNDS = Fraction(1000)
-"""All rounds together spend no more: draws are certain long before, and e^epsilon can still be written."""
 
 MOST_TESTS = 100_000
 """Tests a round chooses from: each of them has a weight of its own."""
@@ -66,12 +62,17 @@ class CardLearner:
     rounds: int
     costs: Costs | None = None
     unit: Unit = Unit.RECORD
+    delta: Fraction = Fraction(0)
+    """Where it is above 0, rounds, count and table share rho and not epsilon."""
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
             raise ParameterError("Card", "epsilon", plain(self.epsilon), allowed="a positive number")
-        if not 1 <= self.rounds <= MOST_ROUNDS:
-            raise ParameterError("Card", "rounds", self.rounds, allowed=f"from 1 to {MOST_ROUNDS}")
+        if not 0 <= self.delta < 1:
+            raise ParameterError("Card", "delta", plain(self.delta), allowed="at least 0 and below 1")
+        most = MOST_ROUNDS if self.delta else WALL
+        if not 1 <= self.rounds <= most:
+            raise ParameterError("Card", "rounds", self.rounds, allowed=f"from 1 to {most}")
         if len(self.tests.tests) > MOST_TESTS:
             raise SizeError(
                 f"A card chooses from at most {MOST_TESTS} tests, and this schema has {len(self.tests.tests)}.",
@@ -105,19 +106,25 @@ class CardLearner:
         zero, one = read_costs(self.costs, 2, "Card")
         return zero, one
 
+    @cached_property
+    def spending(self) -> Spending:
+        """What goes to the count, to each round and to the table."""
+        if self.delta:
+            return concentrated_spending(self.epsilon, self.delta, self.rounds)
+        return pure_spending(self.epsilon, self.rounds)
+
     @property
     def count_epsilon(self) -> Fraction:
-        return self.epsilon * COUNT_SHARE
+        return self.spending.count
 
     @property
     def table_epsilon(self) -> Fraction:
-        return self.epsilon * TABLE_SHARE
+        return self.spending.table
 
-    @cached_property
+    @property
     def ratio(self) -> Fraction:
-        """Weight of one unit of score in a round; scores lie in a window of 4·CAP units around their old places."""
-        left = min(self.epsilon - self.count_epsilon - self.table_epsilon, LARGEST_ROUNDS)
-        return ratio_for(left / (4 * CAP * self.rounds))
+        """Weight of one unit of score in a round."""
+        return self.spending.ratio
 
     @property
     def schedule(self) -> tuple[int, ...]:
@@ -134,7 +141,7 @@ class CardLearner:
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         return Certificate(
-            privacy=self._privacy(),
+            privacy=self.spending.privacy(self.unit),
             accuracy=(),
             learner={
                 "name": "card",
@@ -145,21 +152,10 @@ class CardLearner:
                 "count_epsilon": plain(self.count_epsilon),
                 "table_epsilon": plain(self.table_epsilon),
                 "costs": list(self.prices),
+                **({"delta": plain(self.delta)} if self.delta else {}),
             },
             labelled=size.labelled,
         )
-
-    def _privacy(self) -> Proof[Privacy]:
-        count = rules.geometric_noise(
-            ratio=ratio_for(self.count_epsilon / COUNT_CHANGE), change=COUNT_CHANGE, unit=self.unit
-        )
-        rounds = own_rules.weighted_rounds(ratio=self.ratio, cap=CAP, rounds=self.rounds, unit=self.unit)
-        table = rules.geometric_noise(
-            ratio=ratio_for(self.table_epsilon / TABLE_CHANGE), change=TABLE_CHANGE, unit=self.unit
-        )
-        together = rules.sequential(count, rounds, table)
-        card = rules.post_processing(together, what="points and risks from drawn tests and noisy counts")
-        return rules.declared(card, epsilon=self.epsilon)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """Whether a card of these tests and so many records could be this one."""
@@ -207,7 +203,7 @@ class CardLearner:
         self, records: Looks, by_class: NDArray[np.int64], drawn: tuple[Points, ...], start: Fraction
     ) -> NDArray[np.int64]:
         """Sums of weights by code, given what was drawn; before the first draw a weight depends on the class alone."""
-        weights = residuals(start, sum(abs(one.points) for one in drawn))
+        weights = residuals(start, sum(abs(one.points) for one in drawn), points_per_fifth(self.rounds))
         if not drawn:
             (zero,), (one,) = weights
             sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]

@@ -11,8 +11,18 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.concepts.cards.logits import PARTS, risk_from
+from privpac.concepts.cards.risks import WALL
 
-__all__ = ["CAP", "UNITS", "points_of_round", "residuals", "rounds_for"]
+__all__ = [
+    "CAP",
+    "ENOUGH",
+    "MOST_ROUNDS",
+    "UNITS",
+    "fine_rounds_for",
+    "points_of_round",
+    "residuals",
+    "rounds_for",
+]
 
 UNITS = 64
 """A weight of 1 in whole units; sixteenths lose .005 of AUC where there are most records (benchmarks/scores.py)."""
@@ -21,11 +31,14 @@ CAP = 26
 """Weights are cut at this many units, about .4: the mechanism pays for the largest weight there can be, and few records
 need more. Flat between .35 and .5, .019 of AUC better than no cap (benchmarks/scores.py)."""
 
-POINT = PARTS // 5
-"""A signed point is a fifth of log-odds."""
+FIFTH = PARTS // 5
+"""A fifth of log-odds: one signed point, or three finer ones (`points_per_fifth`)."""
 
-MOST_ROUNDS = 32
-"""More tests than this nobody reads on a card."""
+MOST_ROUNDS = 300
+"""Rounds of a card with a delta, which are cheap; without one, as many as hang on a wall (`WALL`)."""
+
+ENOUGH = 2_000
+"""n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
 
 LARGEST_POINTS = 3
 """Points of the first rounds; later ones correct, and bring 2 and then 1."""
@@ -39,7 +52,18 @@ def rounds_for(records: int, epsilon: Fraction) -> int:
     """
     # floor((sqrt(x) + 3) / 6) needs the whole part of the root only
     whole = records * epsilon.numerator // epsilon.denominator
-    return min(max((math.isqrt(whole) + 3) // 6, 1), MOST_ROUNDS)
+    return min(max((math.isqrt(whole) + 3) // 6, 1), WALL)
+
+
+def fine_rounds_for(records: int, epsilon: Fraction) -> int:
+    """1.6 times the square root of n·epsilon, rounded, at most 300: for many small rounds (benchmarks/scores.py).
+
+    >>> [fine_rounds_for(2000, Fraction(e)) for e in ("0.5", "1", "3", "30")]
+    [51, 72, 124, 300]
+    """
+    # floor(1.6·sqrt(x) + 1/2) = floor((sqrt(10.24·x) + 1) / 2), and the whole part of the root is enough
+    whole = records * epsilon * Fraction(1024, 100)
+    return min(max((math.isqrt(math.floor(whole)) + 1) // 2, 1), MOST_ROUNDS)
 
 
 def points_of_round(number: int, rounds: int) -> int:
@@ -52,10 +76,18 @@ def points_of_round(number: int, rounds: int) -> int:
     return max(1, (2 * top + bottom) // (2 * bottom))
 
 
+@lru_cache(maxsize=4096)  # all points of a card
+def _risk(start: Fraction, points: int, fifth: int) -> int:
+    return risk_from(start, FIFTH * points // fifth, scale=UNITS)
+
+
 @lru_cache(maxsize=256)
-def residuals(start: Fraction, largest: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The weight of a record of class 0 and of one of class 1 by its signed points, from -largest to largest."""
-    risks = [risk_from(start, POINT * points, scale=UNITS) for points in range(-largest, largest + 1)]
+def residuals(start: Fraction, largest: int, fifth: int = 1) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The weight of a record of class 0 and of one of class 1 by its signed points, from -largest to largest.
+
+    `fifth`: how many of these points make a fifth of log-odds.
+    """
+    risks = [_risk(start, points, fifth) for points in range(-largest, largest + 1)]
     zeros = tuple(-min(risk, CAP) for risk in risks)
     ones = tuple(min(UNITS - risk, CAP) for risk in risks)
     return zeros, ones

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
+from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.base import Learner
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.weights import MOST_ROUNDS, rounds_for
+from privpac.constructions.card.spending import is_worth_a_delta
+from privpac.constructions.card.weights import ENOUGH, MOST_ROUNDS, fine_rounds_for, rounds_for
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, is_count
 from privpac.errors import ParameterError
 
@@ -18,19 +21,39 @@ PLACE = 45
 
 
 def _card(request: Request, rest: str) -> Learner:
-    if rest and not (is_count(rest) and 1 <= int(rest) <= MOST_ROUNDS):
+    request.require_two_classes("card")
+    epsilon = request.per_record
+    rounds, delta = _rounds_of_word(request, rest) if rest else _default_rounds(request)
+    if request.protect == "labels":
+        return LabelPrivateCard(request.schema, epsilon, rounds, request.costs, delta)
+    tests = Binarisation.of(request.schema)
+    return CardLearner(request.schema, epsilon, tests, rounds, request.costs, delta=delta)
+
+
+def _default_rounds(request: Request) -> tuple[int, Fraction]:
+    """Rounds and the delta they use: many small ones where a delta and the number of records are worth it."""
+    n, epsilon, delta = request.size.labelled, request.per_record, request.delta_per_record
+    many = fine_rounds_for(n, epsilon)
+    if n * epsilon >= ENOUGH and is_worth_a_delta(epsilon, delta, many):
+        return many, delta
+    return rounds_for(n, epsilon), Fraction(0)
+
+
+def _rounds_of_word(request: Request, rest: str) -> tuple[int, Fraction]:
+    """As many rounds as the word says; those that hang on a wall need no delta, and use it if that helps."""
+    most = MOST_ROUNDS if request.delta else WALL
+    if not (is_count(rest) and 1 <= int(rest) <= most):
         raise ParameterError(
             OWNER,
             "word",
             f"card:{rest}",
-            allowed=f"of the form card:ROUNDS, from card:1 to card:{MOST_ROUNDS}",
+            allowed=f"of the form card:ROUNDS, from card:1 to card:{most}",
+            remedy="" if request.delta else f"With a delta there may be {MOST_ROUNDS} rounds.",
         )
-    request.require_two_classes("card")
-    n, epsilon = request.size.labelled, request.per_record
-    rounds = int(rest) if rest else rounds_for(n, epsilon)
-    if request.protect == "labels":
-        return LabelPrivateCard(request.schema, epsilon, rounds, request.costs)
-    return CardLearner(request.schema, epsilon, Binarisation.of(request.schema), rounds, request.costs)
+    rounds, delta = int(rest), request.delta_per_record
+    if rounds > WALL or is_worth_a_delta(request.per_record, delta, rounds):
+        return rounds, delta
+    return rounds, Fraction(0)
 
 
 WORDS: Mapping[str, Word] = {

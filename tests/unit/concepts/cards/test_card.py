@@ -16,6 +16,7 @@ from sklearn.metrics import get_scorer
 
 import privpac
 from privpac import MemorySample, PrivateClassifier, Schema, SeededCoins, Size
+from privpac.checker.check import check_derivation
 from privpac.coins import EnclosureError
 from privpac.concepts.cards.blocks import blocks_of, reachable
 from privpac.concepts.cards.card import Card, bucket_row
@@ -26,8 +27,17 @@ from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.weights import CAP, UNITS, points_of_round, residuals, rounds_for
+from privpac.constructions.card.spending import concentrated_spending
+from privpac.constructions.card.weights import (
+    CAP,
+    UNITS,
+    fine_rounds_for,
+    points_of_round,
+    residuals,
+    rounds_for,
+)
 from privpac.errors import NotCertified, ParameterError, SchemaError
+from privpac.guarantee.facts import Unit
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "age", "kind": "numeric", "lower": 0, "upper": 99, "integer": True},
@@ -79,6 +89,8 @@ def test_rounds_and_points_follow_from_public_numbers() -> None:
     for n, epsilon in ((10, "0.1"), (2000, "0.3"), (5000, "1"), (10**6, "3")):
         expected = min(max(math.floor(math.sqrt(n * float(epsilon)) / 6 + 0.5), 1), 32)
         assert rounds_for(n, Fraction(epsilon)) == expected
+        many = min(max(math.floor(1.6 * math.sqrt(n * float(epsilon)) + 0.5), 1), 300)
+        assert fine_rounds_for(n, Fraction(epsilon)) == many
     for rounds in (1, 2, 7, 32):
         assert [points_of_round(k, rounds) for k in range(rounds)] == [
             max(1, math.floor(3 / (1 + 2 * k / rounds) + 0.5)) for k in range(rounds)
@@ -169,6 +181,62 @@ def test_a_card_ranks_tells_risks_and_is_verified(tmp_path: Path) -> None:
     assert (ranks > 0).mean() + (ranks == 0).mean() / 2 > 0.75
     assert abs(risks.mean() - ill.mean()) < 0.06
     assert (again.classify(test) == (risks >= 0.5)).all()
+
+
+def test_with_a_delta_there_are_many_small_rounds(tmp_path: Path) -> None:
+    model = learnt(delta="1e-6")
+    card = model.hypothesis
+    assert isinstance(card, Card)
+    assert len(card.drawn) == fine_rounds_for(3000, Fraction(2)) == 124
+    model.save(tmp_path / "card.json")
+    report = privpac.verify(tmp_path / "card.json")
+    assert (report.epsilon, report.delta) == ("2", "0.000001")
+    assert privpac.load(tmp_path / "card.json") == model
+    test = table(2000, seed=9)
+    ill, losses = np.array(test["ill"]), []
+    for one in (model, learnt()):
+        risks = one.predict_proba(test)[:, 1]
+        losses.append(-np.log(np.where(ill == 1, risks, 1 - risks)).mean())
+    assert losses[0] < losses[1]
+
+
+def test_three_finer_points_weigh_as_one_point() -> None:
+    plain, fine = residuals(Fraction(1, 5), 10), residuals(Fraction(1, 5), 30, 3)
+    assert plain == tuple(row[::3] for row in fine)
+    sums = tuple(range(11))
+    counts = tuple((900 - 80 * total, 100 + 80 * total) for total in sums)
+    one = Table(counts, sums, -10, 20, Fraction(1, 2))
+    other = Table(counts, tuple(3 * total for total in sums), -30, 20, Fraction(1, 2), 3)
+    assert [one.risk(total) for total in sums] == [other.risk(3 * total) for total in sums]
+
+
+@pytest.mark.parametrize(
+    "wishes", [{"epsilon": "0.3"}, {"delta": "1e-300"}, {"word": "card:2"}, {"delta": 0}]
+)
+def test_a_delta_is_left_where_it_is_not_worth_it(wishes: dict[str, Any]) -> None:
+    """Few records, a tiny delta, few rounds: by public numbers the card without a delta is better."""
+    found = learnt(**{"delta": "1e-6", **wishes}).certificate
+    assert found["delta"] == "0"
+    assert found["learner"]["rounds"] <= 32
+
+
+@pytest.mark.parametrize(
+    "wishes", [{"protect": "labels"}, {"records_per_person": 2}, {"estimate_epsilon": 1}]
+)
+def test_a_card_with_a_delta_takes_every_wish(wishes: dict[str, Any], tmp_path: Path) -> None:
+    learnt(delta="1e-6", **wishes).save(tmp_path / "card.json")
+    assert 0 < Fraction(privpac.verify(tmp_path / "card.json").delta) <= Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1", "7/3", "100", "100000"])
+@pytest.mark.parametrize("rounds", [1, 7, 300])
+def test_shares_of_rho_keep_the_promise_and_leave_little(epsilon: str, rounds: int) -> None:
+    asked, delta = Fraction(epsilon), Fraction(1, 10**6)
+    proof = concentrated_spending(asked, delta, rounds).privacy(Unit.RECORD)
+    assert (proof.fact.epsilon.upper, proof.fact.delta) == (asked, delta)
+    check_derivation(proof.to_json())
+    if asked <= 1:
+        assert proof.premises[0].fact.epsilon.upper > Fraction(99, 100) * asked
 
 
 def test_with_public_features_cuts_lie_where_values_occur(tmp_path: Path) -> None:
@@ -266,8 +334,12 @@ def test_what_cannot_be_is_refused_before_anything_is_read() -> None:
     with pytest.raises(SchemaError, match=r"has 3 classes.*trees:3"):
         privpac.learn(table(30), schema=three, concepts="card", epsilon=1)
     for word in ("card:0", "card:33", "card:two"):
-        with pytest.raises(ParameterError, match="card:ROUNDS"):
+        with pytest.raises(ParameterError, match=r"card:ROUNDS.*card:32\. With a delta"):
             learnt(word)
+    with pytest.raises(ParameterError, match="to card:300"):
+        learnt("card:301", delta="1e-6")
+    with pytest.raises(ParameterError, match="something to spend"):
+        CardLearner(SCHEMA, Fraction(1, 10**20), TESTS, 3, delta=Fraction(1, 10**30))
     with pytest.raises(ParameterError, match="leaf_epsilon"):
         learnt(leaf_epsilon=1)
     with pytest.raises(ParameterError, match="finite size"):
