@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,14 @@ def test_an_epsilon_above_10_is_warned_of(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err.startswith("Warning: Epsilon 12 is large: one record may change the odds")
     assert learn("--concepts", "stumps", "--json", epsilon="12") == 0
     assert json.loads(capsys.readouterr().out)["warnings"][0].startswith("Epsilon 12 is large")
+
+
+def test_a_dry_run_needs_no_more_than_the_run_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
+    assert learn("--concepts", "stumps", "--dry-run") == 0
+    assert capsys.readouterr().out.startswith("400 records in 1 file")
+    assert learn("--concepts", "stumps") == 0
+    assert learn("--concepts", "stumps", "--engine", "files") == 2
+    assert "privpac[arrow]" in capsys.readouterr().err

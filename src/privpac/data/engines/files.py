@@ -36,7 +36,7 @@ from privpac.data.rawtable import near
 from privpac.data.schema import Schema
 from privpac.errors import DataError, MissingExtra, SchemaError, SizeError
 
-__all__ = ["FileSource", "files_at", "files_sample", "is_many"]
+__all__ = ["FileSource", "arrow_installed", "files_at", "files_sample", "is_many"]
 
 ROWS = 2**18
 """Records a batch: a few megabytes a column, large enough that calls cost nothing."""
@@ -82,6 +82,7 @@ def files_sample(
     text: str | Path, schema: Schema, *, labelled: bool = True, progress: Progress | None = None
 ) -> StreamedSample:
     """The records of one or many files under a schema."""
+    arrow_installed()  # before anything is charged; counting records alone does not need it
     columns = (*schema.names, schema.label) if labelled else schema.names
     source = FileSource(files_at(text), columns)
     return StreamedSample.of(source, schema, labelled=labelled, progress=progress)
@@ -101,7 +102,6 @@ class FileSource:
     """Files with the same columns, one after the other."""
 
     def __init__(self, paths: Sequence[Path], columns: tuple[str, ...]) -> None:
-        arrow_installed()
         self._columns = columns
         self._connection = file_reader()
         self._files = [self._opened(path) for path in paths]

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from privpac.data.engines.files import FileSource
+from privpac.data.engines.files import FileSource, arrow_installed
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.streamed import Number, StreamedSample
 from privpac.data.raw import Array
@@ -69,6 +69,7 @@ class ShardedSample:
     @classmethod
     def of(cls, paths: Sequence[Path], schema: Schema, *, run: Runner) -> ShardedSample:
         """All files are looked at first: a missing column, another type, a damaged file is named now."""
+        arrow_installed()
         source = FileSource(paths, (*schema.names, schema.label))
         ends = np.cumsum([0, *source.counts])
         shards = [
