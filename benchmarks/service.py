@@ -127,6 +127,10 @@ def hello() -> FastAPI:
     async def greet(body: dict[str, Any]) -> dict[str, str]:
         return {"hello": str(body["name"])}
 
+    @app.get("/readyz")
+    async def ready() -> dict[str, str]:
+        return {"status": "ready"}
+
     return app
 
 
