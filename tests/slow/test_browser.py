@@ -205,7 +205,7 @@ def test_from_an_uploaded_table_to_a_certificate_and_an_empty_budget(
     page.goto(f"{site.address}/budget")
     page.fill("[name=epsilon]", "1.5")
     page.get_by_role("button", name="Open the ledger").click()
-    expect(page.locator(".figure strong")).to_have_text("1.5")
+    expect(page.locator(".figure strong")).to_have_text("epsilon 1.5")
 
     upload(page, site, table)
     expect(page.locator("#price")).to_contain_text("label column is not chosen")
@@ -239,7 +239,7 @@ def test_from_an_uploaded_table_to_a_certificate_and_an_empty_budget(
     page.get_by_role("button", name="Learn", exact=True).click()
     page.wait_for_url("**/learn/model/*")
     page.goto(f"{site.address}/budget")
-    expect(page.locator(".figure strong")).to_have_text("0")
+    expect(page.locator(".figure strong")).to_have_text("epsilon 0")
     expect(page.locator("main")).to_contain_text("The budget is spent")
     expect(page.locator(".badge")).to_have_text("Every entry verified")
     page.wait_for_selector(".plot[data-drawn] svg")

@@ -145,8 +145,9 @@ def test_the_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
     assert "UMask=0077" in text
     if not installed("systemd-analyze"):
         return
-    unit = tmp_path / "privpac.service"
-    unit.write_text(text.replace("/opt/privpac/bin/privpac", sys.executable), encoding="utf-8")
+    unit, program = tmp_path / "privpac.service", tmp_path / "privpac"
+    program.symlink_to(sys.executable)  # whose own path may have a space
+    unit.write_text(text.replace("/opt/privpac/bin/privpac", str(program)), encoding="utf-8")
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False
     )
