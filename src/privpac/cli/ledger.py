@@ -103,7 +103,8 @@ def verify(place: Place, *, as_json: Json = False) -> None:
         console.show_json(facts)
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
-    console.show(f"Verified: {len(entries)} charges add up to {spent} of {account.promises}.")
+    sums = "1 charge adds" if len(entries) == 1 else f"{len(entries)} charges add"
+    console.show(f"Verified: {sums} up to {spent} of {account.promises}.")
     console.show(promise_of(account))
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
