@@ -24,6 +24,7 @@ WANTED = CHECKS.get_by_names(
 PATHS = ("/v1/predict", "/v1/budget", "/v1/certificate", "/v1/schema", "/metrics", "/healthz", "/readyz")
 
 
+@pytest.mark.long_cases("analyst")
 @pytest.mark.parametrize(
     ("who", "mode"),
     [
