@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 
 from privpac.plan.advice import advise
 from privpac.plan.answer import answer
@@ -25,6 +26,10 @@ class Plan(PlanTable):
 
     def __str__(self) -> str:
         return plan_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook, where lines keep their columns."""
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def make(question: Question, simulation: Simulation | None = None) -> Plan:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Tree
@@ -18,11 +18,13 @@ from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
-from privpac.model import Model
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.pictures import picture
 from privpac.report.summary import no_accuracy, sql_text
+
+if TYPE_CHECKING:
+    from privpac.model import Model  # it offers to write these pages itself
 
 __all__ = [
     "confusion_table",

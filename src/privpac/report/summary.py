@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
-from privpac.model import Model
+
+if TYPE_CHECKING:
+    from privpac.model import Model  # it offers to write these pages itself
 
 __all__ = ["no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
