@@ -41,7 +41,7 @@ __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
 FORMAT = document.MODEL
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A released classifier with its public description and its certificate: everything in it may be published.
 
@@ -127,6 +127,10 @@ class Model:
         points = self.hypothesis.total(cells).astype(np.float64)
         margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
         return margins
+
+    def __repr__(self) -> str:
+        kind, tree = self.hypothesis.to_json()["kind"], self.certificate
+        return f"<Model: {kind} for {self.schema.label}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
 
     def __str__(self) -> str:
         """The rule and what it costs, in words: what `print` shows."""

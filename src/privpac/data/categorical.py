@@ -14,7 +14,7 @@ from privpac.errors import DataError
 
 __all__ = ["Categorical"]
 
-SPOKEN = 12
+MOST_NAMED = 12
 """Categories that are named where a column is described in words."""
 
 
@@ -91,8 +91,8 @@ class Categorical(Column):
         return "'" + self.value(cell).replace("'", "''") + "'"
 
     def _range_words(self) -> str:
-        listed = ", ".join(self.categories[:SPOKEN])
-        more = len(self.categories) - SPOKEN
+        listed = ", ".join(self.categories[:MOST_NAMED])
+        more = len(self.categories) - MOST_NAMED
         names = f"one of {listed}" + (f" and {more} more" if more > 0 else "")
         return f"{names}; any other value " + (
             "is refused" if self.other is None else f"counts as {self.other}"

@@ -16,13 +16,16 @@ from privpac.plan.words import plan_text
 __all__ = ["Plan", "make"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(PlanTable):
     """The answer to one question. `str` and `to_json` for people and programs, `curves` for pictures."""
 
     def curves(self, against: str = "epsilon", *, learner: str | None = None) -> PlanDisplay:
         """Records against epsilon, error or bits: proved, simulated and floor (see `privpac.plan.curves`)."""
         return PlanDisplay.of(self, against, learner=learner)
+
+    def __repr__(self) -> str:
+        return f"<Plan for {self.question.word}: {len(self.answers)} rows; print it for the numbers>"
 
     def __str__(self) -> str:
         return plan_text(self)

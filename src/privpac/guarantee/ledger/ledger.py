@@ -26,7 +26,7 @@ __all__ = ["Ledger", "is_url", "verify_rows"]
 
 OWNER = "Ledger"
 
-SHOWN = 20
+LATEST = 20
 """Latest charges that a notebook shows."""
 
 
@@ -245,7 +245,7 @@ class Ledger:
             entries = self._store.entries()
         except PrivpacError:
             entries = ()
-        rows = "".join(_row(entry) for entry in entries[-SHOWN:])
+        rows = "".join(_row(entry) for entry in entries[-LATEST:])
         head = "<tr><th>Charge</th><th>Epsilon</th><th>Delta</th><th>For</th></tr>"
         return f"<p>{escape(repr(self))}</p>" + (f"<table>{head}{rows}</table>" if rows else "")
 
