@@ -285,7 +285,7 @@ class AsyncClient:
     """`Client` for programs with an event loop: the same calls, awaited, at most `connections` of them at once.
 
     Each call runs in a thread of its own pool, so that sending again and waiting are those of `Client`, and a slow
-    reply holds up nobody else. Settings are as for `Client`.
+    reply holds up nobody else. `url`, `key`, `timeout`, `patience`, `allow_http` and `context` are those of `Client`.
 
     >>> import asyncio
     >>> async def ask() -> None:

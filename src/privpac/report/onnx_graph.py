@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,7 @@ from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.raw import lookup
 from privpac.data.schema import Schema
 from privpac.errors import MissingExtra, PrivpacError
-
-if TYPE_CHECKING:
-    from privpac.model import Model  # it offers to write these pages itself
+from privpac.report.subject import Subject
 
 __all__ = ["to_onnx"]
 
@@ -38,7 +36,7 @@ IR_VERSION = 9
 EPOCH = datetime(1970, 1, 1)
 
 
-def to_onnx(model: Model) -> bytes:
+def to_onnx(model: Subject) -> bytes:
     """The rule as an ONNX graph, in bytes: inputs by the names of columns, outputs `label` and, if the model tells
     them, `probabilities`.
 
@@ -107,7 +105,7 @@ class _Builder:
     def number(self, value: int) -> str:
         return self.constant(np.array(value, dtype=np.int64))
 
-    def answer(self, model: Model) -> None:
+    def answer(self, model: Subject) -> None:
         """The class of every record, and the share of every class if the model tells it."""
         rule = model.hypothesis
         if isinstance(rule, Card):
