@@ -24,11 +24,15 @@ ACCEPTED = (
 )
 
 
-def read(source: object, *, columns: Sequence[str] | None = None) -> RawTable:
+def read(
+    source: object, *, columns: Sequence[str] | None = None, only: Sequence[str] | None = None
+) -> RawTable:
     """The table behind `source`; with `columns`, those columns in that order.
 
     A two-dimensional array has no names: its columns are `columns` in that order, or x0, x1, ...
+    With `only`, no other columns are asked for, and others need not be there, unless it is such an array.
     """
+    every, columns = columns, columns if only is None else only
     if isinstance(source, RawTable):
         wanted = source.names if columns is None else tuple(columns)
         require(wanted, names=source.names)
@@ -42,7 +46,7 @@ def read(source: object, *, columns: Sequence[str] | None = None) -> RawTable:
     frame = _frame(source)
     if frame is not None:
         return _from_frame(frame, columns)
-    return _from_rows(_rows(source), columns)
+    return _from_rows(_rows(source), every)
 
 
 def column_types(source: object) -> dict[str, str]:
