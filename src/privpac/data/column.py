@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privpac.data.raw import Array
-from privpac.data.texts import each_once
+from privpac.data.raw import Array, each_once
 from privpac.errors import DataError, ParameterError, SchemaError
 
 __all__ = ["Column", "with_options"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from privpac.compiled import compiled
-from privpac.data.raw import Array
+from privpac.data.values import Array
 
 __all__ = ["EXACT", "EXACT_WHOLE", "LONGER", "NOTHING", "ODD", "read_decimals"]
 

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from privpac.data.texts import Distinct, Texts
 from privpac.data.values import (
     EMPTY,
     LONGEST,
@@ -45,6 +46,7 @@ __all__ = [
     "as_array",
     "codes",
     "each",
+    "each_once",
     "floats",
     "instant",
     "instants",
@@ -69,6 +71,13 @@ _FALSE = ("false", "False", "FALSE")
 def objects(items: Sequence[object]) -> Array:
     """The items as an array of objects, each as it is: numpy would unpack nested ones if all had one length."""
     return np.fromiter(items, dtype=object, count=len(items))
+
+
+def each_once(raw: object, read: Callable[[object], Array]) -> Array:
+    """What `read` makes of a column; a value that repeats in one of the short forms is read once."""
+    if isinstance(raw, Texts):
+        raw = raw.distinct()
+    return read(raw.values)[raw.index] if isinstance(raw, Distinct) else read(raw)
 
 
 def as_array(name: str, raw: object) -> tuple[Array, Mask | None]:

@@ -17,12 +17,11 @@ from privpac.data import raw as reading
 from privpac.data.class_values import class_values
 from privpac.data.columns import Column
 from privpac.data.drafting import draft, found_classes, found_column
-from privpac.data.raw import EMPTY, UNKNOWN
+from privpac.data.raw import EMPTY, UNKNOWN, each_once
 from privpac.data.rawtable import near
 from privpac.data.schema_problems import Problems
 from privpac.data.schema_reading import KEYS, column_from, entries_of, filled_in, list_from, rates_from, slips
 from privpac.data.tables import read, vector
-from privpac.data.texts import each_once
 from privpac.errors import DataError, SchemaError
 
 __all__ = ["Schema", "draft"]

@@ -7,15 +7,14 @@ whether or not pyarrow is installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from privpac.data.raw import Array
+from privpac.data.values import Array
 
-__all__ = ["Distinct", "Raw", "Texts", "each_once", "held_text", "plain_array"]
+__all__ = ["Distinct", "Raw", "Texts", "held_text", "plain_array"]
 
 FEW = 2**12
 """Records up to which numbers in text are read one by one: loading compiled code would take longer."""
@@ -119,10 +118,3 @@ def held_text(values: Any) -> Texts | None:
 def plain_array(raw: Raw) -> Array:
     """The raw column as an array, whichever form it came in."""
     return raw.array() if isinstance(raw, (Distinct, Texts)) else raw
-
-
-def each_once(raw: object, read: Callable[[object], Array]) -> Array:
-    """What `read` makes of a column; a value that repeats in one of the short forms is read once."""
-    if isinstance(raw, Texts):
-        raw = raw.distinct()
-    return read(raw.values)[raw.index] if isinstance(raw, Distinct) else read(raw)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from privpac.data import numeric, tables
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
-from privpac.data.raw import objects
+from privpac.data.raw import each_once, objects
 from privpac.data.schema import Schema
 from privpac.data.tables import read
-from privpac.data.texts import Distinct, Texts, each_once, held_text, plain_array
+from privpac.data.texts import Distinct, Texts, held_text, plain_array
 from privpac.errors import DataError
 
 COLUMNS: tuple[Column, ...] = (
