@@ -42,7 +42,7 @@ def everywhere() -> Iterator[ParameterSet]:
             yield pytest.param(case, engine, id=f"{case.units[0]}-{engine}", marks=marks)
 
 
-@pytest.mark.parametrize(("case", "engine"), everywhere())
+@pytest.mark.parametrize(("case", "engine"), list(everywhere()))
 def test_what_is_written_today_is_what_is_stored(
     case: Case, engine: str, records: Path, tmp_path: Path
 ) -> None:

@@ -77,7 +77,7 @@ def everywhere() -> Iterator[ParameterSet]:
             yield pytest.param(case, engine, id=f"{case}-{engine}", marks=marks)
 
 
-@pytest.mark.parametrize(("case", "engine"), everywhere())
+@pytest.mark.parametrize(("case", "engine"), list(everywhere()))
 def test_wherever_the_records_live(case: Case, engine: str, tmp_path: Path) -> None:
     with ENGINES[engine].working():
         run = learning(case, ENGINES[engine], tmp_path)
