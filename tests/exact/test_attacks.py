@@ -163,7 +163,7 @@ def test_files_of_two_seeds_with_the_same_draw_are_the_same() -> None:
 UNORDERED = [name for name, make in REGISTRY.items() if not make().ordered]
 
 
-@pytest.mark.long_cases("release-tree-lazy", "tree-mixture", "card", "generated")
+@pytest.mark.long_cases("release-tree-lazy", "tree-mixture", "generated")
 @pytest.mark.parametrize("name", UNORDERED)
 def test_the_order_of_records_does_not_change_the_law(name: str) -> None:
     case = REGISTRY[name]()
