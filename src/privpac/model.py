@@ -28,8 +28,8 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
-from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from privpac.data.tables import read
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.guarantee.certificate import explain_certificate
@@ -89,14 +89,22 @@ class Model:
         """The predicted class of every record, as the schema writes it: an integer, a boolean or text.
 
         `table` is a table of any library, a file, a dictionary of columns, a list of dictionaries with one record each,
-        or one such record.
+        or one such record. Only the columns that the rule looks at are read: others may be missing, or hold anything.
+        An array without names of columns has all of them, in the order of the schema.
         """
         return self.schema.class_values[self.classify(table)]
 
     def classify(self, table: object) -> NDArray[np.uint8]:
         """The predicted class of every record, as its position among the schema's classes."""
-        sample = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False)
-        return self.hypothesis.predict(sample.block().cells)
+        return self.hypothesis.predict(self._cells(table))
+
+    def _cells(self, table: object) -> dict[str, NDArray[Any]]:
+        """The cells of the columns that the rule looks at."""
+        first, used = self.schema.names[0], self.hypothesis.columns
+        records = read(_columns(table, self.schema), columns=self.schema.names, only=used or (first,))
+        if not used:  # the same for everybody, and a column says for how many
+            return {first: np.zeros(records.n, dtype=self.schema.column(first).dtype)}
+        return {name: self.schema.column(name).encode(records.column(name)) for name in used}
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
         """For every record the risk of each class: what a card says of its points, or the share of each class in its
@@ -105,7 +113,7 @@ class Model:
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
         """
-        cells = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False).block().cells
+        cells = self._cells(table)
         counted = self._counted()
         risks = self.hypothesis.proba(cells) if counted is None else counted[1].proba(counted[0], cells)
         if risks is None:
@@ -123,7 +131,7 @@ class Model:
                 "This model counts no points, so no record lies above or below a cut-off.",
                 remedy="Learn a card: concepts='card'.",
             )
-        cells = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False).block().cells
+        cells = self._cells(table)
         points = self.hypothesis.total(cells).astype(np.float64)
         margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
         return margins

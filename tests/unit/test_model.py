@@ -6,6 +6,7 @@ import copy
 import json
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -490,3 +491,30 @@ def test_importances_of_a_tree_halve_with_every_level() -> None:
     tree = Split(first, Split(second, Leaf(0), Leaf(1)), Leaf(1))
     assert tree.column_weights(made().schema) == {"a": 1, "b": Fraction(1, 2)}
     assert sum(made().importances.values()) == pytest.approx(1)
+
+
+def test_predicting_reads_only_the_columns_of_the_rule(tmp_path: Path) -> None:
+    """What stands in the others, or whether they are there, does not matter."""
+    schema = {
+        "label": "ill",
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True},
+            {"name": "ward", "kind": "categorical", "categories": ["a", "b"]},
+        ],
+    }
+    table = {
+        "age": [i % 120 for i in range(2400)],
+        "ward": ["a", "b"] * 1200,
+        "ill": [int(i % 120 >= 60) for i in range(2400)],
+    }
+    model = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+    expected = model.predict(table).tolist()
+    assert model.predict({"age": table["age"]}).tolist() == expected
+    assert model.predict({"age": table["age"], "ward": [object()] * 2400}).tolist() == expected
+    assert model.predict(np.array([[90, "?"], [1, None]], dtype=object)).tolist() == [1, 0]
+    (tmp_path / "t.csv").write_text("age\n90\n1\n", encoding="utf-8")
+    assert model.predict(tmp_path / "t.csv").tolist() == [1, 0]
+    with pytest.raises(SchemaError, match="no column 'age'"):
+        model.predict({"ward": ["a"]})
+    constant = replace(model, hypothesis=Leaf(1))
+    assert constant.predict({"age": [None, "?", 3]}).tolist() == [1, 1, 1]

@@ -39,7 +39,7 @@ class Boolean(Column):
     def size(self) -> int:
         return 2
 
-    def encode(self, raw: object) -> Array:
+    def _cells(self, raw: object) -> Array:
         codes = reading.codes(self.name, raw, table=self.TABLE)
         if (codes == UNKNOWN).any():
             raise DataError(

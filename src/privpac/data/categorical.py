@@ -62,7 +62,7 @@ class Categorical(Column):
     def _table(self) -> dict[str, int]:
         return reading.lookup(self.names)
 
-    def encode(self, raw: object) -> Array:
+    def _cells(self, raw: object) -> Array:
         codes = reading.codes(self.name, raw, table=self._table)
         if codes.min(initial=0) >= 0:
             return codes.astype(self.dtype)

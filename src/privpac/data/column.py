@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privpac.data.raw import Array
+from privpac.data.raw import Array, each_once
 from privpac.errors import DataError, ParameterError, SchemaError
 
 __all__ = ["Column", "with_options"]
@@ -39,9 +39,13 @@ class Column(ABC):
     def missing(self) -> Any:
         """The raw value that stands for an empty cell; None: an empty cell is refused."""
 
-    @abstractmethod
     def encode(self, raw: object) -> Array:
         """The cell of every record."""
+        return each_once(raw, self._cells)
+
+    @abstractmethod
+    def _cells(self, raw: object) -> Array:
+        """The cell of every value."""
 
     @abstractmethod
     def value(self, cell: int) -> Any:

@@ -89,7 +89,7 @@ class Date(Column):
     def size(self) -> int:
         return self._ends[1] - self._ends[0] + 1
 
-    def encode(self, raw: object) -> Array:
+    def _cells(self, raw: object) -> Array:
         counts, empty = reading.instants(self.name, raw, seconds=self.with_time, zone=self._zone)
         if empty is not None:
             if self.missing is None:

@@ -15,6 +15,7 @@ import numpy as np
 from privpac.data import raw as reading
 from privpac.data.column import Column, with_options
 from privpac.data.raw import LONGEST, Array, Mask
+from privpac.data.texts import FEW, Texts
 
 __all__ = ["RESOLUTION", "Numeric", "Scale"]
 
@@ -124,6 +125,15 @@ class Numeric(Column):
         return min(int((inside - float(self.lower)) * self._scale), self.resolution - 1)
 
     def encode(self, raw: object) -> Array:
+        if not isinstance(raw, Texts) or len(raw) <= FEW:
+            return super().encode(raw)
+        numbers, odd = raw.wholes() if self.integer else raw.doubles()
+        cells = self._cells(numbers)
+        if len(odd):
+            cells[odd] = super().encode(raw.at(odd))
+        return cells
+
+    def _cells(self, raw: object) -> Array:
         return self._encode_integers(raw) if self.integer else self._encode_reals(raw)
 
     def _encode_reals(self, raw: object) -> Array:

@@ -318,8 +318,9 @@ def test_a_bad_table_is_refused_without_showing_or_spending_anything(fault: str,
 
 
 def test_a_record_to_predict_is_not_shown_either() -> None:
+    gap = float("nan")
     classifier = PrivateClassifier("stumps", schema="from_data").fit(table(), old())
-    for X in ([SECRET, SECRET], [[SECRET + 1j, 0]], [[SECRET, float("nan")]], [[SECRET]]):
+    for X in ([SECRET, SECRET], [[SECRET + 1j, 0]], [[SECRET, gap], [gap, SECRET]], [[SECRET]]):
         with pytest.raises(ValueError) as caught:
             classifier.predict(X)
         assert str(SECRET)[:5] not in str(caught.value)
