@@ -208,8 +208,10 @@ class Model:
 
     def describe_estimate(self) -> str:
         """The estimate in words, beside what a constant answer would reach; empty without one."""
-        figures = self.figures
-        return "" if figures is None else "\n".join([str(self.estimate), *figures.lines()])
+        estimate, figures = self.estimate, self.figures
+        if estimate is None or figures is None:
+            return ""
+        return "\n".join([str(estimate), estimate.remedy, *figures.lines()])
 
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""

@@ -62,8 +62,9 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
         An extra share for a private estimate of the accuracy.
-    holdout : number, default=0.0
-        The part of the records kept aside for the estimate, which then costs nothing extra.
+    holdout : number, default="auto"
+        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
+        and at most 20,000, or none, whichever promises the narrower interval.
     leaf_epsilon : number, default=None
         An extra share for noisy counts in the leaves of a tree, which `predict_proba` needs.
     ledger : Ledger, default=None
@@ -126,7 +127,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         class_weight: Mapping[Any, int] | None = None,
         records_per_person: int = 1,
         estimate_epsilon: object = None,
-        holdout: object = 0.0,
+        holdout: object = "auto",
         leaf_epsilon: object = None,
         ledger: Ledger | None = None,
         random_state: int | None = None,
