@@ -13,7 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from privpac.checker.document import MOST_SIGNATURES, SIGNATURE, SIGNATURES, Malformed, canonical, digest, require
+from privpac.checker.document import (
+    MOST_SIGNATURES,
+    SIGNATURE,
+    SIGNATURES,
+    Malformed,
+    canonical,
+    digest,
+    require,
+)
 from privpac.errors import MissingExtra, NotCertified
 from privpac.fields import record, refusing, text, whole
 
@@ -85,7 +93,9 @@ class Signature:
             record(tree, "format", "document", "signer", "key", "receipt", "signature")
             require(tree["format"] == FORMAT, "it has another format")
             signer = text(tree["signer"])
-            require(signer.isprintable() and 0 < len(signer) <= LONGEST_NAME, "the signer has no name to show")
+            require(
+                signer.isprintable() and 0 < len(signer) <= LONGEST_NAME, "the signer has no name to show"
+            )
             receipt = None if tree["receipt"] is None else Receipt.from_json(tree["receipt"])
             key, signature = _bytes(tree["key"], KEY_BYTES), _bytes(tree["signature"], SIGNATURE_BYTES)
             return cls(text(tree["document"]), signer, key, receipt, signature)
