@@ -11,8 +11,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for, require_out
-from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
-from privpac.cli.sign import KeyFile, SignerName, receipt_for, sign_file, signing_key
+from privpac.cli.options import Force, KeyFile, LedgerPlace, RecordsPerPerson, Seed, SignerName
 from privpac.errors import ParameterError, SchemaError
 from privpac.wishes import (
     AnswerWishes,
@@ -211,6 +210,8 @@ def learn(
         model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
         files.write(model)
         if key is not None and files.out is not None:
+            from privpac.cli.sign import receipt_for, sign_file
+
             receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
             sign_file(files.out.path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
@@ -259,6 +260,8 @@ def _signing_key(path: str | None, signer: str, out: str | None) -> SigningKey |
         raise ParameterError(
             OWNER, "sign", path, allowed="given together with --out", remedy="Add --out FILE."
         )
+    from privpac.cli.sign import signing_key
+
     return signing_key(path)
 
 

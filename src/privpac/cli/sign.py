@@ -12,7 +12,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force
+from privpac.cli.options import Force, SignerName
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from privpac.signing.keys import SigningKey
     from privpac.signing.signature import Receipt
 
-__all__ = ["PASSPHRASE", "KeyFile", "SignerName", "receipt_for", "sign", "sign_file", "signing_key"]
+__all__ = ["PASSPHRASE", "receipt_for", "sign", "sign_file", "signing_key"]
 
 OWNER = "sign"
 PASSPHRASE = "PRIVPAC_PASSPHRASE"  # the name of a variable
-
-KeyFile = Annotated[
-    str | None, typer.Option("--sign", metavar="KEY", help="Sign the model with this key file.")
-]
-SignerName = Annotated[str, typer.Option(metavar="NAME", help="Whose signature it is, for readers.")]
 
 
 def sign(
