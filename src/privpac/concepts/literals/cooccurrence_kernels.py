@@ -18,12 +18,10 @@ from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, popcount
 
 __all__ = ["count_cells", "count_words", "nanoseconds", "reduce_same_column"]
 
@@ -39,18 +37,8 @@ WORD_COST = 0.3
 ENTRY_COST = 2.5
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _popcount(_context: Any, _word: Any) -> Any:
-    """Number of set bits: the processor's instruction, or its vectorised equivalent."""
-
-    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return numba.types.uint64(numba.types.uint64), generate
-
-
 @compiled
-def _by_cells(n: int, cells: int, tests: int) -> bool:
+def _by_cells(n: int, cells: int | np.int64, tests: int | np.int64) -> bool:
     """Whether a joint histogram of columns is cheaper than one popcount a set of tests."""
     words = (n + 63) // 64
     return n * ROW_COST + cells * CELL_COST < tests * (words * WORD_COST + ENTRY_COST)
@@ -130,7 +118,7 @@ def _last_tests(
     prefix: NDArray[np.int64], size: int, n: int, first: NDArray[np.int64], last: NDArray[np.int64]
 ) -> int:
     """Tests of the later columns that are to be counted by words after this prefix of columns."""
-    cells, tests = 1, 1
+    cells, tests = np.int64(1), np.int64(1)
     for i in range(size - 1):
         width = first[prefix[i] + 1] - first[prefix[i]]
         tests *= width
@@ -185,10 +173,10 @@ def _count_last(
         na, nb, nc, nd = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         for w in range(words):
             word = both[w]
-            na += np.int64(_popcount(word & a[w]))
-            nb += np.int64(_popcount(word & b[w]))
-            nc += np.int64(_popcount(word & c[w]))
-            nd += np.int64(_popcount(word & d[w]))
+            na += np.int64(popcount(word & a[w]))
+            nb += np.int64(popcount(word & b[w]))
+            nc += np.int64(popcount(word & c[w]))
+            nd += np.int64(popcount(word & d[w]))
         level[base + binomial[last[k]]] += np.int32(na)
         level[base + binomial[last[k + 1]]] += np.int32(nb)
         level[base + binomial[last[k + 2]]] += np.int32(nc)
@@ -197,7 +185,7 @@ def _count_last(
         a = bits[last[k]][start:stop]
         na = np.int64(0)
         for w in range(words):
-            na += np.int64(_popcount(both[w] & a[w]))
+            na += np.int64(popcount(both[w] & a[w]))
         level[base + binomial[last[k]]] += np.int32(na)
 
 
@@ -223,7 +211,7 @@ def count_cells(
     turn = -1
     while True:
         turn += 1
-        cells, tests = 1, 1
+        cells, tests = np.int64(1), np.int64(1)
         for i in range(size):
             width = first[chosen[i] + 1] - first[chosen[i]]
             tests *= width

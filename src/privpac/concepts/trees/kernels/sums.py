@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.concepts.trees.kernels.leaves import leaf, leaf_pairs, pair_sum_of_two, power
-from privpac.concepts.trees.kernels.regions import first_set, next_set, regions
+from privpac.concepts.trees.kernels.regions import NOTHING, first_set, next_set, regions
 
 __all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "weigh"]
 
@@ -28,7 +28,7 @@ Counts = NDArray[np.int32]
 
 @compiled
 def combine(
-    entries: Longs, masses: Floats, weights: Floats, repeat: int, table: Floats
+    entries: Longs, masses: Floats, weights: Floats, repeat: int | np.int64, table: Floats
 ) -> tuple[np.int64, float]:
     """The sum of weight · ratio^entry · mass; entry i has weight i // repeat."""
     best = entries[0]
@@ -85,12 +85,13 @@ def bottom_sums(
     row = np.empty((classes, p), costs.dtype)
     total = np.empty(classes, costs.dtype)
     entries = np.empty(p, costs.dtype)
+    long_entries = np.empty(p, np.int64)
     masses = np.empty((2, p))
     both = classes == 2 and prior[0] > 0.0 and prior[1] > 0.0
     turn = 0
     while True:
         if turn % share[1] == share[0]:
-            regions(counts, begin, binomial, rest, len(rest), -1, rows, totals)
+            regions(counts, begin, binomial, rest, len(rest), NOTHING, rows, totals)
             start = np.int64(0)
             for i in range(len(rest)):
                 start += binomial[i + 2, rest[i]]
@@ -108,7 +109,9 @@ def bottom_sums(
                         best, split = pair_sum_of_two(row, total, costs, prior, weights, table, entries)
                     else:
                         leaf_pairs(row, total, costs, prior, table, entries, masses)
-                        best, split = combine(entries, masses[0], weights, 1, table)
+                        for h in range(p):
+                            long_entries[h] = entries[h]
+                        best, split = combine(long_entries, masses[0], weights, np.int64(1), table)
                     best, split = _with_stop(best, split, base, mass, scale, stop, table)
                     sums[0][place], sums[1][place] = best, split
         turn += 1
