@@ -18,7 +18,7 @@ Nobody else charges a ledger or tosses coins for a release; tests/contracts/test
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins, Weights, coins_for
 from privpac.errors import DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger.account import Entry
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.purchase import Purchase
@@ -92,6 +93,8 @@ class Payment:
 
     ledger: Ledger | None
     coins: Coins
+    charges: list[Entry] = field(default_factory=list, compare=False)
+    """What was charged so far, in order: who signs a release names the charge that paid for it."""
 
     @classmethod
     def by(cls, ledger: Ledger | None, *, random_state: int | None, owner: str = "learn") -> Payment:
@@ -160,6 +163,7 @@ class Payment:
 
     def _charge(self, cost: Cost, note: str, purchase: Purchase | None) -> None:
         if self.ledger is not None:
-            self.ledger.charge(
+            entry = self.ledger.charge(
                 epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho, note=note, purchase=purchase
             )
+            self.charges.append(entry)

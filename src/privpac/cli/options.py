@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Force", "LedgerPlace", "RecordsPerPerson", "Seed"]
+__all__ = ["Force", "KeyFile", "LedgerPlace", "RecordsPerPerson", "Seed", "SignerName"]
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist already.")]
 
@@ -20,3 +20,9 @@ LedgerPlace = Annotated[
     str | None,
     typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
 ]
+
+KeyFile = Annotated[
+    str | None, typer.Option("--sign", metavar="KEY", help="Sign the model with this key file.")
+]
+
+SignerName = Annotated[str, typer.Option(metavar="NAME", help="Whose signature it is, for readers.")]
