@@ -19,12 +19,10 @@ from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, popcount
 
 __all__ = ["count_cells", "count_words", "nanoseconds", "reduce_same_column"]
 
@@ -43,18 +41,8 @@ WORD_COST = 0.3
 ENTRY_COST = 2.5
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _popcount(_context: Any, _word: Any) -> Any:
-    """Number of set bits: the processor's instruction, or its vectorised equivalent."""
-
-    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return numba.types.uint64(numba.types.uint64), generate
-
-
 @compiled
-def _by_cells(n: int, cells: int, tests: int) -> bool:
+def _by_cells(n: int, cells: int | np.int64, tests: int | np.int64) -> bool:
     """Whether a joint histogram of columns is cheaper than one popcount a set of tests."""
     words = (n + 63) // 64
     return n * ROW_COST + cells * CELL_COST < tests * (words * WORD_COST + ENTRY_COST)
@@ -142,7 +130,7 @@ def _first_tests(
     prefix: NDArray[np.int64], size: int, n: int, first: NDArray[np.int64], tests_of: NDArray[np.int64]
 ) -> int:
     """Tests of the earlier columns that are to be counted by words before these columns."""
-    cells, tests = 1, 1
+    cells, tests = np.int64(1), np.int64(1)
     for i in range(size - 1):
         width = first[prefix[i] + 1] - first[prefix[i]]
         tests *= width
@@ -185,7 +173,7 @@ def _count_turned(
     for w in range(turned.shape[0]):
         word, row = both[w], turned[w]
         for test in range(most):
-            found[test] += np.int64(_popcount(word & row[test]))
+            found[test] += np.int64(popcount(word & row[test]))
     for k in range(count):
         level[base + tests_of[k]] += np.int32(found[tests_of[k]])
 
@@ -229,10 +217,10 @@ def _count_first(
         na, nb, nc, nd = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         for w in range(words):
             word = both[w]
-            na += np.int64(_popcount(word & a[w]))
-            nb += np.int64(_popcount(word & b[w]))
-            nc += np.int64(_popcount(word & c[w]))
-            nd += np.int64(_popcount(word & d[w]))
+            na += np.int64(popcount(word & a[w]))
+            nb += np.int64(popcount(word & b[w]))
+            nc += np.int64(popcount(word & c[w]))
+            nd += np.int64(popcount(word & d[w]))
         level[base + tests_of[k]] += np.int32(na)
         level[base + tests_of[k + 1]] += np.int32(nb)
         level[base + tests_of[k + 2]] += np.int32(nc)
@@ -241,7 +229,7 @@ def _count_first(
         a = bits[tests_of[k]][start:stop]
         na = np.int64(0)
         for w in range(words):
-            na += np.int64(_popcount(both[w] & a[w]))
+            na += np.int64(popcount(both[w] & a[w]))
         level[base + tests_of[k]] += np.int32(na)
 
 
@@ -267,7 +255,7 @@ def count_cells(
     turn = -1
     while True:
         turn += 1
-        cells, tests = 1, 1
+        cells, tests = np.int64(1), np.int64(1)
         for i in range(size):
             width = first[chosen[i] + 1] - first[chosen[i]]
             tests *= width

@@ -28,8 +28,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from privpac.compiled import plainly
 from privpac.concepts.base import Costs
 from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
+from privpac.concepts.trees.kernels import plain
 from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
 from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf
@@ -131,12 +133,38 @@ class Law:
         return [self.prior.error(depth) if sound else 1.0 for depth in range(self.prior.depth + 1)]
 
     @cached_property
+    def _plain(self) -> plain.PlainSums | None:
+        """The same sums by numpy, where that is quicker than to load the kernels."""
+        p, regions = self.prior.tests, self._layout[1]
+        if not 0 < self.prior.depth <= plain.DEEPEST or p == 0:
+            return None
+        if not plainly(plain.PAIR_COST * int(regions[-1]) * p * len(self.costs)):
+            return None
+        sets = int(offsets(p, self.prior.depth)[-1])
+        lists = self.prior.shape == "list"
+        return plain.PlainSums(self.evidence.counts[:sets], regions, lists, *self._public, self._table)
+
+    @cached_property
     def _sums(self) -> list[Table]:
         """_sums[d]: the sums with d levels left of every region that can be met then; _sums[0]: of leaves."""
+        regions, depth = self._layout[1], self.prior.depth
+        tables = [_empty(int(regions[-1])), _empty(int(regions[-1]))]
+        tables += [_empty(int(regions[depth - level + 1])) for level in range(2, depth + 1)]
+        if self._plain is None:
+            self._fill(tables)
+            return tables
+        for size in range(min(depth, self.prior.tests + 1)):
+            self._plain.bottom(size, *self._factors[1], tables[0], tables[1])
+        for level in range(2, depth + 1):
+            for size in range(min(depth - level, self.prior.tests) + 1):
+                self._plain.inner(size, *self._factors[level], tables[0], tables[level - 1], tables[level])
+        return tables
+
+    def _fill(self, tables: list[Table]) -> None:
+        """By the kernels."""
         begin, regions, binomial = self._layout
         costs, labels, weights = self._public
         depth = self.prior.depth
-        tables = [_empty(int(regions[-1])), _empty(int(regions[-1]))]
         threads = self.threads if int(regions[-1]) * len(weights) >= WORTH_THREADS else 1
         for size in range(min(depth, self.prior.tests + 1)):
             part = slice(int(regions[size]), int(regions[size + 1]))
@@ -151,14 +179,12 @@ class Law:
                 )  # fmt: skip
             shared(work, threads)
         for level in range(2, depth + 1):
-            tables.append(_empty(int(regions[depth - level + 1])))
             scale, stop = self._factors[level]
             for size in range(min(depth - level, self.prior.tests) + 1):
                 tree_sums.inner_sums(
                     size, regions, binomial, self.prior.shape == "list", weights, scale, stop,
                     self._table, tables[0], tables[level - 1], tables[level],
                 )  # fmt: skip
-        return tables
 
     @property
     def best(self) -> int:
@@ -184,6 +210,8 @@ class Law:
         return LabelWeights(self, region)
 
     def node_floats(self, region: Region, depth: int) -> NDArray[np.float64]:
+        if self._plain is not None:
+            return self._plain_floats(self._plain, region, depth)
         p, repeat = self.prior.tests, self.prior.repeat
         costs, labels, weights = self._public
         begin, regions, binomial = self._layout
@@ -202,9 +230,28 @@ class Law:
                     tests, signs, regions, binomial, repeat == 2,
                     self._sums[0], self._sums[depth - 1], entries, masses,
                 )  # fmt: skip
-            base, mass = leaf(self.counts(region), costs, labels, self._table)
+            base, mass = leaf(self.counts(region).astype(costs.dtype), costs, labels, self._table)
         scale, stop = self._factors[depth]
         return tree_sums.weigh(entries, masses, weights, repeat, scale, stop, base, mass, self._table)
+
+    def _plain_floats(self, sums: plain.PlainSums, region: Region, depth: int) -> NDArray[np.float64]:
+        p, repeat = self.prior.tests, self.prior.repeat
+        entries, masses, stay = np.zeros(repeat * p, dtype=np.int64), np.ones(repeat * p), (0, 1.0)
+        if region is not None:
+            tests, signs = _split(region)
+            totals = self.counts(region)[:, None]
+            if depth == 1:
+                begin, _, binomial = self._layout
+                rows = tree_regions.region_rows(self.evidence.counts, begin, binomial, tests, signs)
+                pairs = sums.pairs(rows, totals)
+                entries, masses = np.repeat(pairs[0], repeat), np.repeat(pairs[1], repeat)
+            else:
+                number = 0 if not region else 2 * region[0][0] + signs
+                children = sums.children(len(region), self._sums[0], self._sums[depth - 1])
+                entries, masses = children[0][:, number], children[1][:, number]
+            base, mass = sums.leaves(totals)
+            stay = int(base[0]), float(mass[0])
+        return sums.weigh(entries, masses, *self._factors[depth], stay)
 
     def label_floats(self, region: Region) -> NDArray[np.float64]:
         kept = self.counts(region) * self._public[0]

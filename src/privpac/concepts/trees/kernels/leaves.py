@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.trees.kernels.regions import regions
+from privpac.concepts.trees.kernels.regions import NOTHING, regions
 
 __all__ = ["bottom_entries", "leaf", "leaf_pairs", "pair_sum_of_two", "power", "with_stop"]
 
@@ -157,5 +157,5 @@ def bottom_entries(
     size, classes, p = len(tests), counts.shape[1], len(entries)
     rows = np.empty((1 << size, classes, p), costs.dtype)
     totals = np.empty((1 << size, classes), costs.dtype)
-    regions(counts, begin, binomial, tests, size, -1, rows, totals)
+    regions(counts, begin, binomial, tests, size, NOTHING, rows, totals)
     leaf_pairs(rows[signs], totals[signs], costs, prior, table, entries, masses)

@@ -12,6 +12,8 @@ Proof: docs/proofs/tree-sums.md. Tested by tests/unit/concepts/trees/test_trees.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,7 +35,7 @@ from privpac.concepts.trees.kernels.pairs import (
     square_of,
     sum_of_region,
 )
-from privpac.concepts.trees.kernels.regions import first_set, next_set, regions
+from privpac.concepts.trees.kernels.regions import NOTHING, first_set, next_set, regions
 
 __all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "pair_sums", "signed_counts", "weigh"]
 
@@ -44,7 +46,7 @@ Counts = NDArray[np.int32]
 
 @compiled
 def combine(
-    entries: Longs, masses: Floats, weights: Floats, repeat: int, table: Floats
+    entries: Longs, masses: Floats, weights: Floats, repeat: int | np.int64, table: Floats
 ) -> tuple[np.int64, float]:
     """The sum of weight · ratio^entry · mass; entry i has weight i // repeat."""
     best = entries[0]
@@ -83,12 +85,13 @@ def bottom_sums(
     row = np.empty((classes, p), costs.dtype)
     total = np.empty(classes, costs.dtype)
     entries = np.empty(p, costs.dtype)
+    long_entries = np.empty(p, np.int64)
     masses = np.empty((2, p))
     both = classes == 2 and prior[0] > 0.0 and prior[1] > 0.0
     turn = 0
     while True:
         if turn % share[1] == share[0]:
-            regions(counts, begin, binomial, rest, len(rest), -1, rows, totals)
+            regions(counts, begin, binomial, rest, len(rest), NOTHING, rows, totals)
             start = np.int64(0)
             for i in range(len(rest)):
                 start += binomial[i + 2, rest[i]]
@@ -106,7 +109,9 @@ def bottom_sums(
                         best, split = pair_sum_of_two(row, total, costs, prior, weights, table, entries)
                     else:
                         leaf_pairs(row, total, costs, prior, table, entries, masses)
-                        best, split = combine(entries, masses[0], weights, 1, table)
+                        for h in range(p):
+                            long_entries[h] = entries[h]
+                        best, split = combine(long_entries, masses[0], weights, np.int64(1), table)
                     best, split = with_stop(best, split, base, mass, scale, stop, table)
                     sums[0][place], sums[1][place] = best, split
         turn += 1
@@ -114,13 +119,9 @@ def bottom_sums(
             break
 
 
-@compiled
-def signed_counts(counts: Counts, costs: Longs) -> Longs:
-    """Records of class 1 less those of class 0, at their costs, for every set of tests."""
-    out = np.empty(len(counts), costs.dtype)
-    for i in range(len(counts)):
-        out[i] = costs[1] * costs.dtype.type(counts[i, 1]) - costs[0] * costs.dtype.type(counts[i, 0])
-    return out
+def signed_counts(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:
+    """Records of class 1 less those of class 0, at their costs, for every set of tests; in the type of the costs."""
+    return np.asarray(costs[1] * counts[:, 1] - costs[0] * counts[:, 0], dtype=costs.dtype)
 
 
 @compiled
