@@ -138,7 +138,7 @@ def compare_models(
         document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
         verify=lambda comparison: check_certificate(comparison.certificate),
         note="compare two models",
-        purchase=purchase_of("compare", first.schema, table=table),
+        purchase=lambda: purchase_of("compare", first.schema, table=table),
         unread=unread_records(sample),
     )
 

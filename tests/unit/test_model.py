@@ -15,8 +15,8 @@ import pytest
 
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
-from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import schema_for
 from privpac.errors import (
     BudgetExceeded,
     DataError,

@@ -68,7 +68,7 @@ def ask(
         )
     with console.working("Choosing", as_json=as_json):
         from privpac.asking import Asking
-        from privpac.data.declared import schema_for
+        from privpac.data.schema import schema_for
         from privpac.data.tables import read
 
         declared = schema_for(schema, data)

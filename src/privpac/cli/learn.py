@@ -215,7 +215,7 @@ class _Place:
     spark: str | None
 
     def declared(self) -> Schema:
-        from privpac.data.declared import schema_for
+        from privpac.data.schema import schema_for
 
         return schema_for(self.schema, self.data, label=self.label)
 

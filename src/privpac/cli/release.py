@@ -94,7 +94,7 @@ def release(
         records_per_person=records_per_person,
     )
     with console.reading("Releasing", data, engine, as_json=as_json) as progress:
-        from privpac.data.declared import schema_for
+        from privpac.data.schema import schema_for
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.releasing import Payment
         from privpac.sanitising import release_as

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.numbers.exact import about_log
 from privpac.numbers.parameters import Number, at_least, chance
-from privpac.numbers.rough import float_log
 from privpac.numbers.search import PLENTY, first_proved
 
 __all__ = ["Search"]
@@ -50,7 +50,7 @@ class Search(Generic[T]):
         """Settings with the fewest labels that promise `error`; with `unlabelled` others, or None: as many as pay."""
         want = chance(error, owner=owner, name="error")
         others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
-        start = int(2 * (float_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
+        start = int(2 * (about_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
         labels = first_proved(
             lambda labelled: self._rough(labelled, others),
             lambda labelled: self._promises(self._settings_at(labelled, others), want),
