@@ -27,7 +27,7 @@ from privpac.coins import (
     law,
     outcome_law,
 )
-from privpac.coins.bits import BitCoins, _locate
+from privpac.coins.tosses import BitCoins, _locate
 from privpac.errors import ParameterError, PrivpacError
 from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights

@@ -18,7 +18,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Hypothesis, Move, RuleBase, Stored
 from privpac.concepts.boxes.sums import BoxLadder, RectangleSums, outer_range
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.grids import BOX_GROUPS
@@ -139,7 +139,7 @@ class Box(RuleBase):
 
 
 @dataclass(frozen=True)
-class Rectangles(AnyNumber, Stored):
+class Rectangles(AnyNumber, EvenPrior, Stored):
     """All boxes of a public grid over one to three ordered columns.
 
     `bins` is the number of groups a column, or one for each; by default at most 4096, 256 or 32 in one, two
@@ -194,10 +194,6 @@ class Rectangles(AnyNumber, Stored):
     @property
     def size(self) -> int:
         return math.prod(g * (g + 1) // 2 for g in self.groups) + 1
-
-    @property
-    def odds(self) -> int:
-        return self.size - 1
 
     @property
     def vc(self) -> int:
