@@ -22,9 +22,8 @@ from privpac.constructions.few_labels.boost_procedure import random_part
 from privpac.constructions.few_labels.relabel_formulas import (
     MISTAKE,
     Relabel,
-    error_ssl_relabel,
-    records_ssl_relabel,
     relabel_promise,
+    relabel_search,
     relabel_settings,
 )
 from privpac.constructions.few_labels.rules import Drawn
@@ -39,7 +38,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 
 __all__ = ["SSLRelabel", "relabel_accuracy"]
 
@@ -190,7 +189,7 @@ class SSLRelabel:
             size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure
         )
         if error is not None:
-            _refuse_weak(settings, family, epsilon=epsilon, failure=failure, error=error)
+            relabel_search(family, epsilon, failure).require(settings, error, owner="SSLRelabel")
         base = Occam(cut, settings.base_epsilon)
         return cls(
             cut,
@@ -203,23 +202,3 @@ class SSLRelabel:
             mistake=settings.mistake,
             failure=failure,
         )
-
-
-def _refuse_weak(
-    settings: Relabel, family: Family, *, epsilon: Fraction, failure: Fraction, error: Fraction
-) -> None:
-    reached = error_ssl_relabel(settings, family=family, failure=failure)
-    if reached <= error:
-        return
-    have = f"{settings.labelled} labelled and {settings.unlabelled} unlabelled records"
-    best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
-    try:
-        need = records_ssl_relabel(
-            family, error=error, failure=failure, epsilon=epsilon, unlabelled=settings.unlabelled
-        )
-    except SizeError:
-        need = records_ssl_relabel(family, error=error, failure=failure, epsilon=epsilon)
-    raise SizeError(
-        f"SSLRelabel: {have} {best}, not {decimal_text(error)}.",
-        remedy=f"{need.labelled} labelled and {need.unlabelled} unlabelled records would do.",
-    )
