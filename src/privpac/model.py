@@ -30,6 +30,7 @@ from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.guarantee.certificate import explain_certificate
@@ -199,10 +200,9 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        partial.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(partial, target)
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        with whole_file(Path(path)) as draft:
+            draft.write_text(text, encoding="utf-8")
 
 
 def _columns(table: object, schema: Schema) -> object:

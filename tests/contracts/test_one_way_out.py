@@ -55,7 +55,7 @@ MAY_USE_CHANCE = {
     "coins/tosses.py": "what coins are",
     "answering/bundle/writing.py": "the name of a draft",
     "client.py": "idempotency keys, for questions",
-    "guarantee/ledger/drafts.py": "the name of a draft",
+    "drafts.py": "the name of a draft",
     "guarantee/ledger/store.py": "names of ledgers",
     "guarantee/ledger/sql_store.py": "names of ledgers",
     "service/watch/observing.py": "names of requests",

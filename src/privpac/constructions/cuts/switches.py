@@ -22,7 +22,7 @@ from privpac.concepts.line.switches import switches
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.base import DrawsMembers, DrawsOnce, Learner
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.cuts.formulas import error_switch, tilt_switch
+from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch, tilt_switch
 from privpac.constructions.draw.occam import FAILURE
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
@@ -50,7 +50,7 @@ class SwitchCuts(DrawsMembers, DrawsOnce):
     inner: Learner
     epsilon: Fraction
     most: int | None
-    share: Fraction = Fraction(1, 2)
+    share: Fraction = SWITCH_SHARE
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:

@@ -29,7 +29,7 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.few_labels.generic_formulas import GenericPlan, plan_generic
+from privpac.constructions.few_labels.generic_formulas import POINTS, GenericPlan, plan_generic
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
 from privpac.constructions.release.methods import best_of_column
@@ -48,9 +48,6 @@ from privpac.numbers.exact import plain
 __all__ = ["GenericLearner"]
 
 OWNER = "GenericLearner"
-
-POINTS = (8, 16, 32, 64, 128, 256)
-"""Points a column that are tried: more of them come nearer to the target, fewer leave fewer hypotheses."""
 
 _MOST_POINTS = {1: 256, 2: 128, 3: 31}
 """By the number of columns of a rectangle: what its sums take in tens of milliseconds."""

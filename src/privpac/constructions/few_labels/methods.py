@@ -28,8 +28,7 @@ from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.fields import record, require, text, whole
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against
 from privpac.numbers.exact import decimal_text, plain, written
 
@@ -256,14 +255,8 @@ class FewLabels:
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""
         inner = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
-        proof, also = inner.privacy, inner.also
-        if self.request.records_per_person > 1:
-            people = self.request.records_per_person
-            proof = rules.group(proof, size=people)
-            also = tuple(rules.group(known, size=people) for known in also)
-        if self.request.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
-            also = tuple(rules.assuming(known, FROM_DATA) for known in also)
+        proof = self.request.for_people(inner.privacy)
+        also = tuple(map(self.request.for_people, inner.also))
         size = self.request.size
         wishes = {
             "concepts": stored_concepts(self.concepts),
