@@ -70,7 +70,7 @@ def learn(
     costs: Costs | str | None = None,
     records_per_person: int = 1,
     estimate_epsilon: object = None,
-    holdout: object = 0,
+    holdout: object = "auto",
     leaf_epsilon: object = None,
     ledger: Ledger | None = None,
     random_state: int | None = None,
@@ -109,8 +109,9 @@ def learn(
     estimate_epsilon, leaf_epsilon : numbers, default None
         Bought on top of `epsilon`: a private estimate of the accuracy, and noisy counts in the leaves of a tree,
         from which `Model.predict_proba` takes its shares.
-    holdout : number, default 0
-        The part of the records kept aside for the estimate, which then costs nothing extra.
+    holdout : number, default "auto"
+        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
+        and at most 20,000, or none, whichever promises the narrower interval; that follows from public numbers.
     ledger : Ledger, default None
         Charged before anything is computed.
     random_state : int, default None

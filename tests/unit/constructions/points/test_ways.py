@@ -17,7 +17,9 @@ from privpac.coins import SeededCoins
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.points import Point
 from privpac.concepts.sets.sparse import ListedFamily
+from privpac.constructions import recipe
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.estimates.sampling import Choice, Way
 from privpac.constructions.points.base import ONE_VALUE
 from privpac.constructions.points.boosted import BoostedPoints
 from privpac.constructions.points.clipped import ClippedPoints
@@ -132,12 +134,25 @@ def test_refusals_name_the_way_that_can() -> None:
         ClippedPoints.tuned(keys(32), "code", epsilon=Fraction(1), size=Size(300)).certify(Size(0))
 
 
-def test_an_estimate_needs_records_of_its_own_where_outcomes_cannot_be_counted() -> None:
+def test_where_outcomes_cannot_be_counted_privacy_bounds_an_estimate_or_records_of_its_own() -> None:
     model = taught("points:code:boosted", 32, 20_000, estimate_epsilon=1, holdout="0.1")
     assert model.estimate is not None
     assert model.certificate["learner"]["selecting"] > 0
+    same = taught("points:code:sampled", 32, 4000, estimate_epsilon=1, holdout=0)
+    assert same.estimate is not None
+    assert same.estimate.way is Way.PRIVACY
+    assert same.certificate["learner"]["estimate"]["ways"] == ["privacy"]
+
+
+def test_without_either_bound_an_estimate_on_the_same_records_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recipe, "choice_of", lambda *_: Choice(None))
     with pytest.raises(ParameterError, match="holdout"):
-        taught("points:code:sampled", 32, 4000, estimate_epsilon=1)
+        taught("points:code:sampled", 32, 4000, estimate_epsilon=1, holdout=0)
+    aside = taught("points:code:sampled", 32, 4000, estimate_epsilon=1).estimate
+    assert aside is not None
+    assert aside.way is Way.HOLDOUT
 
 
 def test_a_printed_run_may_give_no_answer() -> None:
