@@ -137,17 +137,26 @@ def _stored_form(value: object) -> object:
     return str(value) if isinstance(value, Fraction | StrEnum) else value
 
 
-def _covers(strong: Privacy | Concentrated, weak: Privacy | Concentrated) -> bool:
-    """Whether what is said of units, a part and a release covers what else is said of them."""
-    return (
-        strong.unit in (weak.unit, Unit.RECORD)
-        and strong.part in (weak.part, ALL)
-        and (strong.release == weak.release or (strong.release, weak.release) == _STRONGER)
-    )
+class _Scoped(_Stated):
+    """A fact about one kind of unit in one part of the records, and one kind of release; true but for `delta`."""
+
+    delta: Fraction
+    unit: Unit
+    part: str
+    release: Release
+
+    def _covers(self, other: _Scoped) -> bool:
+        """Whether what is said of units, parts and releases covers what the other says of them."""
+        return (
+            self.delta <= other.delta
+            and self.unit in (other.unit, Unit.RECORD)
+            and self.part in (other.part, ALL)
+            and (self.release == other.release or (self.release, other.release) == _STRONGER)
+        )
 
 
 @dataclass(frozen=True)
-class Privacy(_Stated):
+class Privacy(_Scoped):
     """(epsilon, delta)-differential privacy when one unit is replaced."""
 
     kind: ClassVar[str] = "privacy"
@@ -158,12 +167,7 @@ class Privacy(_Stated):
     release: Release = Release.HYPOTHESIS
 
     def implies(self, other: Fact) -> bool:
-        return (
-            isinstance(other, Privacy)
-            and self.epsilon <= other.epsilon
-            and self.delta <= other.delta
-            and _covers(self, other)
-        )
+        return isinstance(other, Privacy) and self.epsilon <= other.epsilon and self._covers(other)
 
     def __str__(self) -> str:
         part = "" if self.part == ALL else f" of the {self.part}"
@@ -233,7 +237,7 @@ class Range(_Stated):
 
 
 @dataclass(frozen=True)
-class Concentrated(_Stated):
+class Concentrated(_Scoped):
     """rho-zCDP when one unit is replaced: Rényi divergences of every order alpha > 1 are at most alpha·rho.
 
     With a delta: up to a bad event of probability delta, the same for both inputs, which may tell everything.
@@ -250,12 +254,7 @@ class Concentrated(_Stated):
     release: Release = Release.HYPOTHESIS
 
     def implies(self, other: Fact) -> bool:
-        return (
-            isinstance(other, Concentrated)
-            and self.rho <= other.rho
-            and self.delta <= other.delta
-            and _covers(self, other)
-        )
+        return isinstance(other, Concentrated) and self.rho <= other.rho and self._covers(other)
 
     def __str__(self) -> str:
         part = "" if self.part == ALL else f" of the {self.part}"
