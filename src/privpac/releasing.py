@@ -109,7 +109,7 @@ class Payment:
         document: Callable[[T, Certificate], D],
         verify: Callable[[D], object],
         note: str,
-        purchase: Purchase | None = None,
+        purchase: Callable[[], Purchase] | None = None,
         unread: Callable[[], None] | None = None,
     ) -> D:
         """Pay what the certificate says, draw, and hand out the document once it was verified.
@@ -119,7 +119,7 @@ class Payment:
         out, the records are in memory.
         """
         signed = certificate.with_coins(self.coins.origin)
-        drawn = self.paid(cost_of(signed), draw=draw, note=note, purchase=purchase, unread=unread)
+        drawn = self.paid(lambda: cost_of(signed), draw=draw, note=note, purchase=purchase, unread=unread)
         result = document(drawn, signed)
         try:
             verify(result)
@@ -131,19 +131,23 @@ class Payment:
 
     def paid(
         self,
-        cost: Cost,
+        cost: Callable[[], Cost],
         *,
         draw: Callable[[Coins], T],
         note: str,
-        purchase: Purchase | None = None,
+        purchase: Callable[[], Purchase] | None = None,
         unread: Callable[[], None] | None = None,
     ) -> T:
-        """What `draw` makes of the coins, once `cost` has been charged: the promise about it was checked before."""
+        """What `draw` makes of the coins, once `cost` has been charged: the promise about it was checked before.
+
+        What it costs, and what for, are asked only where somebody keeps a ledger.
+        """
         if unread is None:
             self._charge(cost, note, purchase)
             return draw(self.coins)
         if self.ledger is not None:
-            self.ledger.check(epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho)  # before hours of reading
+            due = cost()
+            self.ledger.check(epsilon=due.epsilon, delta=due.delta, rho=due.rho)  # before hours of reading
 
         def pay() -> None:
             unread()
@@ -161,9 +165,10 @@ class Payment:
         charged.settle()
         return drawn
 
-    def _charge(self, cost: Cost, note: str, purchase: Purchase | None) -> None:
+    def _charge(self, cost: Callable[[], Cost], note: str, purchase: Callable[[], Purchase] | None) -> None:
         if self.ledger is not None:
+            due, bought = cost(), None if purchase is None else purchase()
             entry = self.ledger.charge(
-                epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho, note=note, purchase=purchase
+                epsilon=due.epsilon, delta=due.delta, rho=due.rho, note=note, purchase=bought
             )
             self.charges.append(entry)

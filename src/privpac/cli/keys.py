@@ -9,6 +9,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import number, verbs
 from privpac.cli.serve import ledger_address, require_serve
 from privpac.errors import ParameterError
 
@@ -18,12 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["keys"]
 
-keys = typer.Typer(
-    name="keys",
-    help="Keys of a prediction service: create, list, revoke; keys that sign documents: signing, show.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+keys = verbs(
+    "keys", "Keys of a prediction service: create, list, revoke; keys that sign documents: signing, show."
 )
 
 LedgerUrl = Annotated[
@@ -50,13 +47,8 @@ def create(
     ledger: LedgerUrl,
     role: Annotated[str, typer.Option(metavar="ROLE", help="analyst, or owner: sees everybody's budget.")],
     name: Annotated[str, typer.Option(metavar="TEXT", help="Whose it is.")] = "",
-    epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="What its holder may spend; all there is if left out."),
-    ] = None,
-    delta: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The delta of that: with one, many more answers fit.")
-    ] = "0",
+    epsilon: Annotated[str | None, number("What its holder may spend; all there is if left out.")] = None,
+    delta: Annotated[str, number("The delta of that: with one, many more answers fit.")] = "0",
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, once: only a hash of it is kept."""

@@ -11,6 +11,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import number, verbs
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -30,33 +31,20 @@ FORGETS = (
     "original, and treat as spent what its users remember."
 )
 
-ledger = typer.Typer(
-    name="ledger",
-    help="A budget in a file or database: make it, read it, check it, copy it.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+ledger = verbs("ledger", "A budget in a file or database: make it, read it, check it, copy it.")
 
 
 @ledger.command()
 def create(
     place: Place,
     *,
-    epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="What everything together may reveal.")
-    ] = None,
-    delta: Annotated[
-        str,
-        typer.Option(metavar="NUMBER", help="With a delta, such as 1e-6, many small charges cost far less."),
-    ] = "0",
+    epsilon: Annotated[str | None, number("What everything together may reveal.")] = None,
+    delta: Annotated[str, number("With a delta, such as 1e-6, many small charges cost far less.")] = "0",
     reserved_delta: Annotated[
-        str,
-        typer.Option(metavar="NUMBER", help="The part of delta for releases that have a delta of their own."),
+        str, number("The part of delta for releases that have a delta of their own.")
     ] = "0",
     pure_epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="A second promise, without a delta: all epsilons add up to it."),
+        str | None, number("A second promise, without a delta: all epsilons add up to it.")
     ] = None,
     as_json: Json = False,
 ) -> None:
