@@ -55,7 +55,7 @@ _plain = 0
 
 
 def plainly(operations: int) -> bool:
-    """Whether a step of so many operations is to be taken by numpy: with the bits that a kernel would give, and sooner.
+    """Whether a step of so many operations is to be taken by numpy: within the bound of the kernel, and sooner.
 
     That is so while no kernel was called in this process, and until numpy has worked for as long as loading them would
     have taken: whoever learns once from a small table never waits for a compiler, whoever learns often soon does.

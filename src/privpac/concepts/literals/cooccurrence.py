@@ -173,9 +173,13 @@ class CooccurrenceTensor:
     def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int, *, plain: bool) -> None:
         first, nested = self._layout
         p = len(self.binarisation.tests)
+        for row, start, stop, down in zip(codes, first[:-1], first[1:], nested, strict=True):
+            held = np.bincount(row, minlength=stop - start + 1)[1:]
+            counts[1 + start : 1 + stop, label] += held[::-1].cumsum()[::-1] if down else held
+        if self.depth == 1:
+            return
         bits = self.binarisation.pack(codes)
         begin = offsets(p, self.depth)
-        counts[1 : p + 1, label] += np.bitwise_count(bits).sum(axis=1, dtype=np.int32)
         if plain:
             count_plainly(bits, self.depth, counts[:, label])
             return

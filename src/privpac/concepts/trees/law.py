@@ -54,6 +54,9 @@ Number = Any
 
 MOST_COST = 2**60
 """Scores are 64-bit integers in the kernels."""
+PAIR = 2
+ENOUGH_POWERS = 64
+"""With fewer powers in the table, half of them do not reach far enough for `pair_sums` (docs/proofs/tree-sums.md)."""
 WORTH_THREADS = 1 << 22
 """Pairs of leaves from which on starting threads costs less than it saves."""
 
@@ -84,7 +87,15 @@ class Law:
     def _table(self) -> NDArray[np.float64]:
         """Powers of the ratio as far as a score can reach, then a 0 that stands for all smaller ones."""
         far = reach(self.ratio)
-        return np.append(power_table(self.ratio, self._worst if far is None else min(far, self._worst)), 0.0)
+        longest = self._worst + 2  # `pair_table` wants two more than the largest score
+        return np.append(power_table(self.ratio, longest if far is None else min(far, longest)), 0.0)
+
+    @property
+    def _by_pairs(self) -> bool:
+        """Whether `pair_sums` may stand for `bottom_sums`: trees of two classes, and a table of enough powers."""
+        both = len(self.prior.labels) == 2 and min(self.prior.labels) > 0
+        far = reach(self.ratio)
+        return self.prior.shape == "tree" and both and (far is None or far >= ENOUGH_POWERS)
 
     @cached_property
     def _worst(self) -> int:
@@ -157,10 +168,15 @@ class Law:
         threads = self.threads if int(regions[-1]) * len(weights) >= WORTH_THREADS else 1
         for size in range(min(depth, self.prior.tests + 1)):
             part = slice(int(regions[size]), int(regions[size + 1]))
-            work = partial(
-                tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
-                *self._factors[1], self._table, _part(tables[0], part), _part(tables[1], part),
-            )  # fmt: skip
+            out = self._table, _part(tables[0], part), _part(tables[1], part)
+            counts, (scale, stop) = self.evidence.counts, self._factors[1]
+            if size == PAIR and self._by_pairs:
+                signed = tree_sums.signed_counts(counts[: int(begin[PAIR + 2])], costs)
+                work = partial(tree_sums.pair_sums, counts, signed, costs, labels, weights, scale, stop, *out)
+            else:
+                work = partial(
+                    tree_sums.bottom_sums, counts, begin, binomial, size, costs, labels, weights, scale, stop, *out
+                )  # fmt: skip
             shared(work, threads)
         for level in range(2, depth + 1):
             scale, stop = self._factors[level]

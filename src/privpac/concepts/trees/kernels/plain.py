@@ -1,4 +1,4 @@
-"""The sums over all trees by numpy alone, for small tables: what `sums` and `leaves` compute, bit by bit.
+"""The sums over all trees by numpy alone, for small tables: what `sums` and `leaves` compute.
 
 Kernels go from region to region; here all regions go from test to test together, so every region meets its summands
 in the same order and rounds them in the same way. Regions of a size are columns: sets of tests in colexicographic

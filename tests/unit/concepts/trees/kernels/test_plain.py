@@ -1,4 +1,4 @@
-"""Small tables need no compiler: every sum and weight that numpy makes has the bits of the kernels'."""
+"""Small tables need no compiler: every sum and weight that numpy makes is that of the kernels, up to their bound."""
 
 from __future__ import annotations
 
@@ -74,13 +74,14 @@ def regions(p: int, size: int) -> list[Region]:
 
 @settings(deadline=None, max_examples=60)
 @given(laws())
-def test_sums_and_weights_are_those_of_the_kernels_bit_by_bit(choice: Choice) -> None:
+def test_sums_and_weights_are_those_of_the_kernels(choice: Choice) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         plain, kernels = both(choice, monkeypatch)
-    for ours, theirs in zip(plain._sums, kernels._sums, strict=True):
+    for ours, theirs, error in zip(plain._sums, kernels._sums, plain.errors, strict=True):
         assert np.array_equal(ours[0], theirs[0])
-        assert ours[1].tobytes() == theirs[1].tobytes()
+        assert np.allclose(ours[1], theirs[1], rtol=2 * error, atol=0.0)
     depth = choice[0].depth
     for left in range(1, depth + 1):
         for region in [None, *regions(choice[0].tests, depth - left)]:
-            assert plain.node_floats(region, left).tobytes() == kernels.node_floats(region, left).tobytes()
+            ours, theirs = plain.node_floats(region, left), kernels.node_floats(region, left)
+            assert np.allclose(ours, theirs, rtol=2 * plain.errors[left], atol=0.0)
