@@ -89,7 +89,7 @@ def count_objects(
     order, fresh = _ascending(cells, words)
     rows, places = np.cumsum(fresh) - 1, order[fresh]
     flat = np.bincount(rows * classes + labels[order], minlength=len(places) * classes)
-    return cells[places], flat.reshape(-1, classes).astype(dtype), _taken(words, places)
+    return cells[places], flat.reshape(-1, classes).astype(dtype), _words_at(words, places)
 
 
 def merge_objects(a: Counted, b: Counted, *, dtype: Any) -> Counted:
@@ -108,7 +108,7 @@ def _ascending(values: Array, words: Words | None) -> tuple[Array, Array]:
         return order, np.append(True, values[order[1:]] != values[order[:-1]]).astype(bool)
 
 
-def _taken(words: Words | None, places: Array) -> Words | None:
+def _words_at(words: Words | None, places: Array) -> Words | None:
     return None if words is None else (words[0][places], words[1][places])
 
 
