@@ -162,7 +162,7 @@ def _sampling(plan: PlanTable) -> str | None:
     if best is None or plan.question.epsilon is None or best.asks == "smallest_epsilon":
         return None
     more = again(plan.question, best, epsilon=2 * plan.question.epsilon)
-    if more is None or 100 * abs(more.proved - best.proved) > best.proved:
+    if more is None or 100 * abs(Fraction(more.proved) - Fraction(best.proved)) > best.proved:
         return None
     return "A larger epsilon would change the proved number by less than one percent: what limits it is sampling."
 
