@@ -5,9 +5,11 @@ e^epsilon = (r1·r2·…)^(-2·sensitivity). A replaced record leaves one leaf a
 record each, and one record moves a leaf's law by at most half of what a replacement does (rule `leafwise-exponential`).
 Holds if: what happens in a leaf depends on its records only through the draw: empty leaves draw like any other, and
 depth, ratio and prior come from public numbers and the tree so far.
-Source: register `leafwise-exponential`; the idea of staging and the shares of epsilon were chosen by measurement
-(benchmarks/accuracy).
-Proof: docs/proofs/leafwise-exponential.md. Tested by tests/exact/.
+For independent records the error is near that of the best member of the first stage's class, since every later stage
+may leave a leaf as it is (rule `staged-draws`).
+Source: register `leafwise-exponential`, `staged-draws-agnostic`; the idea of staging and the shares of epsilon were
+chosen by measurement (benchmarks/accuracy).
+Proof: docs/proofs/leafwise-exponential.md, docs/proofs/staged-draws.md. Tested by tests/exact/, tests/statistical/.
 """
 
 from __future__ import annotations
@@ -25,15 +27,22 @@ from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.draw.occam import FAILURE, accuracy_of_draw, check_price, read_costs
+from privpac.constructions.draw.occam import (
+    FAILURE,
+    accuracy_of_draw,
+    accuracy_of_stages,
+    check_price,
+    read_costs,
+)
 from privpac.data.sample import Counted, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Privacy, Unit
+from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.theory.staged import Stage
 
 __all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
 
@@ -148,15 +157,22 @@ class StagedTrees:
     def _known(self) -> frozenset[Test]:
         return frozenset(test for tests in self._sets for test in tests.tests)
 
+    def _levels(self, stages: int) -> int:
+        """No tree has more after so many stages; a majority takes as many as it has voters."""
+        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
+        return first + sum(self.stages[1:stages])
+
     @property
     def _deepest(self) -> int:
-        """No released tree has more levels; a majority takes as many as it has voters."""
-        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
-        return first + sum(self.stages[1:])
+        return self._levels(len(self.stages))
 
     @property
     def outcomes(self) -> int:
-        return trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
+        """As many as there are such trees, or sequences of draws if these are fewer."""
+        draws: int = self.concepts.size
+        for stage in range(1, len(self.stages)):
+            draws *= self.later[stage, 0].size ** 2 ** self._levels(stage)
+        return min(draws, trees_up_to(self._deepest, len(self._known), len(self.schema.classes)))
 
     @property
     def spent(self) -> tuple[Fraction, ...]:
@@ -193,20 +209,12 @@ class StagedTrees:
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        sensitivity = max(self.prices)
-        # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
-        # the records: no accuracy is promised there.
-        promised = len(self.stages) == 1 and self.unit is Unit.RECORD
+        privacy = self._privacy()
+        accuracy = self._accuracy(size.labelled, privacy)
+        promised = bool(accuracy) and len(self.stages) > 1
         return Certificate(
-            privacy=self._privacy(),
-            accuracy=accuracy_of_draw(
-                odds=self.concepts.odds,
-                records=size.labelled,
-                ratio=power_up(self.ratio(0), sensitivity),
-                failure=self.failure,
-            )
-            if promised
-            else (),
+            privacy=privacy,
+            accuracy=accuracy,
             learner={
                 "name": "staged-trees",
                 "stages": list(self.stages),
@@ -215,10 +223,41 @@ class StagedTrees:
                 "costs": list(self.prices),
                 "tests": len(self.tests.tests),
                 "failure": plain(self.failure),
+                **(
+                    {"note": f"the class is that of the first stage, {self.concepts.word}"}
+                    if promised
+                    else {}
+                ),
                 **self._mixtures(),
             },
             labelled=size.labelled,
         )
+
+    def _accuracy(self, records: int, privacy: Proof[Privacy]) -> tuple[Proof[Accuracy], ...]:
+        """Against the best of the first stage's class. Under label privacy the tests may come from the records: no
+        accuracy is promised there."""
+        steps = [self._step(stage) for stage in range(len(self.stages))]
+        if self.unit is not Unit.RECORD or any(step.ratio == 1 for step in steps):
+            return ()
+        if len(steps) == 1:
+            return accuracy_of_draw(
+                odds=steps[0].odds, records=records, ratio=steps[0].ratio, failure=self.failure
+            )
+        one_price = len(set(self.prices)) == 1
+        return accuracy_of_stages(
+            steps,
+            records=records,
+            size=self.outcomes,
+            failure=self.failure,
+            privacy=privacy if one_price else None,
+        )
+
+    def _step(self, stage: int) -> Stage:
+        """A stage in numbers: a first draw is compared with the best member, a later one with no change at all."""
+        ratio = power_up(self.ratio(stage), max(self.prices))
+        if stage == 0:
+            return Stage(Fraction(self.concepts.odds), ratio)
+        return Stage((LATER_STOP * KEEP_LABEL) ** -(2 ** self._levels(stage)) - 1, ratio)
 
     def _mixtures(self) -> dict[str, object]:
         """What a certificate says besides where stages draw from several classes."""
