@@ -17,7 +17,8 @@ from scipy.stats import binom
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import SeededCoins, law
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.constructions.draw.staged_trees import KEEP_LABEL, LATER_STOP, StagedTrees
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.stages import KEEP_LABEL, LATER_STOP
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.guarantee.facts import Against
@@ -72,7 +73,7 @@ FAILURES = tuple(map(Fraction, ("0.45", "0.3", "0.2", "0.1", "0.05", "0.01")))
 
 def test_no_table_is_judged_worse_than_the_slack_more_often_than_promised() -> None:
     epsilon, n = Fraction(12), 4
-    steps = [staged(epsilon)._step(stage) for stage in range(2)]
+    steps = staged(epsilon).steps
     found = [worst(steps, failure, epsilon=epsilon, n=n) for failure in FAILURES]
     assert all(chance <= 2 * failure for chance, failure in zip(found, FAILURES, strict=True))
     assert max(found) > 0, "the slack was never reached: nothing was put to a test"
@@ -94,7 +95,7 @@ def test_the_odds_of_a_stage_are_those_of_the_prior_that_ships() -> None:
     stays = float(sum(p for tree, p in chances.items() if tree.describe(SCHEMA).strip() in ("0", "always 0")))
     alone = float(LATER_STOP * KEEP_LABEL)
     assert stays == pytest.approx(alone) or stays > alone
-    assert learner._step(1).odds == (1 / (LATER_STOP * KEEP_LABEL)) ** 2 - 1
+    assert learner.steps[1].odds == (1 / (LATER_STOP * KEEP_LABEL)) ** 2 - 1
 
 
 @claims(slack_staged=scaled("0.9"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from privpac.constructions import catalogue
 from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
+from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import at_least, rational
 from privpac.plan.linear_kinds import halfspaces, scorecards
@@ -149,6 +151,34 @@ def _trees(rest: str, description: Description) -> ClassFacts:
     )
 
 
+def _staged(rest: str, description: Description) -> ClassFacts:
+    """Trees grown in stages; a promise is against the best of the first."""
+    depths = (rest or "3+3").split("+")
+    if not all(depth.isdecimal() and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"staged:{rest}",
+            allowed=f"one to {len(SHARES)} depths from 1 to 4, such as staged:3+3",
+        )
+    stages, classes = tuple(map(int, depths)), _classes(description)
+    first = _trees(depths[0], description)
+    if len(stages) == 1:
+        return first
+    tests = first.tests or 0
+    later = [(trees_up_to(depth, tests, classes), sum(stages[:k])) for k, depth in enumerate(stages) if k]
+    size = outcomes_of(first.size, later, trees=trees_up_to(sum(stages), tests, classes))
+    return replace(
+        first,
+        word=f"staged:{'+'.join(depths)}",
+        kind="staged",
+        size=size,
+        vc=size.bit_length() - 1,
+        parts=sum(stages),
+        stages=stages,
+    )
+
+
 def _lists(rest: str, description: Description) -> ClassFacts:
     levels, tests, classes = (
         _levels("lists", rest),
@@ -242,6 +272,7 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
     "stumps": ("stumps --columns C --bits B", _stumps),
     "one-test": ("one-test --columns C", _one_test),
     "trees": ("trees:DEPTH --columns C", _trees),
+    "staged": ("staged:D1+D2 --columns C", _staged),
     "lists": ("lists:K --columns C", _lists),
     "conjunctions": ("conjunctions:K --columns C", _monomials("conjunctions")),
     "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),
@@ -254,8 +285,8 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
 }
 """Every class a plan can be made for: how it is written without a schema, and its facts."""
 
-AUTO = ("one-test", "trees:1", "trees:2", "trees:3")
-"""What `auto` may end in, as far as accuracy is proved; later stages promise none."""
+AUTO = ("one-test", "trees:1", "trees:2", "trees:3", "staged:3+3")
+"""What `auto` may end in."""
 
 
 def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:

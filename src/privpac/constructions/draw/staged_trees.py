@@ -34,6 +34,14 @@ from privpac.constructions.draw.occam import (
     check_price,
     read_costs,
 )
+from privpac.constructions.draw.stages import (
+    KEEP_LABEL,
+    LATER_STOP,
+    SHARES,
+    outcomes_of,
+    stage_steps,
+    trees_up_to,
+)
 from privpac.data.sample import Counted, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -41,24 +49,10 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory.staged import Stage
 
-__all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
-
-SHARES: dict[int, tuple[Fraction, ...]] = {
-    1: (Fraction(1),),
-    2: (Fraction(3, 10), Fraction(7, 10)),
-    3: (Fraction(2, 10), Fraction(4, 10), Fraction(4, 10)),
-}
-"""How epsilon is shared among the stages: later stages see fewer records per leaf and need more."""
-
-LATER_STOP = Fraction(1, 2)
-"""A fair coin at every node of later stages: trees stay a third of the size at the same accuracy."""
-
-KEEP_LABEL = Fraction(3, 4)
-"""Prior probability, in later stages, of the label the region already has."""
-
+__all__ = ["StagedTrees", "default_stages"]
 
 SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
 """n·epsilon from where on another look at the leaves pays for its share of epsilon."""
@@ -169,10 +163,9 @@ class StagedTrees:
     @property
     def outcomes(self) -> int:
         """As many as there are such trees, or sequences of draws if these are fewer."""
-        draws: int = self.concepts.size
-        for stage in range(1, len(self.stages)):
-            draws *= self.later[stage, 0].size ** 2 ** self._levels(stage)
-        return min(draws, trees_up_to(self._deepest, len(self._known), len(self.schema.classes)))
+        later = [(self.later[stage, 0].size, self._levels(stage)) for stage in range(1, len(self.stages))]
+        trees = trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
+        return outcomes_of(self.concepts.size, later, trees=trees)
 
     @property
     def spent(self) -> tuple[Fraction, ...]:
@@ -236,7 +229,7 @@ class StagedTrees:
     def _accuracy(self, records: int, privacy: Proof[Privacy]) -> tuple[Proof[Accuracy], ...]:
         """Against the best of the first stage's class. Under label privacy the tests may come from the records: no
         accuracy is promised there."""
-        steps = [self._step(stage) for stage in range(len(self.stages))]
+        steps = self.steps
         if self.unit is not Unit.RECORD or any(step.ratio == 1 for step in steps):
             return ()
         if len(steps) == 1:
@@ -252,12 +245,16 @@ class StagedTrees:
             privacy=privacy if one_price else None,
         )
 
-    def _step(self, stage: int) -> Stage:
-        """A stage in numbers: a first draw is compared with the best member, a later one with no change at all."""
-        ratio = power_up(self.ratio(stage), max(self.prices))
-        if stage == 0:
-            return Stage(Fraction(self.concepts.odds), ratio)
-        return Stage((LATER_STOP * KEEP_LABEL) ** -(2 ** self._levels(stage)) - 1, ratio)
+    @property
+    def steps(self) -> list[Stage]:
+        """The stages in the numbers that accuracy follows from."""
+        return stage_steps(
+            Fraction(self.concepts.odds),
+            [self._levels(stage) for stage in range(1, len(self.stages))],
+            epsilon=self.epsilon,
+            shares=self.spent,
+            price=max(self.prices),
+        )
 
     def _mixtures(self) -> dict[str, object]:
         """What a certificate says besides where stages draw from several classes."""
@@ -288,18 +285,6 @@ class StagedTrees:
             for leaf, part in zip(leaves, parts, strict=True)
         ]
         return _replaced(tree, iter(coins.each(growers)))
-
-
-def trees_up_to(depth: int, tests: int, classes: int) -> int:
-    """How many trees of at most so many levels there are, with their labels.
-
-    >>> trees_up_to(1, 3, 2)
-    14
-    """
-    trees = classes
-    for _ in range(depth):
-        trees = tests * trees**2 + classes
-    return trees
 
 
 def _mixed(parts: tuple[TreePart, ...]) -> Trees | TreeMixture:
