@@ -12,10 +12,11 @@ from privpac.checker.reading import (
     Check,
     Tree,
     integer,
+    no_premise,
     number,
     only_premise,
     parameters,
-    read_fact,
+    read_goal,
     read_privacy,
     require,
     whole,
@@ -27,15 +28,12 @@ __all__ = ["RULES"]
 
 def _occam(against: str) -> Check:
     def check(node: Tree) -> None:
-        require(not node.get("premises"), "an accuracy bound has no premises")
-        fact = read_fact(node, "accuracy")
+        no_premise(node)
+        error, failure, count = read_goal(node, against)
         *numbers, records = parameters(node, "odds", "ratio", "tilt", "records")
         odds, ratio, tilt = (number(text) for text in numbers)
-        error, failure = number(fact["error"]), number(fact["failure"])
-        require(fact["against"] == against and fact["proper"] is True, "another kind of accuracy")
-        require(integer(records, 0) == integer(fact["records"], 0), "the numbers of records differ")
+        require(integer(records, 0) == count, "the numbers of records differ")
         require(0 < ratio <= tilt <= 1 and odds >= 0, "a parameter is out of range")
-        require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
         base = (
             1 - error + error * tilt
             if against == "realizable"
@@ -90,15 +88,13 @@ def _staged(against: str) -> Check:
     best_errs = against == "agnostic"
 
     def check(node: Tree) -> None:
-        fact = read_fact(node, "accuracy")
         by_privacy = bool(node.get("premises"))
         names = ("odds", "ratios", "records") if by_privacy else ("odds", "ratios", "records", "size")
         odds_text, ratios_text, records, *rules = parameters(node, *names)
         odds, ratios = _numbers(odds_text), _numbers(ratios_text)
-        n, failure = integer(records, 1), number(fact["failure"])
-        require(fact["against"] == against and integer(fact["records"], 1) == n, "another kind of accuracy")
-        require(fact["proper"] is (len(odds) == 1), "rules grown in stages are no members of the first class")
-        require(0 < failure < 1, "the failure is out of range")
+        # Rules grown in stages are no members of the first class.
+        error, failure, n = read_goal(node, against, proper=len(odds) == 1)
+        require(integer(records, 1) == n, "the numbers of records differ")
         each = failure / (len(odds) + 1 + best_errs)
         growth = _private(node) if by_privacy else None
         count = Fraction(1) if by_privacy else Fraction(whole(rules[0], 1))
@@ -108,7 +104,7 @@ def _staged(against: str) -> Check:
             if best_errs
             else _no_error(added, n, each, count, growth)
         )
-        require(number(fact["error"]) == bound < 1, "the bound is another one")
+        require(error == bound < 1, "the bound is another one")
 
     return check
 
