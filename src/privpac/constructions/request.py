@@ -28,6 +28,7 @@ from privpac.guarantee.certificate import for_people
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import exp_up, plain, written
+from privpac.numbers.parameters import positive, whole_positive
 from privpac.wishes import RuleWishes
 
 __all__ = [
@@ -68,14 +69,8 @@ class Request:
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        if isinstance(self.records_per_person, bool) or not (
-            isinstance(self.records_per_person, int) and self.records_per_person >= 1
-        ):
-            raise ParameterError(
-                "learn", "records_per_person", self.records_per_person, allowed="a positive integer"
-            )
-        if self.epsilon <= 0:
-            raise ParameterError("learn", "epsilon", plain(self.epsilon), allowed="a positive number")
+        whole_positive(self.records_per_person, owner="learn", name="records_per_person")
+        positive(self.epsilon, owner="learn", name="epsilon")
         if not 0 <= self.delta < 1:
             raise ParameterError("learn", "delta", plain(self.delta), allowed="at least 0 and below 1")
         if self.size.total > MOST_RECORDS:
