@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privpac import __version__
 from privpac.checker import document
-from privpac.checker.document import digest, same
+from privpac.checker.document import digest, same, unsigned
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
@@ -295,6 +295,6 @@ def model_from(tree: Mapping[str, Any]) -> Model:
         reason = misfit(model.hypothesis, model.schema)
         if reason is not None:
             raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
-        if not same({**model.to_json(), "digest": None}, {**tree, "digest": None}):
+        if not same({**model.to_json(), "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The model file holds something that this version does not write.")
     return model

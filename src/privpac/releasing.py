@@ -18,7 +18,7 @@ Nobody else charges a ledger or tosses coins for a release; tests/contracts/test
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins, Weights, coins_for
 from privpac.errors import DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger.account import Entry
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.purchase import Purchase
@@ -92,6 +93,8 @@ class Payment:
 
     ledger: Ledger | None
     coins: Coins
+    charges: list[Entry] = field(default_factory=list, compare=False)
+    """What was charged so far, in order: who signs a release names the charge that paid for it."""
 
     @classmethod
     def by(cls, ledger: Ledger | None, *, random_state: int | None, owner: str = "learn") -> Payment:
@@ -165,4 +168,7 @@ class Payment:
     def _charge(self, cost: Callable[[], Cost], note: str, purchase: Callable[[], Purchase] | None) -> None:
         if self.ledger is not None:
             due, bought = cost(), None if purchase is None else purchase()
-            self.ledger.charge(epsilon=due.epsilon, delta=due.delta, rho=due.rho, note=note, purchase=bought)
+            entry = self.ledger.charge(
+                epsilon=due.epsilon, delta=due.delta, rho=due.rho, note=note, purchase=bought
+            )
+            self.charges.append(entry)

@@ -11,7 +11,17 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for, require_out
-from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed, count, file, number
+from privpac.cli.options import (
+    Force,
+    KeyFile,
+    LedgerPlace,
+    RecordsPerPerson,
+    Seed,
+    SignerName,
+    count,
+    file,
+    number,
+)
 from privpac.errors import ParameterError, SchemaError
 from privpac.wishes import (
     AnswerWishes,
@@ -26,6 +36,7 @@ if TYPE_CHECKING:
     from privpac.data.schema import Schema
     from privpac.model import Model
     from privpac.releasing import Payment
+    from privpac.signing.keys import SigningKey
 
 __all__ = ["learn"]
 
@@ -88,6 +99,8 @@ def learn(
     out: Annotated[str | None, file("Write the model file, or the bundle.")] = None,
     report: Annotated[str | None, file("Write an HTML report.")] = None,
     force: Force = False,
+    sign: KeyFile = None,
+    signer: SignerName = "",
     answers: Annotated[int | None, count("With --protect predictions: answers declared beforehand.")] = None,
     models: Annotated[int | None, count("With --protect predictions: how many models vote.")] = None,
     random_state: Seed = None,
@@ -175,6 +188,7 @@ def learn(
         _show_cost(place, wishes, as_json=as_json)
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
+    key = _signing_key(sign, signer, out)
     with (
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
@@ -186,6 +200,11 @@ def learn(
         payment = Payment.by(account, random_state=random_state)
         model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
         files.write(model)
+        if key is not None and files.out is not None:
+            from privpac.cli.sign import receipt_for, sign_file
+
+            receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
+            sign_file(files.out.path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
 
 
@@ -220,6 +239,21 @@ class _Place:
             return learn_rule(source, self.declared(), wishes, payment=payment)
         further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
         return learn_few_labels(source, further, self.declared(), wishes, payment=payment)
+
+
+def _signing_key(path: str | None, signer: str, out: str | None) -> SigningKey | None:
+    """The key to sign with, read before anything is charged."""
+    if (path is None) != (not signer):
+        raise ParameterError(OWNER, "signer", signer, allowed="a name, given together with --sign")
+    if path is None:
+        return None
+    if out is None:
+        raise ParameterError(
+            OWNER, "sign", path, allowed="given together with --out", remedy="Add --out FILE."
+        )
+    from privpac.cli.sign import signing_key
+
+    return signing_key(path)
 
 
 def _show_cost(place: _Place, wishes: RuleWishes, *, as_json: bool) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from privpac.guarantee.ledger.account import Account, Entry
     from privpac.guarantee.ledger.budget import Budget
     from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.signing.signature import Receipt
 
 __all__ = ["ledger"]
 
@@ -75,7 +76,14 @@ def show(
 
 
 @ledger.command()
-def verify(place: Place, *, as_json: Json = False) -> None:
+def verify(
+    place: Place,
+    *,
+    receipt: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A signed document: was it paid for by this ledger?")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Recompute every hash and every sum; exit code 4 and the first wrong row if something does not follow."""
     from privpac.checker.budget import check_budget
     from privpac.guarantee.ledger.total import promise_of, total_document
@@ -86,16 +94,27 @@ def verify(place: Place, *, as_json: Json = False) -> None:
     total = total_document(account)
     check_budget(total)
     head = entries[-1].hash if entries else None
+    receipts = [] if receipt is None else _receipts(book, receipt)
     if as_json:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
+        facts |= {} if receipt is None else {"receipts": [one.to_json() for one in receipts]}
         console.show_json(facts)
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
     sums = "1 charge adds" if len(entries) == 1 else f"{len(entries)} charges add"
     console.show(f"Verified: {sums} up to {spent} of {account.promises}.")
     console.show(promise_of(account))
+    for one in receipts:
+        console.show(f"{receipt}: {one}, as its signature says.")
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
+
+
+def _receipts(book: Ledger, path: str) -> list[Receipt]:
+    from privpac.checker.document import read_at
+    from privpac.signing.checking import check_receipt
+
+    return [one.receipt for one in check_receipt(book, read_at(path)) if one.receipt is not None]
 
 
 @ledger.command()

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
-__all__ = ["Force", "LedgerPlace", "RecordsPerPerson", "Seed", "count", "file", "number", "verbs"]
+__all__ = [
+    "Force",
+    "KeyFile",
+    "LedgerPlace",
+    "RecordsPerPerson",
+    "Seed",
+    "SignerName",
+    "count",
+    "file",
+    "number",
+    "verbs",
+]
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist already.")]
 
@@ -21,6 +32,12 @@ LedgerPlace = Annotated[
     str | None,
     typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL (see privpac ledger)."),
 ]
+
+KeyFile = Annotated[
+    str | None, typer.Option("--sign", metavar="KEY", help="Sign the model with this key file.")
+]
+
+SignerName = Annotated[str, typer.Option(metavar="NAME", help="Whose signature it is, for readers.")]
 
 
 def _option(metavar: str, text: str) -> OptionInfo:

@@ -91,7 +91,7 @@ def _answered(
     model: str, data: str, ledger: str | None, trust: list[str], *, proba: bool
 ) -> tuple[_Answered, dict[str, Any]]:
     """The classes, and for a bundle how many answers were given and are left."""
-    from privpac.answering.bundle.bundle import is_bundle
+    from privpac.checker.document import is_bundle
 
     if not is_bundle(model):
         from privpac.model import load

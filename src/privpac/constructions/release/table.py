@@ -23,7 +23,7 @@ import duckdb
 import numpy as np
 
 from privpac import __version__
-from privpac.checker.document import TABLE, digest, read_document, same
+from privpac.checker.document import TABLE, digest, read_document, same, unsigned
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.point_counts import PointCounts
@@ -289,6 +289,6 @@ def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     with refusing("The released table is incomplete or malformed."):
         read = KINDS[tree["table"]["kind"]](tree["table"])
         table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
-        if not same({**table.to_json(), "digest": None}, {**tree, "digest": None}):
+        if not same({**table.to_json(), "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The released table holds something that this version does not write.")
     return table
