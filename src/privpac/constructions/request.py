@@ -1,8 +1,8 @@
 """What is asked of a learner, what a word is, and what words have in common.
 
-Costs may make up for rare classes. With plain costs a rule that never names a class of 6 % is right 94 times in 100. If misjudging a record costs the
-inverse of its class's share, every class weighs the same, and what is drawn for is balanced accuracy. The shares must
-be public: counted from the records they would be a release of their own.
+Costs may make up for rare classes. With plain costs a rule that never names a class of 6 % is right 94 times in 100. If
+misjudging a record costs the inverse of its class's share, every class weighs the same, and what is drawn for is
+balanced accuracy. The shares must be public: counted from the records they would be a release of their own.
 Tested by tests/unit/constructions/test_request_balance.py.
 """
 
