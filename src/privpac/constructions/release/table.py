@@ -36,6 +36,7 @@ from privpac.fields import listed, record, refusing, text, whole
 from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.numbers.exact import plain, written
+from privpac.numbers.parameters import whole_positive
 
 __all__ = [
     "FORMAT",
@@ -71,9 +72,7 @@ class TableRequest:
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        person = self.records_per_person
-        if isinstance(person, bool) or not isinstance(person, int) or person < 1:
-            raise ParameterError(OWNER, "records_per_person", person, allowed="a positive integer")
+        whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
         if self.size.total > MOST_RECORDS:
             raise SizeError(
                 f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
