@@ -82,7 +82,9 @@ def _statement(path: str, model: Model, ledger: str | None, trusted: str | None,
     from privpac.signing.checking import signers_of
     from privpac.signing.keys import Trusted
 
-    signers = signers_of(read_at(path), trusted=None if trusted is None else Trusted.read(trusted))
+    tree = read_at(path)
+    signers = signers_of(tree, trusted=None if trusted is None else Trusted.read(trusted))
     left = None if ledger is None else str(Ledger.open(ledger).account().remainder)
-    made = statement_of(model, signers=[signer.line() for signer in signers], left=left)
+    lines = [signer.line() for signer in signers]
+    made = statement_of(model, digest=tree["digest"], signers=lines, left=left)
     return made.html() if page else made.text()

@@ -50,9 +50,11 @@ class Statement:
         )
 
 
-def statement_of(model: Subject, *, signers: Sequence[str] = (), left: str | None = None) -> Statement:
-    """The statement about a released model. `signers` are sentences about signatures that hold, `left` what the ledger
-    that was charged still has."""
+def statement_of(
+    model: Subject, *, digest: str | None = None, signers: Sequence[str] = (), left: str | None = None
+) -> Statement:
+    """The statement about a released model. `digest` is that of its file, `signers` are sentences about signatures that
+    hold, `left` is what the ledger that was charged still has."""
     tree = model.certificate
     request = tree["request"] or {}
     records = request.get("labelled", tree["labelled"])
@@ -76,7 +78,7 @@ def statement_of(model: Subject, *, signers: Sequence[str] = (), left: str | Non
         ("Coins", "of the operating system" if tree["coins"] == "system" else "SEEDED: not for release"),
         ("Left in the budget", NO_LEDGER if left is None else left),
         ("Signed by", "; ".join(signers) or UNSIGNED),
-        ("Digest of the file", str(model.to_json()["digest"])),
+        ("Digest of the file", str(model.to_json()["digest"]) if digest is None else digest),
         ("Made by", f"privpac {model.version}"),
     )
     return Statement(f"Privacy of a released rule for {model.schema.label}", (released, promise), rows)
