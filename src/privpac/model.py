@@ -100,7 +100,7 @@ class Model:
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
         """For every record the risk of each class: what a card says of its points, or the share of each class in its
-        leaf of a tree (noisy counts, one added to each, divided by their sum).
+        leaf of a tree (noisy counts, drawn towards those of the nodes above the leaf).
 
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
@@ -111,8 +111,8 @@ class Model:
         if risks is None:
             raise PrivpacError(
                 "This model has no leaf counts, so it cannot tell probabilities.",
-                remedy="Learn a card, concepts='card', or a tree with a share of epsilon for counts, such as"
-                " leaf_epsilon=0.1.",
+                remedy="Learn a card, concepts='card', or a tree with a share of epsilon for counts,"
+                " probabilities=True.",
             )
         return risks
 

@@ -20,9 +20,11 @@ from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
+from privpac.constructions.aims import granted
 from privpac.constructions.base import Learner
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.risk_tree import RiskTrees
 from privpac.constructions.estimates.confusion import (
     Confusion,
     estimate_privacy,
@@ -72,8 +74,15 @@ class Recipe:
     @classmethod
     def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Recipe:
         """What a person wishes, made from a table of this size."""
-        request = Request.of(wishes, schema=schema, size=size)
-        return cls(wishes.concepts, request, wishes.estimate_epsilon, wishes.holdout, wishes.leaf_epsilon)
+        plain_wishes = granted(wishes, schema)
+        request = Request.of(plain_wishes, schema=schema, size=size)
+        return cls(
+            plain_wishes.concepts,
+            request,
+            wishes.estimate_epsilon,
+            wishes.holdout,
+            plain_wishes.leaf_epsilon,
+        )
 
     def __post_init__(self) -> None:
         self._check_leaves()
@@ -187,6 +196,8 @@ class Recipe:
             training, tested = sample.rest(positions), sample.take(positions)
         hypothesis = self.learner.learn(training, coins)
         leaf_counts = self._leaf_counts(training, hypothesis, coins)
+        if leaf_counts is not None and isinstance(self.learner, RiskTrees) and isinstance(hypothesis, Tree):
+            hypothesis = self.learner.relabelled(hypothesis, leaf_counts)
         return Released(hypothesis, self._estimate(tested, hypothesis, coins), leaf_counts)
 
     def _leaf_counts(self, sample: Sample, hypothesis: Hypothesis, coins: Coins) -> LeafCounts | None:
