@@ -28,12 +28,14 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
+from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.guarantee.certificate import explain_certificate
 from privpac.pictures.drawing import Drawing
+from privpac.pictures.ranks import ranks_picture as draw_ranks
 from privpac.pictures.tree import picture
 
 __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
@@ -170,6 +172,24 @@ class Model:
         request = self.certificate["request"] or {}
         return figures_of(self.estimate, self.schema.classes, costs=request.get("costs"))
 
+    @property
+    def ranks(self) -> RankFigures | None:
+        """What released counts say about order and risks (AUC, sensitivity, specificity, calibration), each with an
+        interval; None for rules without leaf counts or points, and for more than two classes."""
+        if isinstance(self.hypothesis, Card):
+            return ranks_of_card(self.hypothesis, self.schema.classes)
+        counted = self._counted()
+        return None if counted is None else ranks_of_tree(*counted, self.schema.classes)
+
+    def ranks_picture(self) -> str:
+        """Calibration and ROC curve as one picture, in SVG; empty without `ranks`, or if they are too noisy."""
+        drawing = None if self.ranks is None else draw_ranks(self.ranks, self.schema.label)
+        return "" if drawing is None else drawing.svg()
+
+    def describe_ranks(self) -> str:
+        """The same in words; empty without `ranks`."""
+        return "" if self.ranks is None else "\n".join(self.ranks.lines())
+
     def describe_estimate(self) -> str:
         """The estimate in words, beside what a constant answer would reach; empty without one."""
         figures = self.figures
@@ -181,6 +201,8 @@ class Model:
         parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
             parts += ["", "Private estimate", self.describe_estimate()]
+        if self.ranks is not None:
+            parts += ["", "Private figures", self.describe_ranks()]
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:

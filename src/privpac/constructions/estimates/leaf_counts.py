@@ -113,12 +113,14 @@ class LeafCounts:
 
     def describe(self, tree: Tree, schema: Schema) -> str:
         """The tree in words, each leaf with its noisy counts."""
-        labels = iter(self._texts(schema))
+        labels = iter(self._texts(tree, schema))
         return "\n".join(_lines(tree, [next(labels) for _ in tree.leaves()], schema, ""))
 
-    def _texts(self, schema: Schema) -> Iterator[str]:
-        for row in self.counts:
-            yield ", ".join(f"{name}: {count:,}" for count, name in zip(row, schema.classes, strict=True))
+    def _texts(self, tree: Tree, schema: Schema) -> Iterator[str]:
+        """Noisy counts by class, and of two classes the risk of the second."""
+        for row, shares in zip(self.counts, self.shares(tree), strict=True):
+            counted = ", ".join(f"{name}: {count:,}" for count, name in zip(row, schema.classes, strict=True))
+            yield counted if len(row) > 2 else f"{counted}; risk of {schema.classes[-1]} {shares[-1]:.0%}"
 
     def to_json(self) -> dict[str, Any]:
         """The counts as JSON."""
