@@ -227,12 +227,12 @@ class RiskTrees:
         leaves: list[tuple[Facts, int]] = [((), 0)]
         for points in self.schedule:
             sums = sample.reduce(LeafWeights(self.tests, tree, _weights(start, [held for _, held in leaves])))
-            grown = [
-                _grown(facts, held, self._draw(row, points, coins))
+            growth = [
+                _growth(facts, held, self._draw(row, points, coins))
                 for (facts, held), row in zip(leaves, sums, strict=True)
             ]
-            tree = tree.with_leaves(iter([subtree for subtree, _ in grown]))
-            leaves = [leaf for _, below in grown for leaf in below]
+            tree = tree.with_leaves(iter([subtree for subtree, _ in growth]))
+            leaves = [leaf for _, below in growth for leaf in below]
         risks = [risk_from(start, FIFTH * points, scale=SCALE) / SCALE for _, points in leaves]
         return self._labelled(tree, risks)
 
@@ -260,7 +260,7 @@ def _weights(start: Fraction, points: list[int]) -> tuple[tuple[int, ...], tuple
     return tuple(zeros[one + largest] for one in points), tuple(ones[one + largest] for one in points)
 
 
-def _grown(facts: Facts, held: int, drawn: Points) -> tuple[Tree, list[tuple[Facts, int]]]:
+def _growth(facts: Facts, held: int, drawn: Points) -> tuple[Tree, list[tuple[Facts, int]]]:
     """What grows on a leaf, and its leaves, each with the answers and the points that lead there.
 
     A test whose answer is known there splits nothing: all records of the leaf get the points of that answer.

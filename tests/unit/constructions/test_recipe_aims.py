@@ -15,8 +15,7 @@ from sklearn.model_selection import cross_val_score
 
 from privpac import PrivateClassifier, Schema, learn, verify
 from privpac.cli.app import run
-from privpac.constructions.aims import LEAF_SHARE, granted, word_for_ranking
-from privpac.constructions.recipe import Recipe
+from privpac.constructions.recipe import LEAF_SHARE, Recipe, spell_out, word_for_ranking
 from privpac.data.sample import Size
 from privpac.errors import ParameterError
 from privpac.wishes import RuleWishes
@@ -38,14 +37,14 @@ def records(n: int = 600) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 def test_without_an_aim_nothing_changes() -> None:
     for word in ("auto", "card", "thresholds:a"):
-        assert granted(wishes(concepts=word), SCHEMA) == wishes(concepts=word)
+        assert spell_out(wishes(concepts=word), SCHEMA) == wishes(concepts=word)
 
 
 def test_to_rank_two_classes_takes_a_card_and_three_a_tree_with_counts() -> None:
     assert (word_for_ranking(SCHEMA), word_for_ranking(THREE)) == ("card", "auto")
-    card = granted(wishes(aim="rank"), SCHEMA)
+    card = spell_out(wishes(aim="rank"), SCHEMA)
     assert (card.concepts, card.epsilon, card.leaf_epsilon) == ("card", 1, None)
-    tree = granted(wishes(aim="rank"), THREE)
+    tree = spell_out(wishes(aim="rank"), THREE)
     assert (tree.concepts, tree.epsilon, tree.leaf_epsilon) == ("auto", 1 - LEAF_SHARE, LEAF_SHARE)
 
 
@@ -58,10 +57,10 @@ def test_a_tree_that_tells_risks_costs_the_epsilon_that_was_asked_for(more: dict
 
 
 def test_counts_that_are_paid_on_top_stay_so() -> None:
-    on_top = granted(wishes(concepts="trees:2", aim="rank", leaf_epsilon="0.5"), SCHEMA)
+    on_top = spell_out(wishes(concepts="trees:2", aim="rank", leaf_epsilon="0.5"), SCHEMA)
     assert (on_top.epsilon, on_top.leaf_epsilon) == (1, Fraction(1, 2))
     with pytest.raises(ParameterError, match="leaf_epsilon"):
-        granted(wishes(probabilities=True, leaf_epsilon="0.5"), SCHEMA)
+        spell_out(wishes(probabilities=True, leaf_epsilon="0.5"), SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,7 @@ def test_counts_that_are_paid_on_top_stay_so() -> None:
 )
 def test_rules_that_tell_no_risks_are_refused_by_name(more: dict[str, Any], name: str) -> None:
     with pytest.raises(ParameterError, match=name):
-        granted(wishes(concepts="thresholds:a", **more), SCHEMA)
+        spell_out(wishes(concepts="thresholds:a", **more), SCHEMA)
 
 
 @pytest.mark.parametrize("aim", ["order", "", None, 1])
