@@ -71,7 +71,7 @@ def learn(
     costs: Costs | str | None = None,
     records_per_person: int = 1,
     estimate_epsilon: object = None,
-    holdout: object = 0,
+    holdout: object = "auto",
     leaf_epsilon: object = None,
     aim: str = "label",
     probabilities: bool = False,
@@ -117,8 +117,9 @@ def learn(
         "auto" is a card, and any tree gets leaf counts.
     probabilities : bool, default False
         Whether a fifth of `epsilon` goes to the counts in the leaves of a tree, so that `Model.predict_proba` works.
-    holdout : number, default 0
-        The part of the records kept aside for the estimate, which then costs nothing extra.
+    holdout : number, default "auto"
+        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
+        and at most 20,000, or none, whichever promises the narrower interval; that follows from public numbers.
     ledger : Ledger, default None
         Charged before anything is computed.
     random_state : int, default None

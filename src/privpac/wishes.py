@@ -35,6 +35,9 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**12), Fraction(10**6)
 """The epsilons a person may ask for. With less, 10^12 records, more than are ever computed with, tell nothing; with
 more, nothing is kept secret; and beyond either end numbers arise that no double holds."""
 
+AUTO = "auto"
+"""For a share of records kept aside: what public numbers say is best."""
+
 EPSILONS = "a positive number from 1e-12 to 1e6"
 
 AIMS = ("label", "rank")
@@ -135,7 +138,8 @@ class RuleWishes:
     records_per_person: int = 1
     estimate_epsilon: Fraction | None = None
     leaf_epsilon: Fraction | None = None
-    holdout: Fraction = Fraction(0)
+    holdout: Fraction | None = None
+    """The share of records kept aside for the estimate; None: what promises the narrower interval."""
     aim: str = "label"
     probabilities: bool = False
     """Whether a share of epsilon goes to counts in the leaves, from which risks are told."""
@@ -152,7 +156,7 @@ class RuleWishes:
         records_per_person: int = 1,
         estimate_epsilon: object = None,
         leaf_epsilon: object = None,
-        holdout: object = 0,
+        holdout: object = AUTO,
         aim: str = "label",
         probabilities: bool = False,
     ) -> RuleWishes:
@@ -171,7 +175,7 @@ class RuleWishes:
             records_per_person,
             further(estimate_epsilon, "estimate_epsilon"),
             further(leaf_epsilon, "leaf_epsilon"),
-            _between(holdout, owner=owner, name="holdout"),
+            None if holdout == AUTO else _between(holdout, owner=owner, name="holdout"),
             read_aim(aim, owner=owner),
             _flag(probabilities, owner=owner, name="probabilities"),
         )
@@ -208,6 +212,7 @@ class TableWishes:
     """Synthetic records of some columns."""
 
     columns: tuple[str, ...]
+    """Empty: every column of the schema, and the label."""
     epsilon: Fraction
     method: str
     error: Fraction | None
@@ -218,7 +223,7 @@ class TableWishes:
     def read(
         cls,
         *,
-        columns: str | Iterable[str],
+        columns: str | Iterable[str] | None,
         epsilon: object,
         method: str,
         error: object,
@@ -228,7 +233,7 @@ class TableWishes:
         """Numbers as they were written; one column may be given as its name."""
         owner = "release"
         return cls(
-            (columns,) if isinstance(columns, str) else tuple(columns),
+            (columns,) if isinstance(columns, str) else tuple(columns or ()),
             read_epsilon(epsilon, owner=owner),
             method,
             _positive(error, owner=owner, name="error"),

@@ -147,7 +147,7 @@ def _answers(path: str) -> dict[int, object]:
     from privpac.data.tables import read
 
     table = read(path, columns=("record", "label"))
-    records, labels = table.column("record").tolist(), table.column("label").tolist()
+    records, labels = table.array("record").tolist(), table.array("label").tolist()
     try:
         numbers = [int(str(record)) - 1 for record in records]
     except ValueError:

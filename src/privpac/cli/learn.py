@@ -78,8 +78,12 @@ def learn(
     ] = None,
     holdout: Annotated[
         str,
-        typer.Option(metavar="SHARE", help="Share of records kept aside for the estimate; then it is free."),
-    ] = "0",
+        typer.Option(
+            metavar="SHARE",
+            help="Share of records kept aside for the estimate, which then is free if it costs no more than"
+            " --epsilon; auto: a fifth or none, whichever promises the narrower interval.",
+        ),
+    ] = "auto",
     aim: Annotated[
         str,
         typer.Option(
@@ -172,7 +176,7 @@ def learn(
                 "probabilities": probabilities or None,
                 "costs": costs,
                 "report": report,
-                "holdout": None if holdout == "0" else holdout,
+                "holdout": None if holdout == "auto" else holdout,
                 "unlabelled": unlabelled,
                 "engine": None if engine in ("auto", "memory") else engine,
                 "spark": spark,

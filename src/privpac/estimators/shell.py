@@ -130,7 +130,7 @@ def labels_of(schema: Schema, X: object, y: object, *, owner: str) -> Array:
             remedy=f"Pass y, or a frame with the column '{schema.label}'.",
         )
     else:
-        labels = read(X, columns=[schema.label]).column(schema.label)
+        labels = read(X, columns=[schema.label]).array(schema.label)
     if labels.dtype.kind == "O" and not all(isinstance(item, str) for item in labels.tolist()):
         raise _several_types(schema.label)
     return labels

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from privpac.checker.document import CERTIFICATE, FROM_DATA
@@ -122,10 +123,32 @@ class Certificate:
         """The promise and its derivation, in words."""
         return explain_certificate(self.to_json())
 
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return f"<pre>{escape(self.explain())}</pre>"
+
 
 def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:
     parts = parts_of(proof)
     return ["", heading, *(f"{part}: {fact}" for part, fact in parts.items())] if parts else []
+
+
+_WAYS = {
+    "class": "the number of rules that could be released",
+    "privacy": "how far a private rule can follow them",
+}
+
+
+def _estimate_text(estimate: Mapping[str, Any]) -> str:
+    """On which records an estimate of the accuracy was to be made, and what its interval allows for besides noise."""
+    if estimate["ways"] == ["hold-out"]:
+        return f"The estimate of the accuracy looks at {estimate['records']} records that were kept aside."
+    reasons = " and from ".join(_WAYS[way] for way in estimate["ways"])
+    return (
+        f"The estimate of the accuracy looks at the {estimate['records']} records that the rule was learnt from;"
+        f" besides noise, the width of its interval follows from {reasons}"
+        + (", whichever is narrower." if len(estimate["ways"]) > 1 else ".")
+    )
 
 
 def explain_certificate(tree: Mapping[str, Any]) -> str:
@@ -145,6 +168,8 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     for kind, heading in _HEADINGS.items():
         proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
         lines += ["", heading, *map(explain, proofs)] if proofs else []
+    if "estimate" in tree["learner"]:
+        lines += ["", _estimate_text(tree["learner"]["estimate"])]
     if "note" in tree["learner"]:
         lines += ["", f"Note: {tree['learner']['note']}."]
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
-from privpac.model import Model
+from privpac.report.subject import Subject
 
 __all__ = ["costs_text", "no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
@@ -19,7 +19,7 @@ NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; pri
 NO_BOUND = "No bound on the error is known for a rule that is grown in stages; privacy holds all the same."
 
 
-def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
+def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     """Headings and texts for people; with `full` the whole derivation."""
     sections = [("Rule", model.describe_leaves() or model.describe())]
     if full:
@@ -35,7 +35,7 @@ def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
 
 
-def costs_text(model: Model) -> str:
+def costs_text(model: Subject) -> str:
     """What misjudging a record of each class was said to cost, if that differs, and whether a base rate says so."""
     costs = (model.certificate["request"] or {}).get("costs")
     if not costs or len(set(costs)) == 1:
@@ -49,7 +49,7 @@ def costs_text(model: Model) -> str:
     return f"{priced} (balanced: all classes count the same, given the declared base rate {shares})"
 
 
-def sql_text(model: Model) -> str:
+def sql_text(model: Subject) -> str:
     """The rule as SQL, or the sentence why there is none."""
     try:
         return model.to_sql()
@@ -57,14 +57,14 @@ def sql_text(model: Model) -> str:
         return str(none)
 
 
-def _sql_or_none(model: Model) -> str | None:
+def _sql_or_none(model: Subject) -> str | None:
     try:
         return model.to_sql()
     except NoSqlForm:
         return None
 
 
-def _privacy(model: Model) -> list[str]:
+def _privacy(model: Subject) -> list[str]:
     tree = model.certificate
     return [
         str(fact_from_json(tree["privacy"]["fact"])),
@@ -77,12 +77,12 @@ def _privacy(model: Model) -> list[str]:
     ]
 
 
-def _accuracy_title(model: Model) -> str:
+def _accuracy_title(model: Subject) -> str:
     proved = bool(model.certificate["accuracy"])
     return "Accuracy, if the records are independent draws" if proved else "Accuracy"
 
 
-def _accuracy(model: Model) -> str:
+def _accuracy(model: Subject) -> str:
     tree = model.certificate
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     assumed = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
@@ -99,7 +99,7 @@ def no_accuracy(certificate: Mapping[str, Any]) -> str:
     return NO_ACCURACY.format(records=certificate["labelled"])
 
 
-def summary_json(model: Model) -> dict[str, Any]:
+def summary_json(model: Subject) -> dict[str, Any]:
     """The same for programs."""
     tree = model.certificate
     return {

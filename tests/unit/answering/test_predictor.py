@@ -313,6 +313,7 @@ def _process(path: str, first: int, given: object) -> None:
     given.put(count)  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_processes_never_overspend(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger(epsilon=10, path=path)

@@ -96,6 +96,7 @@ AUDITED = json.loads(AUDIT.read_text(encoding="utf-8"))
 SYMMETRIC = [name for name, make in REGISTRY.items() if make().symmetries and name != "subsampled"]
 
 
+@pytest.mark.long_cases("agnostic-occam")
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_symmetries_of_the_registry_are_true_of_every_pair(name: str) -> None:
     """Without them the finding is the same; `exact/test_registry.py` holds the finding with them to the same row."""
