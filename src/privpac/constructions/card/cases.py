@@ -87,7 +87,10 @@ ROWS: Mapping[str, Callable[[], Case]] = {
         "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)
     ),
     "risk-tree": _risk_tree,
+    "risk-tree-tight": lambda: levels_case(
+        "one level of a risk tree", tiny_schema(2), 3, 1, epsilon=Fraction(10)
+    ),
     "risk-tree-levels": lambda: levels_case(
-        "two levels of a risk tree", tiny_schema(2, 2), 2, 2, epsilon=Fraction(10)
+        "two levels of a risk tree", tiny_schema(2, 2), 2, 2, epsilon=Fraction(20)
     ),
 }

@@ -8,7 +8,7 @@ Statement: the noisy number of class 1 (a replaced record moves it by 1) and the
 their epsilons. Holds if: tests, levels, shares and costs are public. Empty leaves draw like any other.
 Source: register `weighted-rounds`, `geometric-noise`; levels and steps were chosen by measurement
 (benchmarks/scores.py).
-Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `risk-tree`, `risk-tree-levels`).
+Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (rows `risk-tree`, `risk-tree-tight`, `risk-tree-levels`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import require_labels
 from privpac.constructions.card import rules as own_rules
-from privpac.constructions.card.spending import COUNT_CHANGE, COUNT_SHARE
+from privpac.constructions.card.spending import COUNT_CHANGE, COUNT_SHARE, LARGEST_ROUNDS
 from privpac.constructions.card.weights import CAP, FIFTH, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.constructions.draw.staged_trees import trees_up_to
@@ -160,7 +160,8 @@ class RiskTrees:
     @property
     def ratio(self) -> Fraction:
         """Weight of one unit of score in a level."""
-        return ratio_for((self.epsilon - self.count_epsilon) / self.levels / (4 * CAP))
+        left = min(self.epsilon - self.count_epsilon, LARGEST_ROUNDS)
+        return ratio_for(left / self.levels / (4 * CAP))
 
     @property
     def schedule(self) -> tuple[int, ...]:
