@@ -27,6 +27,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(call install,dev)
 	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m privpac warm
 	@touch $(READY)
 
 $(READY_SLOW): $(READY)

@@ -47,6 +47,15 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _kernels() -> Iterator[None]:
+    """Tests in one process use the kernels, whatever ran before. That numpy gives the same bits has tests of its own,
+    and commands that run as processes take whichever way is quicker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privpac.compiled.PLAIN", 0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _own_temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Goes with the run's other folders; processes of a run that end abruptly clear nothing away themselves."""
     with pytest.MonkeyPatch.context() as patch:

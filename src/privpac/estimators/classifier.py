@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from privpac.concepts.cards.card import Card
-from privpac.constructions.words import counts_leaves, takes_many_classes, tells_risks
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
-from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import learn
-from privpac.model import Model
+
+if TYPE_CHECKING:
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.model import Model
 
 __all__ = ["PrivateClassifier"]
 
@@ -208,6 +207,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     @property
     def _tells_risks(self) -> bool:
         """Whether risks are part of what was asked for."""
+        from privpac.constructions.words import counts_leaves, tells_risks
+
         asked = self.leaf_epsilon is not None or self.probabilities or self.aim == "rank"
         return asked or tells_risks(self.concepts) or counts_leaves(self.concepts)
 
@@ -232,6 +233,9 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     @property
     def _counts_points(self) -> bool:
         """Whether the rule is a card: by its word, or since `fit` chose one."""
+        from privpac.concepts.cards.card import Card
+        from privpac.constructions.words import tells_risks
+
         return tells_risks(self.concepts) or (
             "hypothesis_" in vars(self) and isinstance(self.hypothesis_, Card)
         )
@@ -276,9 +280,13 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @property
     def _takes_many(self) -> bool:
+        from privpac.constructions.words import takes_many_classes
+
         return takes_many_classes(self.concepts)
 
     def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
+        from privpac.learning import learn  # here, so that the estimator is there before all that learns
+
         try:
             return learn(
                 table,
@@ -376,6 +384,8 @@ def _plain(number: object) -> Any:
 
 
 def _ledger(value: object) -> Ledger | None:
+    from privpac.guarantee.ledger.ledger import Ledger
+
     if value is None or isinstance(value, Ledger):
         return value
     raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")
