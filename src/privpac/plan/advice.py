@@ -262,7 +262,7 @@ def _balance(plan: PlanTable) -> str | None:
     schema = plan.question.given.schema
     if schema is None or schema.base_rate is None:
         return None
-    from privpac.constructions.draw.balance import balanced_costs
+    from privpac.constructions.request import balanced_costs  # which loads what learns
 
     costs = balanced_costs(schema)
     priced = ", ".join(f"{name}: {cost}" for name, cost in zip(schema.classes, costs, strict=True))
