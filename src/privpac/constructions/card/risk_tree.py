@@ -34,7 +34,7 @@ from privpac.constructions.card import rules as own_rules
 from privpac.constructions.card.spending import COUNT_CHANGE, COUNT_SHARE, LARGEST_ROUNDS
 from privpac.constructions.card.weights import CAP, FIFTH, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
-from privpac.constructions.draw.staged_trees import trees_up_to
+from privpac.constructions.draw.stages import trees_up_to
 from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable
 from privpac.data.sample import Block, Counted, Sample, Size
 from privpac.data.schema import Schema
