@@ -35,7 +35,7 @@ _ONE_RUN = NO_PROMISE + "one run fails every second time; boosted-points repeats
 _STAGES = "staged"
 _CLASSIFIERS = NO_PROMISE + "nothing is proved of the errors of other libraries' classifiers"
 _PARTS = NO_PROMISE + "a mechanism or a number beside a rule, not a way to learn one"
-_MIXTURE = NO_PROMISE + "what `auto` draws from; classes of its parts are rows of auto"
+_MIXTURE = "default"
 _CARD = NO_PROMISE + "how well a card ranks was measured, not proved"
 _NESTED = NO_PROMISE + "a wrapper around any learner, whose records it takes as they are"
 

@@ -83,6 +83,9 @@ def _run(plan: PlanTable) -> str | None:
         return f"Run: {default_command(plan.question.epsilon)}"
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
     enough = [row for row in (*at_hand, *plan.answers) if row.enough is not False]
+    enough.sort(
+        key=lambda row: row.concepts.word != plan.question.word
+    )  # what was asked for, before its parts
     for row in enough:
         if row.command is not None:
             return f"Run: {row.command}"

@@ -97,7 +97,10 @@ def test_every_word_that_can_be_learnt_can_be_planned() -> None:
         "sphere",
         "staged",
     } == set(KINDS)
-    assert [facts.word for facts in facts_of("auto", Description(columns=12))] == list(AUTO)
+    assert [facts.word for facts in facts_of("auto", Description(columns=12))] == ["auto", *AUTO]
+    assert [facts.word for facts in facts_of("auto", Description(tests=12))] == list(AUTO), (
+        "nobody knows its columns"
+    )
 
 
 @pytest.mark.parametrize(("bits", "columns", "tests"), [(32, 1, 31), (32, 8, 248), (32, 9, 135), (3, 9, 63)])
