@@ -26,9 +26,26 @@ NEAR = 4
 """Within this factor of a floor, looking for something cleverer does not pay."""
 
 
+def _card(plan: PlanTable) -> str | None:
+    """Nothing is promised of cards, and nothing would be with other numbers: say where to look instead."""
+    if not _is_card(plan):
+        return None
+    return (
+        "No accuracy is proved for a card: boosting proves something of its points only where every round has a test"
+        " with a larger edge than tables have (boosted-rounds), and nothing of its cut-off. A card can be a single"
+        " test: what is impossible for these (--concepts one-test) is impossible for a card that comes near the best of"
+        " them. How good the one card is that you learn, an estimate tells: privpac learn DATA --schema SCHEMA"
+        f" --concepts {plan.question.word} --epsilon EPSILON --estimate-epsilon EPSILON/10."
+    )
+
+
+def _is_card(plan: PlanTable) -> bool:
+    return plan.question.word.partition(":")[0] == "card"
+
+
 def _nothing(plan: PlanTable) -> str | None:
     """No option promises anything: say what would."""
-    if plan.answers:
+    if plan.answers or _is_card(plan):
         return None
     ways = ways_out(plan.question)
     return "Nothing can be promised with these numbers." + _listed(ways)
@@ -239,6 +256,7 @@ def _little(plan: PlanTable) -> str | None:
 
 
 RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
+    "card": _card,
     "nothing": _nothing,
     "impossible": _impossible,
     "unproved": _unproved,

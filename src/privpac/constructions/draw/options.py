@@ -82,7 +82,7 @@ def _hard_agnostic(wish: Wish) -> int | None:
 
 
 def _finite(concepts: ClassFacts) -> bool:
-    return concepts.kappa is None and not concepts.stages and concepts.kind != "auto"
+    return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", "card")
 
 
 def _is_default(concepts: ClassFacts) -> bool:
