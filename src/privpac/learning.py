@@ -15,10 +15,9 @@ from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.words import Request
-from privpac.data.declared import schema_for
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.data.purchases import purchase_of
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SmallEvidence
 from privpac.guarantee.certificate import Certificate
@@ -206,7 +205,7 @@ def learn_sample(
         document=document,
         verify=lambda model: verify_model(model, wishes.concepts),
         note=f"learn {word}",
-        purchase=purchase_of(word, sample.schema, table=table),
+        purchase=lambda: purchase_of(word, sample.schema, table=table),
         unread=unread_records(sample),
     )
 
@@ -267,5 +266,5 @@ def release_few_labels(
         document=lambda rule, signed: Model(rule, recipe.request.schema, signed.to_json()),
         verify=lambda model: verify_model(model, recipe.concepts),
         note=f"few labels, {method}",
-        purchase=purchase_of(f"few labels, {method}", recipe.request.schema, table=table),
+        purchase=lambda: purchase_of(f"few labels, {method}", recipe.request.schema, table=table),
     )

@@ -32,7 +32,7 @@ PLAIN = "occam"
 NO_PROMISE = "none: "
 """What follows is the reason."""
 _ONE_RUN = NO_PROMISE + "one run fails every second time; boosted-points repeats it"
-_STAGES = NO_PROMISE + "later stages of a tree promise no accuracy; the first one is trees:DEPTH"
+_STAGES = "staged"
 _CLASSIFIERS = NO_PROMISE + "nothing is proved of the errors of other libraries' classifiers"
 _PARTS = NO_PROMISE + "a mechanism or a number beside a rule, not a way to learn one"
 _MIXTURE = NO_PROMISE + "what `auto` draws from; classes of its parts are rows of auto"
@@ -63,7 +63,7 @@ ROW_OF: dict[str, str] = {
     "intervals": PLAIN,
     "intervals-labels": "label-cover",
     "label-boost": "label-boost",
-    "label-private-trees": _STAGES,
+    "label-private-trees": NO_PROMISE + "tests lie where the features of the records are",
     "leaf-counts": _PARTS,
     "lists": PLAIN,
     "nested": _NESTED,

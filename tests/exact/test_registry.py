@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from privpac.audit.exact import audit
-from privpac.audit.limits import at_limits
 from privpac.audit.registry import REGISTRY
+from privpac.audit.survey import at_limits
 from tests.golden.audits import AUDIT, row
 
 AUDITED = json.loads(AUDIT.read_text(encoding="utf-8"))

@@ -34,6 +34,7 @@ VERBS = (
     "compare",
     "explain",
     "verify",
+    "sign",
     "release",
     "schema",
     "serve",

@@ -40,7 +40,7 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
@@ -176,11 +176,7 @@ class Recipe:
     def certify(self) -> Certificate:
         """What will be promised, estimate and leaf counts included."""
         size, inner = self.request.size, self._inner
-        proof = self._with_estimate(self._with_leaves(inner.privacy))
-        if self.request.records_per_person > 1:
-            proof = rules.group(proof, size=self.request.records_per_person)
-        if self.request.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
+        proof = self.request.for_people(self._with_estimate(self._with_leaves(inner.privacy)))
         wishes = {
             "concepts": stored_concepts(self.concepts),
             **self.request.to_json(),

@@ -22,7 +22,7 @@ from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
 
-__all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate"]
+__all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate", "for_people"]
 
 FORMAT = CERTIFICATE
 
@@ -126,6 +126,15 @@ class Certificate:
     def _repr_html_(self) -> str:
         """The same for a notebook."""
         return f"<pre>{escape(self.explain())}</pre>"
+
+
+def for_people(
+    proof: Proof[Privacy], *, records_per_person: int = 1, from_data: bool = False
+) -> Proof[Privacy]:
+    """What a person behind so many records is promised, and that of a schema which was read from the data."""
+    if records_per_person > 1:
+        proof = rules.group(proof, size=records_per_person)
+    return rules.assuming(proof, FROM_DATA) if from_data else proof
 
 
 def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:

@@ -16,7 +16,7 @@ from privpac import BudgetExceeded, Ledger, PrivatePredictor, Schema, Thresholds
 from privpac.answering.answers import FileAnswers, MemoryAnswers
 from privpac.answering.predictor import PrivatePredictor as Class
 from privpac.answering.price import composed, epsilon_an_answer
-from privpac.answering.queries import Queries
+from privpac.answering.questions import Queries
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError, SchemaError

@@ -11,9 +11,8 @@ from fractions import Fraction
 import pytest
 
 from privpac.audit.exact import Audit, Case, Symmetry, audit, count_pairs
-from privpac.audit.limits import at_limits
 from privpac.audit.registry import REGISTRY, learner_case, mirrored, records_of, reordered, tiny_schema
-from privpac.audit.survey import survey
+from privpac.audit.survey import at_limits, survey
 from privpac.coins import Coins, Raised
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points

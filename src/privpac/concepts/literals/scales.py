@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import get_args
 
-from privpac.concepts.literals.binarise import CUTS, SHORT_RANGE, Binarisation, Test
+from privpac.concepts.grids import CUTS
+from privpac.concepts.literals.binarise import SHORT_RANGE, Binarisation, Test
 from privpac.data.column import Column
 from privpac.data.numeric import Numeric, Scale
 from privpac.data.schema import Schema

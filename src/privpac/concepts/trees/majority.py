@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
@@ -31,7 +30,7 @@ from privpac.concepts.literals.cooccurrence import (
 )
 from privpac.concepts.trees.kernels import majority as kernels
 from privpac.concepts.trees.kernels.sums import signed_counts
-from privpac.concepts.trees.parts import UniformGibbs
+from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.prior import refuse_beyond
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
@@ -50,7 +49,7 @@ DENSE = 2**24
 
 
 @dataclass(frozen=True)
-class Majorities(Stored):
+class Majorities(UniformTrees, Stored):
     """Rules that follow two of three signed tests; uniform over the sets of tests and their signs."""
 
     schema: Schema
@@ -69,10 +68,6 @@ class Majorities(Stored):
             raise ParameterError("Majorities", "tests", len(self.tests.tests), allowed="three tests or more")
         self.require(None)
 
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
-
     @property
     def word(self) -> str:
         return "majorities"
@@ -80,14 +75,6 @@ class Majorities(Stored):
     @property
     def size(self) -> int:
         return kernels.RULES * comb(len(self.tests.tests), VOTERS)
-
-    @property
-    def odds(self) -> Fraction:
-        return Fraction(self.size - 1)
-
-    @property
-    def least(self) -> Fraction:
-        return Fraction(1, self.size)
 
     @property
     def vc(self) -> int:
@@ -110,9 +97,6 @@ class Majorities(Stored):
 
     def require(self, n: int | None) -> None:
         refuse_beyond("Majorities", "tests", VOTERS, len(self.tests.tests), self._cost, n=n)
-
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
-        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> MajorityScores:
         sets = int(offsets(len(self.tests.tests), VOTERS)[-1])
