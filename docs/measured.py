@@ -56,47 +56,44 @@ def _bands(kept: Callable[[Cell], bool] = lambda _: True) -> list[list[Cell]]:
     return bands
 
 
-def _loss(cell: Cell, reached: float | None) -> float | None:
-    return None if reached is None else float(cell["accuracy"] + cell["loss"] - reached)
-
-
-def _over_tables(band: Sequence[Cell], find: Callable[[Cell], float | None]) -> str:
-    """Mean over the cells, and the standard error over tables: cells of a table are not independent."""
+def _over_tables(band: Sequence[Cell], find: Callable[[Cell], float]) -> str:
+    """Mean over tables of the mean over their cells, and its standard error: cells of a table are not independent."""
     by_table: dict[str, list[float]] = {}
     for cell in band:
-        value = find(cell)
-        if value is not None:
-            by_table.setdefault(cell["table"], []).append(value)
+        by_table.setdefault(cell["table"], []).append(find(cell))
     means = [fmean(values) for values in by_table.values()]
-    mean = fmean(value for values in by_table.values() for value in values)
-    return f"{mean:.3f} ± {stdev(means) / len(means) ** 0.5:.3f}"
+    return f"{fmean(means):.3f} ± {stdev(means) / len(means) ** 0.5:.3f}"
+
+
+REFERENCES = {
+    "best_pure": "best pure-ε peer of each cell",
+    "best_approx": "best (ε, δ) peer of each cell",
+    "pair": "a naive pair of tests",
+    "majority": "always the commoner class",
+}
 
 
 def accuracy_lost() -> str:
     """Mean accuracy lost against the best model without privacy, by records times epsilon."""
-    names = {
-        "accuracy": "**privpac `auto`**: pure ε, one record replaced",
-        "best_pure": "best pure-ε peer of each cell",
-        "best_approx": "best (ε, δ) peer of each cell",
-        "pair": "a naive pair of tests",
-        "majority": "always the commoner class",
-    }
-    rows = [
-        [name, *(_over_tables(band, lambda cell, key=key: _loss(cell, cell[key])) for band in _bands())]
-        for key, name in names.items()
-    ]
-    rows.append(["cells", *(len(band) for band in _bands())])
+
+    def lost(key: str) -> list[float]:
+        return [fmean(cell["accuracy"] + cell["loss"] - cell[key] for cell in band) for band in _bands()]
+
+    rows = [["**privpac `auto`**: pure ε, one record replaced", *(f"**{m:.3f}**" for m in lost("accuracy"))]]
+    rows += [[name, *(f"{m:.3f}" for m in lost(key))] for key, name in REFERENCES.items()]
     return _table(["n·ε", *(name for _, name in BANDS)], rows)
 
 
 def accuracy_apart() -> str:
-    """The same by whether first settings were chosen on a table."""
+    """How much more accurate the default is, by whether first settings were chosen on a table; errors over tables."""
     rows = []
-    for chosen, about in ((True, "six tables, first settings chosen on them"), (False, "six others")):
+    for chosen, about in ((True, "the six tables"), (False, "six others")):
         bands = _bands(lambda cell, chosen=chosen: cell["chosen_on"] == chosen)
-        for key, name in (("accuracy", "**`auto`**"), ("best_approx", "best (ε, δ) peer")):
-            figures = (_over_tables(band, lambda cell, key=key: _loss(cell, cell[key])) for band in bands)
-            rows.append([f"{about}: {name}", *figures])
+        lost = [_over_tables(band, lambda cell: float(cell["loss"])) for band in bands]
+        rows.append([f"**{about}**: accuracy lost", *lost])
+        for key, name in REFERENCES.items():
+            gains = (_over_tables(band, lambda cell, key=key: cell["accuracy"] - cell[key]) for band in bands)
+            rows.append([f"more than {name}", *gains])
     return _table(["n·ε", *(name for _, name in BANDS)], rows)
 
 
@@ -244,6 +241,15 @@ def doors() -> str:
     return _table(["What", "processor seconds", "held to"], rows)
 
 
+def fitting_tables() -> str:
+    """Every table at full size, beside the first design."""
+    rows = [
+        [row["table"], f"{row['n']:,}", f"{row['epsilon']:g}", f"{row['auto']:.3f}", f"{row['auto:1']:.3f}"]
+        for row in _rows("fit-tables-2026-11-16")
+    ]
+    return _table(["Table", "records", "ε", "`auto`", "`auto:1`, the design of 0.1"], rows)
+
+
 def audits() -> str:
     rows = [
         [row["name"], row["claimed"], f"{row['lower_bound']:.2f}", row["verdict"], row["note"]]
@@ -276,6 +282,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictions": predictions,
     "selection": selection,
     "fitting": fitting,
+    "fitting-tables": fitting_tables,
     "doors": doors,
     "audits": audits,
     "released": released,
