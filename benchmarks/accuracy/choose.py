@@ -25,13 +25,12 @@ from typing import Any
 from benchmarks.accuracy.expected import Figure, expectation
 from benchmarks.accuracy.summarise import Peers
 from privpac import __version__
+from privpac.constructions.draw.default import CONSTANTS, ONE_TEST, ONE_TEST_UP_TO, THREE_TESTS
+from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE, THIRD_STAGE_FROM
 
 Key = tuple[str, int, int, float]
 """Table, records, split, epsilon."""
 Losses = Mapping[Key, float]
-
-CONSTANTS, ONE_TEST, THREE_TESTS = 2.0, 48.0, 24.0
-USED_UP_TO, STAGED_ABOVE, THIRD_FROM = 100.0, 5_000.0, 40_000.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Setting:
 
     cuts: str = "default"
     width: str = "default"
-    up_to: float = USED_UP_TO
+    up_to: float = ONE_TEST_UP_TO
     constants: float = CONSTANTS
     one_test: float = ONE_TEST
     trees: float = THREE_TESTS
@@ -121,7 +120,7 @@ def mixture_losses(
     for (table, n, split, epsilon), parts in found.items():
         best, evidence = peers.without_privacy(table, n), n * epsilon
         reached = accuracy(parts, setting, n, evidence) if "default" in parts else None
-        if best is not None and reached is not None and evidence <= STAGED_ABOVE:
+        if best is not None and reached is not None and evidence <= SECOND_STAGE_ABOVE:
             losses[table, n, split, epsilon] = best - reached
     return losses
 
@@ -212,7 +211,7 @@ def staged(rows: Sequence[Mapping[str, Any]], used: Losses, peers: Peers) -> Ite
         return {key: loss for key, loss in losses.items() if limit < key[1] * key[3] <= most}
 
     two = {
-        name.removeprefix("3+3 by "): above(losses, STAGED_ABOVE)
+        name.removeprefix("3+3 by "): above(losses, SECOND_STAGE_ABOVE)
         for name, losses in drawn.items()
         if name.startswith("3+3 by")
     }
@@ -227,11 +226,11 @@ def staged(rows: Sequence[Mapping[str, Any]], used: Losses, peers: Peers) -> Ite
     if triple:
         double = above(drawn["3+3 by 3:7"], 10_000)
         yield judged("third stage from n·epsilon", "40000", {
-            f"{limit}": {k: (triple if k[1] * k[3] >= limit else double)[k] for k in triple.keys() & double.keys()}
-            for limit in (10_000, 20_000, 40_000, 80_000)
+            f"{limit}" if limit < math.inf else "never": {k: (triple if k[1] * k[3] >= limit else double)[k] for k in triple.keys() & double.keys()}
+            for limit in (10_000, 20_000, 40_000, math.inf)
         })  # fmt: skip
         yield judged("shares of three stages", "2:4:4", {
-            "2:4:4": above(triple, THIRD_FROM), "1:1:1": above(drawn["3+3+2 by 1:1:1"], THIRD_FROM)
+            "2:4:4": above(triple, THIRD_STAGE_FROM), "1:1:1": above(drawn["3+3+2 by 1:1:1"], THIRD_STAGE_FROM)
         })  # fmt: skip
     for name, losses in drawn.items():
         if "draws" in name:
