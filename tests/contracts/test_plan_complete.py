@@ -25,6 +25,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
 from privpac.plan.runs import RUNS
+from tests.together import together
 
 LEARNERS = {option.learner for option in OPTIONS}
 
@@ -147,7 +148,7 @@ def stated(row: str) -> bool:
     return row in LEARNERS or (row.startswith(NO_PROMISE) and len(row) > 20)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@together(sorted(REGISTRY))
 def test_every_audited_construction_is_planned_or_has_a_reason(name: str) -> None:
     rows = {learner: learner for learner in LEARNERS} | ROW_OF
     fitting = [start for start in rows if name == start or name.startswith(f"{start}-")]
