@@ -225,9 +225,10 @@ def staged(rows: Sequence[Mapping[str, Any]], used: Losses, peers: Peers) -> Ite
     triple = drawn.get("3+3+2 by 2:4:4")
     if triple:
         double = above(drawn["3+3 by 3:7"], 10_000)
+        both = triple.keys() & double.keys()
         yield judged("third stage from n·epsilon", "40000", {
-            f"{limit}" if limit < math.inf else "never": {k: (triple if k[1] * k[3] >= limit else double)[k] for k in triple.keys() & double.keys()}
-            for limit in (10_000, 20_000, 40_000, math.inf)
+            name: {key: (triple if key[1] * key[3] >= limit else double)[key] for key in both}
+            for name, limit in (("10000", 10_000), ("20000", 20_000), ("40000", 40_000), ("never", math.inf))
         })  # fmt: skip
         yield judged("shares of three stages", "2:4:4", {
             "2:4:4": above(triple, THIRD_STAGE_FROM), "1:1:1": above(drawn["3+3+2 by 1:1:1"], THIRD_STAGE_FROM)
