@@ -1,8 +1,8 @@
 """The table of the slowest fifty tests in tests/README.md, written anew: `make slowest`.
 
-As a plugin of pytest (`-p tests.slowest`) it adds to the report of `--junit-xml` what each test takes of a processor, with
-its set-up, its tear-down and the processes it has waited for: on a busy machine that stays the same. As a program it
-reads such a report and writes the table.
+As a plugin of pytest (`-p tests.slowest`) it adds to the report of `--junit-xml` what each test takes of a processor,
+with its set-up, its tear-down and the processes it has waited for: on a busy machine that stays the same. As a program
+it reads such a report and writes the table.
 """
 
 from __future__ import annotations
