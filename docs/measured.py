@@ -272,7 +272,35 @@ def released() -> str:
     return _table(["Table", "question", "privpac: mean, worst", "promised", "AIM: mean, worst"], rows)
 
 
+FIGURES = {
+    "accuracy": "accuracy",
+    "balanced": "balanced accuracy",
+    "found": "of the second class found",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+}
+
+
+def _means(name: str) -> str:
+    """Means over cells, a row per method."""
+    rows = [row for row in _rows(name) if "cells" in row]
+    shown = ([row["method"], *(_share(row[key]) for key in FIGURES)] for row in rows)
+    return _table(["", *FIGURES.values()], shown)
+
+
+def rare_classes() -> str:
+    """Seven tables with a rare class, all records, epsilon 1."""
+    return _means("rare_classes")
+
+
+def probabilities() -> str:
+    """The 40 cells of benchmarks/scores.py."""
+    return _means("probabilities")
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "rare-classes": rare_classes,
+    "probabilities": probabilities,
     "accuracy-lost": accuracy_lost,
     "accuracy-apart": accuracy_apart,
     "accuracy-won": accuracy_won,
