@@ -227,3 +227,9 @@ def test_the_first_paragraph_speaks_of_the_row_that_the_advice_is_about() -> Non
     assert least.headline is not None
     assert not least.headline.need.unlabelled
     assert in_short(least).startswith("Proved: epsilon")
+
+
+def test_a_plan_for_the_default_leads_with_the_default() -> None:
+    found = plan.reachable("auto", columns=12, records=3000, epsilon="0.5")
+    assert found.headline is not None
+    assert found.headline.concepts.word == "auto"
