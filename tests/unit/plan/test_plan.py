@@ -118,6 +118,10 @@ def test_rows_are_complete() -> None:
 def test_every_kind_of_class_is_answered(word: str) -> None:
     word = {"reference": "reference:10", "sphere": "sphere:3:2"}.get(word, word)
     found = plan.needed(word, bits=12, columns=6, error="0.2", epsilon=1)
+    if word == "card":  # nothing is proved of cards, and that is said
+        assert not found.answers
+        assert found.advice[0].startswith("No accuracy is proved for a card")
+        return
     assert found.answers
     reached = plan.reachable(word, bits=12, columns=6, records=6000, epsilon=1)
     assert reached.answers
