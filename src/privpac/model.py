@@ -41,7 +41,7 @@ __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
 FORMAT = document.MODEL
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A released classifier with its public description and its certificate: everything in it may be published.
 
@@ -136,6 +136,10 @@ class Model:
         margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
         return margins
 
+    def __repr__(self) -> str:
+        kind, tree = self.hypothesis.to_json()["kind"], self.certificate
+        return f"<Model: {kind} for {self.schema.label}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
+
     def __str__(self) -> str:
         """The rule and what it costs, in words: what `print` shows."""
         tree = self.certificate
@@ -165,6 +169,30 @@ class Model:
     def save_picture(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file that ends in .svg or, with matplotlib (`privpac[plots]`), in .png."""
         self._drawing().save(path)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write everything about the model as one HTML page that asks for nothing from outside."""
+        from privpac.report.page import report_html
+
+        _write(path, report_html(self))
+
+    def to_onnx(self) -> bytes:
+        """The rule as an ONNX graph (`privpac[onnx]`); `privpac.report.onnx_graph` says what its inputs are."""
+        from privpac.report.onnx_graph import to_onnx
+
+        return to_onnx(self)
+
+    def save_onnx(self, path: str | os.PathLike[str]) -> None:
+        """Write the rule as an ONNX file, for programs that score records without Python."""
+        Path(path).write_bytes(self.to_onnx())
+
+    @property
+    def importances(self) -> dict[str, float]:
+        """How much of the rule rests on each of its columns, adding up to 1; from the released rule, so it costs
+        nothing. In a tree a test counts for the share of the tree below it, in a card a column for its points."""
+        weights = self.hypothesis.column_weights(self.schema)
+        total = sum(weights.values())
+        return {name: float(weight / total) for name, weight in weights.items()} if total else {}
 
     def _drawing(self) -> Drawing:
         return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
@@ -207,10 +235,15 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        partial.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(partial, target)
+        _write(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+
+
+def _write(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file whole or not at all."""
+    target = Path(path)
+    partial = target.with_name(target.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, target)
 
 
 def _columns(table: object, schema: Schema) -> object:

@@ -33,7 +33,7 @@ def release_table(
     table: object,
     *,
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
-    columns: str | Sequence[str],
+    columns: str | Sequence[str] | None = None,
     epsilon: object = 1.0,
     method: str = "auto",
     error: object = None,
@@ -53,8 +53,8 @@ def release_table(
     ----------
     table, schema, label, engine, progress, ledger, random_state
         As for `learn`.
-    columns : str or sequence of str
-        What is released; the label may be one of them.
+    columns : str or sequence of str, default None
+        What is released; the label may be one of them. None: every column of the schema, and the label.
     epsilon : number, default 1
         Privacy of the released table when one record is replaced.
     method : str, default "auto"
@@ -110,7 +110,7 @@ def release_as(
     payment: Payment,
 ) -> ReleasedTable:
     """As `release_table`, once the wishes are read."""
-    names = wishes.columns
+    names = wishes.columns or (*schema.names, schema.label)
     sample = _open(table, _narrowed(schema, names), names, engine=engine, progress=progress)
     request = TableRequest(
         schema=sample.schema,

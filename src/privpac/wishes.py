@@ -179,6 +179,7 @@ class TableWishes:
     """Synthetic records of some columns."""
 
     columns: tuple[str, ...]
+    """Empty: every column of the schema, and the label."""
     epsilon: Fraction
     method: str
     error: Fraction | None
@@ -189,7 +190,7 @@ class TableWishes:
     def read(
         cls,
         *,
-        columns: str | Iterable[str],
+        columns: str | Iterable[str] | None,
         epsilon: object,
         method: str,
         error: object,
@@ -199,7 +200,7 @@ class TableWishes:
         """Numbers as they were written; one column may be given as its name."""
         owner = "release"
         return cls(
-            (columns,) if isinstance(columns, str) else tuple(columns),
+            (columns,) if isinstance(columns, str) else tuple(columns or ()),
             read_epsilon(epsilon, owner=owner),
             method,
             _positive(error, owner=owner, name="error"),

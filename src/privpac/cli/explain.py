@@ -21,6 +21,10 @@ def explain(
     picture: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the rule: a file that ends in .svg or .png.")
     ] = None,
+    onnx: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the rule as an ONNX graph (needs privpac[onnx])."),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -30,6 +34,7 @@ def explain(
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
     drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
+    graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
@@ -40,6 +45,8 @@ def explain(
             destination.write(report_html(loaded))
         if drawn is not None:
             loaded.save_picture(drawn.path)
+        if graph is not None:
+            loaded.save_onnx(graph.path)
     if as_json:
         console.show_json(summary_json(loaded))
     else:

@@ -42,12 +42,16 @@ def release(
             " from the records, which the certificate then says.",
         ),
     ],
-    column: Annotated[
-        str, typer.Option(metavar="NAMES", help="The columns to release, with commas; points takes several.")
-    ],
     out: Annotated[
         str, typer.Option(metavar="FILE", help="Where the synthetic records go: .csv or .parquet.")
     ],
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The columns to release, with commas; all of the schema, and the label, if not said.",
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -86,7 +90,7 @@ def release(
     """
     records, beside = _destinations(out, certificate, keep=(data, schema, ledger), force=force)
     wishes = TableWishes.read(
-        columns=[name.strip() for name in column.split(",") if name.strip()],
+        columns=None if column is None else _names(column),
         epsilon=epsilon,
         method=method,
         error=error,
@@ -110,6 +114,13 @@ def release(
         )
         count = _write(table, records, beside)
     _show(table, count, (records, beside), full=full, as_json=as_json)
+
+
+def _names(column: str) -> list[str]:
+    names = [name.strip() for name in column.split(",") if name.strip()]
+    if not names:
+        raise ParameterError(OWNER, "column", column, allowed="names of columns, separated by commas")
+    return names
 
 
 def _destinations(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.errors import MissingExtra
+from privpac.errors import MissingExtra, ParameterError
 
 if TYPE_CHECKING:
     from privpac.service.serving import Service
@@ -46,9 +48,14 @@ def require_serve() -> None:
 
 def serve(
     bundle: Annotated[
-        str, typer.Argument(metavar="BUNDLE", help="What `privpac learn --protect predictions` made.")
-    ],
+        str | None,
+        typer.Argument(metavar="BUNDLE", help="What `privpac learn --protect predictions` made."),
+    ] = None,
     *,
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="Serve a bundle of simulated records, to try it: no BUNDLE, no data."),
+    ] = False,
     ledger: LedgerUrl = None,
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Make the ledger with this total, if there is none.")
@@ -84,6 +91,16 @@ def serve(
     them itself and takes no ledger.
     """
     require_serve()
+    if demo:
+        with tempfile.TemporaryDirectory(prefix="privpac-demo-") as folder:
+            if bundle is not None or ledger is not None or epsilon is not None:
+                raise ParameterError("serve", "demo", True, allowed="alone: it brings a bundle and a ledger")
+            _demonstrate(Path(folder), host=host, port=port, as_json=as_json)
+        return
+    if bundle is None:
+        raise ParameterError(
+            "serve", "BUNDLE", None, allowed="a folder that answers", remedy="Try --demo to see one at work."
+        )
     from privpac.service.server import listen, run
     from privpac.service.serving import Service
     from privpac.service.settings import Limits, Settings, is_loopback
@@ -106,6 +123,28 @@ def serve(
         for text in warned:
             console.warn(text, as_json=as_json)
         _announce(service, as_json=as_json)
+        run(settings, service, listening)
+
+
+def _demonstrate(folder: Path, *, host: str, port: int, as_json: bool) -> None:
+    """Make a bundle, a ledger and a key in a folder that is removed afterwards, and serve them."""
+    from privpac.service.demo import make_demo
+    from privpac.service.server import listen, run
+    from privpac.service.serving import Service
+    from privpac.service.settings import Settings, is_loopback
+
+    with console.working("Preparing", as_json=as_json):
+        made = make_demo(folder)
+    settings = Settings(str(made.bundle), made.ledger, host=host, port=port, pages=is_loopback(host))
+    with contextlib.closing(listen(settings)) as listening:
+        settings = replace(settings, port=listening.getsockname()[1])
+        url = f"http://{settings.host}:{settings.port}"
+        service = Service.open(settings)
+        if as_json:
+            console.show_json({"url": url, "key": made.key, "question": made.question})
+        else:
+            console.show(made.words(url))
+        sys.stdout.flush()
         run(settings, service, listening)
 
 

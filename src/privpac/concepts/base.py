@@ -103,6 +103,9 @@ class Hypothesis(Protocol):
     def proba(self, cells: Cells) -> NDArray[np.float64] | None:
         """For every encoded record the risk of each class, adding up to 1; None if it answers with a class only."""
 
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """How much of the rule rests on each column it looks at, in a unit of its own; from the rule alone."""
+
 
 class RuleBase:
     """What a rule answers unless its kind knows better: no cuts, no questions, no shape, so it is shown in words.
@@ -113,6 +116,12 @@ class RuleBase:
 
     kind: ClassVar[str]
     """What files call it."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def columns(self) -> tuple[str, ...]:
+            """The columns `predict` looks at: every kind of rule says so itself."""
 
     def edges(self) -> Iterable[int] | None:
         return None
@@ -128,6 +137,10 @@ class RuleBase:
 
     def proba(self, cells: Cells) -> NDArray[np.float64] | None:
         return None
+
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """The same for all its columns, unless a kind of rule knows better."""
+        return dict.fromkeys(self.columns, Fraction(1))
 
 
 class OneColumn(RuleBase):

@@ -63,5 +63,8 @@ class Boolean(Column):
     def sql_value(self, cell: int) -> str:
         return self.show(cell).upper()
 
+    def _range_words(self) -> str:
+        return "true or false"
+
     def to_json(self) -> dict[str, Any]:
         return with_options({"name": self.name, "kind": self.kind}, self.extras, missing=self.missing)

@@ -63,6 +63,20 @@ class Column(ABC):
     def to_json(self) -> dict[str, Any]:
         """The column as an entry of a schema file."""
 
+    @abstractmethod
+    def _range_words(self) -> str:
+        """What values it takes and what becomes of others, in words."""
+
+    def in_words(self) -> str:
+        """What the schema says of the column, for a person who knows whether that is so.
+
+        >>> from privpac.data.boolean import Boolean
+        >>> Boolean("smoker").in_words()
+        'smoker: true or false. An empty cell is refused.'
+        """
+        empty = "is refused" if self.missing is None else f"counts as {self.missing}"
+        return f"{self.name}: {self._range_words()}. An empty cell {empty}."
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """What cells are stored as: uint32, uint64, or Python integers beyond 64 bits."""

@@ -108,6 +108,10 @@ class Date(Column):
     def sql_value(self, cell: int) -> str:
         return f"{'TIMESTAMP' if self.with_time else 'DATE'} '{self.value(cell).replace('T', ' ')}'"
 
+    def _range_words(self) -> str:
+        clock = f"moments on the clock of {self.timezone}" if self.with_time else "days"
+        return f"{clock} from {self.lower} to {self.upper}; earlier ones count as the first, later ones as the last"
+
     def to_json(self) -> dict[str, Any]:
         entry = {"name": self.name, "kind": self.kind, "lower": self.lower, "upper": self.upper}
         return with_options(entry, self.extras, timezone=self.timezone, missing=self.missing)

@@ -22,6 +22,11 @@ __all__ = ["RESOLUTION", "Numeric", "Scale"]
 Scale = Literal["even", "mostly small"]
 """How the values of a column lie in its range: spread over it, or mostly small with a few that are huge."""
 
+SPREAD: dict[Scale, str] = {
+    "even": "spread over the range",
+    "mostly small": "mostly small, with a few huge ones",
+}
+
 RESOLUTION = (
     2**32
 )  # cells of a non-integer column: finer than most instruments, and a cell fits in four bytes
@@ -242,6 +247,12 @@ class Numeric(Column):
         text = repr(float(value))
         # The exponent makes it a double for every database; a decimal literal may be rounded on the way.
         return text if "e" in text else f"{text}e0"
+
+    def _range_words(self) -> str:
+        numbers = "whole numbers" if self.integer else "numbers"
+        ends = f"smaller ones count as {self.lower}, larger ones as {self.upper}"
+        lie = "" if self.scale is None else f"; their values are {SPREAD[self.scale]}"
+        return f"{numbers} from {self.lower} to {self.upper}; {ends}{lie}"
 
     def to_json(self) -> dict[str, Any]:
         entry: dict[str, Any] = {

@@ -54,6 +54,10 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         predictions is not a rule: see `PrivatePredictor`.
     costs : sequence of int, default=None
         Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
+    class_weight : mapping, default=None
+        The same by the name scikit-learn's users know: a whole number per class, such as `{0: 1, 1: 5}`. "balanced"
+        is refused, because it would read how common the classes are from the records: declare `base_rate` in the
+        schema and say `costs="balanced"`.
     records_per_person : int, default=1
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
@@ -88,6 +92,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         The private estimate of the accuracy.
     leaf_counts_ : LeafCounts or None
         Noisy counts of every class in every leaf of the tree.
+    feature_importances_ : array
+        How much of the released rule rests on each column, in the order of `feature_names_in_`; adds up to 1.
     n_features_in_ : int
         The number of columns without the label.
     feature_names_in_ : array
@@ -117,6 +123,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
         protect: str = "records",
         costs: Iterable[int] | None = None,
+        class_weight: Mapping[Any, int] | None = None,
         records_per_person: int = 1,
         estimate_epsilon: object = None,
         holdout: object = 0.0,
@@ -131,6 +138,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.schema = schema
         self.protect = protect
         self.costs = costs
+        self.class_weight = class_weight
         self.records_per_person = records_per_person
         self.estimate_epsilon = estimate_epsilon
         self.holdout = holdout
@@ -210,6 +218,13 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     _margins.__name__ = "decision_function"
 
+    @property
+    def feature_importances_(self) -> Array:
+        """How much of the released rule rests on each column: read off the rule, so it costs no privacy."""
+        check_is_fitted(self)
+        importances = self.model_.importances
+        return np.array([importances.get(name, 0.0) for name in self.schema_.names])
+
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""
         check_is_fitted(self)
@@ -249,7 +264,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 delta=self.delta,
                 concepts=self.concepts,
                 protect=self.protect,
-                costs=_costs(self.costs),
+                costs=_costs(self.costs) if self.class_weight is None else self._weighted(schema),
                 records_per_person=_plain(self.records_per_person),
                 estimate_epsilon=self.estimate_epsilon,
                 holdout=self.holdout,
@@ -268,6 +283,28 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 column=problem.column,
                 remedy=problem.remedy,
             ) from None
+
+    def _weighted(self, schema: Schema) -> tuple[int, ...]:
+        """The costs that `class_weight` means: one whole number per class, by the class as the schema writes it."""
+        weights = self.class_weight
+        if isinstance(weights, str):
+            raise ParameterError(
+                OWNER,
+                "class_weight",
+                weights,
+                allowed="whole numbers by class, such as {0: 1, 1: 5}: to balance the classes, their sizes would"
+                " have to be read from the records",
+                remedy='Declare "base_rate" in the schema and say costs="balanced", or write the numbers out.',
+            )
+        if self.costs is not None:
+            raise ParameterError(OWNER, "class_weight", weights, allowed="left out where costs are given")
+        if not isinstance(weights, Mapping):
+            raise ParameterError(
+                OWNER, "class_weight", weights, allowed="whole numbers by class, such as {0: 1, 1: 5}"
+            )
+        classes = schema.label_cells(np.array(list(weights))).tolist() if weights else []
+        by_class = dict(zip(classes, map(_plain, weights.values()), strict=True))
+        return tuple(by_class.get(position, 1) for position in range(len(schema.classes)))
 
     def _lacks_labels(self, labels: Array, schema: Schema) -> bool:
         """Some labels are missing: then records without labels are used as well. Who has none is public."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from privpac.checker.document import CERTIFICATE, FROM_DATA
@@ -121,6 +122,10 @@ class Certificate:
     def explain(self) -> str:
         """The promise and its derivation, in words."""
         return explain_certificate(self.to_json())
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return f"<pre>{escape(self.explain())}</pre>"
 
 
 def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:
