@@ -18,6 +18,9 @@ from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
+
+
+from privpac.concepts.trees.tree import Leaf
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import (
@@ -480,6 +483,19 @@ def test_a_model_is_printed_in_words() -> None:
     assert "&gt;=" in model._repr_html_() or "&lt;" in model._repr_html_() or ">=" not in model.describe()
 
 
+def test_a_model_writes_its_own_report(tmp_path: Path) -> None:
+    model = made()
+    model.report(tmp_path / "report.html")
+    assert report_html(model) == (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_importances_of_a_tree_halve_with_every_level() -> None:
+    first, second = Test("a", 1, "at least"), Test("b", 1, "at least")
+    tree = Split(first, Split(second, Leaf(0), Leaf(1)), Leaf(1))
+    assert tree.column_weights(made().schema) == {"a": 1, "b": Fraction(1, 2)}
+    assert sum(made().importances.values()) == pytest.approx(1)
+
+
 def test_predicting_reads_only_the_columns_of_the_rule(tmp_path: Path) -> None:
     """What stands in the others, or whether they are there, does not matter."""
     schema = {
@@ -505,16 +521,3 @@ def test_predicting_reads_only_the_columns_of_the_rule(tmp_path: Path) -> None:
         model.predict({"ward": ["a"]})
     constant = replace(model, hypothesis=Leaf(1))
     assert constant.predict({"age": [None, "?", 3]}).tolist() == [1, 1, 1]
-
-
-def test_a_model_writes_its_own_report(tmp_path: Path) -> None:
-    model = made()
-    model.report(tmp_path / "report.html")
-    assert report_html(model) == (tmp_path / "report.html").read_text(encoding="utf-8")
-
-
-def test_importances_of_a_tree_halve_with_every_level() -> None:
-    first, second = Test("a", 1, "at least"), Test("b", 1, "at least")
-    tree = Split(first, Split(second, Leaf(0), Leaf(1)), Leaf(1))
-    assert tree.column_weights(made().schema) == {"a": 1, "b": Fraction(1, 2)}
-    assert sum(made().importances.values()) == pytest.approx(1)
