@@ -18,9 +18,6 @@ from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split
-
-
-from privpac.concepts.trees.tree import Leaf
 from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.errors import (
