@@ -29,6 +29,9 @@ class _Part(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         return self._whole[name][self._positions]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._whole  # without taking it out
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._whole)
 
