@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privpac import __version__
 from privpac.checker import document
-from privpac.checker.document import digest, same
+from privpac.checker.document import digest, same, unsigned
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
@@ -30,6 +30,7 @@ from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.schema import Schema
 from privpac.data.tables import read
+from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.guarantee.certificate import explain_certificate
@@ -208,8 +209,10 @@ class Model:
 
     def describe_estimate(self) -> str:
         """The estimate in words, beside what a constant answer would reach; empty without one."""
-        figures = self.figures
-        return "" if figures is None else "\n".join([str(self.estimate), *figures.lines()])
+        estimate, figures = self.estimate, self.figures
+        if estimate is None or figures is None:
+            return ""
+        return "\n".join([str(estimate), estimate.remedy, *figures.lines()])
 
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""
@@ -240,10 +243,8 @@ class Model:
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
     """Write a file whole or not at all."""
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, target)
+    with whole_file(Path(path)) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def _columns(table: object, schema: Schema) -> object:
@@ -294,6 +295,6 @@ def model_from(tree: Mapping[str, Any]) -> Model:
         reason = misfit(model.hypothesis, model.schema)
         if reason is not None:
             raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
-        if not same({**model.to_json(), "digest": None}, {**tree, "digest": None}):
+        if not same({**model.to_json(), "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The model file holds something that this version does not write.")
     return model

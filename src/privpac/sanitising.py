@@ -12,12 +12,11 @@ from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Released
 from privpac.constructions.release.table import ReleasedTable, TableRequest
-from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
 from privpac.data.purchases import purchase_of
 from privpac.data.sample import Size
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.releasing import Payment
@@ -133,7 +132,7 @@ def release_as(
         document=document,
         verify=lambda result: verify_document(json.loads(json.dumps(result.to_json()))),
         note=f"release {','.join(names)}",
-        purchase=purchase_of(f"release {wishes.method}", schema, table=table),
+        purchase=lambda: purchase_of(f"release {wishes.method}", schema, table=table),
         unread=unread_records(sample),
     )
 

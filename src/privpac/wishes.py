@@ -33,6 +33,9 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**12), Fraction(10**6)
 """The epsilons a person may ask for. With less, 10^12 records, more than are ever computed with, tell nothing; with
 more, nothing is kept secret; and beyond either end numbers arise that no double holds."""
 
+AUTO = "auto"
+"""For a share of records kept aside: what public numbers say is best."""
+
 EPSILONS = "a positive number from 1e-12 to 1e6"
 
 
@@ -113,7 +116,8 @@ class RuleWishes:
     records_per_person: int = 1
     estimate_epsilon: Fraction | None = None
     leaf_epsilon: Fraction | None = None
-    holdout: Fraction = Fraction(0)
+    holdout: Fraction | None = None
+    """The share of records kept aside for the estimate; None: what promises the narrower interval."""
 
     @classmethod
     def read(
@@ -127,7 +131,7 @@ class RuleWishes:
         records_per_person: int = 1,
         estimate_epsilon: object = None,
         leaf_epsilon: object = None,
-        holdout: object = 0,
+        holdout: object = AUTO,
     ) -> RuleWishes:
         """Numbers as they were written, on the command line or in Python: 0.1 is one tenth."""
         owner = "learn"
@@ -144,7 +148,7 @@ class RuleWishes:
             records_per_person,
             further(estimate_epsilon, "estimate_epsilon"),
             further(leaf_epsilon, "leaf_epsilon"),
-            _between(holdout, owner=owner, name="holdout"),
+            None if holdout == AUTO else _between(holdout, owner=owner, name="holdout"),
         )
 
 

@@ -154,6 +154,29 @@ def test_hooks_download_nothing_and_their_tools_are_installed() -> None:
         assert importlib.util.find_spec(module) is not None
 
 
+# What is long
+
+
+def test_what_make_test_leaves_out_is_run_by_make_test_slow_and_that_by_the_checks() -> None:
+    options = tomllib.loads(_text("pyproject.toml"))["tool"]["pytest"]["ini_options"]["addopts"]
+    assert "-m 'not long'" in options
+    (recipe,) = re.findall(r"^test-slow:.*\n((?:\t.*\n)+)", _text("Makefile"), re.MULTILINE)
+    assert "pytest tests --ignore=tests/slow -m long " in recipe
+    assert "pytest tests/slow " in recipe
+    assert {"make test", "make test-slow"} <= set(_text(".ci/run").splitlines())
+
+
+def test_a_case_is_long_if_its_test_names_it(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("from tests.conftest import pytest_collection_modifyitems")
+    pytester.makeini("[pytest]\nmarkers =\n    long\n    long_cases")
+    cases = '@pytest.mark.long_cases("b")\n@pytest.mark.parametrize("name", {})\ndef test_it(name): pass\n'
+    pytester.makepyfile("import pytest\n" + cases.format(["a", "b"]))
+    for asked, passed in (("not long", 1), ("long", 1), ("", 2)):
+        pytester.inline_run("-m", asked, "-p", "no:cacheprovider").assertoutcome(passed=passed)
+    pytester.makepyfile("import pytest\n" + cases.format(["a"]))
+    assert pytester.inline_run("-p", "no:cacheprovider").ret == pytest.ExitCode.USAGE_ERROR
+
+
 # The table of the slowest tests
 
 REPORT = """<testsuites><testsuite>

@@ -30,7 +30,8 @@ MAY_CHARGE = {
 MADE_UP = "plays with made-up records"
 MAY_MAKE_COINS = {
     "__init__.py": "exported",
-    "coins.py": "what coins are",
+    "coins/__init__.py": "exported",
+    "coins/tosses.py": "what coins are",
     "releasing.py": "the one way out",
     "asking.py": "draws whom to ask, without a look at any record",
     "estimators/stable.py": "stability is no privacy loss: there is nothing to charge",
@@ -51,10 +52,10 @@ MAY_MAKE_COINS = {
 }
 
 MAY_USE_CHANCE = {
-    "coins.py": "what coins are",
+    "coins/tosses.py": "what coins are",
     "answering/bundle/writing.py": "the name of a draft",
     "client.py": "idempotency keys, for questions",
-    "guarantee/ledger/drafts.py": "the name of a draft",
+    "drafts.py": "the name of a draft",
     "guarantee/ledger/store.py": "names of ledgers",
     "guarantee/ledger/sql_store.py": "names of ledgers",
     "service/watch/observing.py": "names of requests",

@@ -45,6 +45,14 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
     return run
 
 
+@pytest.mark.long_cases(
+    "card:2 epsilon=0.01",
+    "card:2 epsilon=0.01 protect=labels",
+    "scorecards:2 epsilon=0.01",
+    "points:key:cover epsilon=0.01",
+    "conjunctions:2 epsilon=0.01",
+    "disjunctions:2 epsilon=0.01",
+)
 @pytest.mark.parametrize("case", LEARNT + BESIDE, ids=by_name)
 def test_a_model_depends_on_the_draw_alone(case: Case, tmp_path: Path) -> None:
     run = learning(case, ENGINES["memory"], tmp_path)
@@ -66,6 +74,7 @@ def without_labels(table: Table) -> dict[str, list[object]]:
     return some
 
 
+@pytest.mark.long_cases("thresholds:age epsilon=1 method=generic", "thresholds:age epsilon=1 method=auto")
 @pytest.mark.parametrize("case", FEW_LABELS, ids=by_name)
 def test_from_few_labels(case: Case, tmp_path: Path) -> None:
     def run(table: Table, seed: int) -> Result | Refused:
@@ -89,6 +98,7 @@ def test_from_few_labels(case: Case, tmp_path: Path) -> None:
 ASKED = [case for case in FEW_LABELS if case.wishes["method"] in ASKING_METHODS]
 
 
+@pytest.mark.long_cases("thresholds:age epsilon=1 method=boost")
 @pytest.mark.parametrize("case", ASKED, ids=by_name)
 def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
     """The list, the public part of the session and the model; who was kept is secret."""

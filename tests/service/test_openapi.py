@@ -33,6 +33,7 @@ PATHS = (
 )
 
 
+@pytest.mark.long_cases("analyst")
 @pytest.mark.parametrize(
     ("who", "mode"),
     [

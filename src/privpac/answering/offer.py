@@ -19,7 +19,7 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.certificate import Certificate, for_people
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.proof import Proof
@@ -92,8 +92,7 @@ class Offer:
             what = f"{self.answers} answers, declared beforehand"
             together = composed(proof, answers=self.answers, delta=self.delta)
             proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
-        if self.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
+        proof = for_people(proof, from_data=self.schema.origin == "from_data")
         return replace(inner, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property

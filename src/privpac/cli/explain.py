@@ -9,7 +9,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force
+from privpac.cli.options import Force, file
 
 __all__ = ["explain"]
 
@@ -17,14 +17,9 @@ __all__ = ["explain"]
 def explain(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
     *,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
-    picture: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the rule: a file that ends in .svg or .png.")
-    ] = None,
-    onnx: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the rule as an ONNX graph (needs privpac[onnx])."),
-    ] = None,
+    report: Annotated[str | None, file("Write an HTML report.")] = None,
+    picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
+    onnx: Annotated[str | None, file("Write the rule as an ONNX graph (needs privpac[onnx]).")] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

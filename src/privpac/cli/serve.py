@@ -13,6 +13,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import count, number
 from privpac.errors import MissingExtra, ParameterError
 
 if TYPE_CHECKING:
@@ -57,25 +58,19 @@ def serve(
         typer.Option("--demo", help="Serve a bundle of simulated records, to try it: no BUNDLE, no data."),
     ] = False,
     ledger: LedgerUrl = None,
-    epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Make the ledger with this total, if there is none.")
-    ] = None,
-    delta: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The total's delta: with one, many more answers fit.")
-    ] = "0",
+    epsilon: Annotated[str | None, number("Make the ledger with this total, if there is none.")] = None,
+    delta: Annotated[str, number("The total's delta: with one, many more answers fit.")] = "0",
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0: any free port.")] = 8000,
-    workers: Annotated[int, typer.Option(metavar="N", help="Processes that answer.")] = 1,
+    port: Annotated[int, count("Where to listen; 0: any free port.")] = 8000,
+    workers: Annotated[int, count("Processes that answer.")] = 1,
     pages: Annotated[
         bool | None,
         typer.Option("--pages/--no-pages", help="Pages for people; by default on a loopback address."),
     ] = None,
-    rate: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Requests per second of one key, in each process.")
-    ] = 100.0,
-    max_rows: Annotated[int, typer.Option(metavar="N", help="Rows of one request.")] = 1_000,
-    max_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of one request.")] = 1_048_576,
-    connections: Annotated[int, typer.Option(metavar="N", help="Connections to each process.")] = 500,
+    rate: Annotated[float, number("Requests per second of one key, in each process.")] = 100.0,
+    max_rows: Annotated[int, count("Rows of one request.")] = 1_000,
+    max_bytes: Annotated[int, count("Bytes of one request.")] = 1_048_576,
+    connections: Annotated[int, count("Connections to each process.")] = 500,
     trust: Annotated[
         list[str] | None,
         typer.Option(metavar="TYPE", help="A type of models to be loaded, besides scikit-learn's."),

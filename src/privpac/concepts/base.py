@@ -20,6 +20,7 @@ from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
 from privpac.data.sample import Counted, Statistic
 from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
@@ -28,6 +29,8 @@ __all__ = [
     "ConceptClass",
     "Costs",
     "CountedByScore",
+    "DrawnByScore",
+    "EvenPrior",
     "Gibbs",
     "Hypothesis",
     "ManyLabels",
@@ -35,6 +38,7 @@ __all__ = [
     "MixtureGibbs",
     "Move",
     "OneColumn",
+    "OverColumn",
     "RuleBase",
     "Scored",
     "ScoredClass",
@@ -227,6 +231,32 @@ class AnyNumber:
         """Nothing is refused."""
 
 
+class _Sized(Protocol):
+    @property
+    def size(self) -> int: ...
+
+
+class EvenPrior:
+    """A class whose members are equally likely beforehand."""
+
+    @property
+    def odds(self: _Sized) -> int:
+        """All others against one."""
+        return self.size - 1
+
+
+class OverColumn:
+    """A class of rules about one column: they need no more of the records than how many fall into each cell."""
+
+    schema: Schema
+    column: str
+
+    @property
+    def statistic(self) -> CellCounts:
+        """The counts of each class in each cell."""
+        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+
 @runtime_checkable
 class Scored(Protocol[E_contra]):
     """What can count the members of a class by score (see `mechanisms.scores`)."""
@@ -253,6 +283,14 @@ class ScoredGibbs:
 
     def draw(self, coins: Coins) -> Hypothesis:
         return gibbs.draw(self.scores, self.ratio, coins)
+
+
+class DrawnByScore:
+    """A class whose law follows from its scores alone."""
+
+    def gibbs(self: Scored[E], evidence: E, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+        """The law given the evidence."""
+        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,6 +24,9 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.fields import listed, text, whole
+from privpac.guarantee.certificate import for_people
+from privpac.guarantee.facts import Privacy
+from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import exp_up, plain, written
 from privpac.wishes import RuleWishes
 
@@ -101,6 +104,14 @@ class Request:
         """A delta for one record that the rule for groups does not take above what was asked for a person."""
         people = self.records_per_person
         return self.delta / people / exp_up(self.per_record * (people - 1))
+
+    def for_people(self, proof: Proof[Privacy]) -> Proof[Privacy]:
+        """What the people behind the records are promised, given what a record is."""
+        return for_people(
+            proof,
+            records_per_person=self.records_per_person,
+            from_data=self.schema.origin == "from_data",
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The public wishes a learner was built from (schema and size are stored elsewhere)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -19,12 +20,20 @@ from privpac.data.columns import Column
 from privpac.data.drafting import draft, found_classes, found_column
 from privpac.data.raw import EMPTY, UNKNOWN, each_once
 from privpac.data.rawtable import near
-from privpac.data.schema_problems import Problems
-from privpac.data.schema_reading import KEYS, column_from, entries_of, filled_in, list_from, rates_from, slips
+from privpac.data.schema_reading import (
+    KEYS,
+    Problems,
+    column_from,
+    entries_of,
+    filled_in,
+    list_from,
+    rates_from,
+    slips,
+)
 from privpac.data.tables import read, vector
-from privpac.errors import DataError, SchemaError
+from privpac.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["Schema", "draft"]
+__all__ = ["Schema", "draft", "schema_for"]
 
 Origin = Literal["declared", "from_data"]
 
@@ -259,3 +268,22 @@ def _repeated(names: Sequence[str]) -> str | None:
             return name
         seen.add(name)
     return None
+
+
+def schema_for(source: object, table: object, *, label: str | None = None, y: object = None) -> Schema:
+    """The schema a person gave: itself, a file, a mapping, or the wish to read it from the records."""
+    if isinstance(source, Schema):
+        return source
+    if source is None:
+        raise SchemaError(
+            "No schema was given, so nothing is known about the table without looking at private records.",
+            remedy="Write one (`privpac schema DATA` drafts it), or accept schema='from_data'.",
+        )
+    if isinstance(source, str) and source == "from_data":
+        return Schema.from_data(table, label=label or "label", y=y)
+    if isinstance(source, (str, Mapping)):
+        return Schema.from_json(source)
+    if isinstance(source, os.PathLike):
+        return Schema.from_json(Path(source))
+    allowed = "a Schema, the path of a schema file, a mapping, or 'from_data'"
+    raise ParameterError("learn", "schema", type(source).__name__, allowed=allowed)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from privpac.constructions.words import takes_many_classes, tells_risks
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
-from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import learn
-from privpac.model import Model
+
+if TYPE_CHECKING:
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.model import Model
 
 __all__ = ["PrivateClassifier"]
 
@@ -62,8 +62,9 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
         An extra share for a private estimate of the accuracy.
-    holdout : number, default=0.0
-        The part of the records kept aside for the estimate, which then costs nothing extra.
+    holdout : number, default="auto"
+        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
+        and at most 20,000, or none, whichever promises the narrower interval.
     leaf_epsilon : number, default=None
         An extra share for noisy counts in the leaves of a tree, which `predict_proba` needs.
     ledger : Ledger, default=None
@@ -126,7 +127,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         class_weight: Mapping[Any, int] | None = None,
         records_per_person: int = 1,
         estimate_epsilon: object = None,
-        holdout: object = 0.0,
+        holdout: object = "auto",
         leaf_epsilon: object = None,
         ledger: Ledger | None = None,
         random_state: int | None = None,
@@ -186,7 +187,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         noisy counts of the record's leaf, with one added to each. `predict` stays the label drawn with the tree; the
         largest share may be another's.
         """
-        if self.leaf_epsilon is None and not tells_risks(self.concepts):
+        if self.leaf_epsilon is None and not self._tells_risks:
             raise AttributeError(
                 f"{OWNER} has no predict_proba: the released rule answers with a class, and how many records of "
                 "each class stand behind an answer is a further release with a price of its own. Give it a share of "
@@ -206,7 +207,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         `predict` says the second class where it is positive, so ties with the cut-off count as half a point above.
         """
-        if not tells_risks(self.concepts):
+        if not self._tells_risks:
             raise AttributeError(
                 f"{OWNER} has no decision_function: only cards, {OWNER}('card'), count points."
             )
@@ -252,9 +253,19 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @property
     def _takes_many(self) -> bool:
+        from privpac.constructions.words import takes_many_classes
+
         return takes_many_classes(self.concepts)
 
+    @property
+    def _tells_risks(self) -> bool:
+        from privpac.constructions.words import tells_risks
+
+        return tells_risks(self.concepts)
+
     def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
+        from privpac.learning import learn  # here, so that the estimator is there before all that learns
+
         try:
             return learn(
                 table,
@@ -350,6 +361,8 @@ def _plain(number: object) -> Any:
 
 
 def _ledger(value: object) -> Ledger | None:
+    from privpac.guarantee.ledger.ledger import Ledger
+
     if value is None or isinstance(value, Ledger):
         return value
     raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")

@@ -14,8 +14,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from privpac.data.declared import schema_for
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.data.tables import read
 from privpac.errors import DataError
 

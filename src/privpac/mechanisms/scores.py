@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, plainly
 
 __all__ = ["Histogram", "Listed", "Named", "Place", "Row", "Runs", "Scores"]
 
@@ -93,8 +93,11 @@ class Row:
     def count(self, slots: NDArray[np.int64], best: int, width: int) -> NDArray[Any]:
         """Members by slot - best, for a slot a run; what lies at `width` or above is collected there."""
         apart = {0, len(slots) - 1}
-        if self.fits:
-            counts: NDArray[Any] = _count_inner(self.lasts, slots, best, width)
+        counts: NDArray[Any]
+        if self.fits and plainly(_PLAIN_COST * len(slots) + width):
+            counts = _count_inner_plainly(self.lasts, slots, best, width)
+        elif self.fits:
+            counts = _count_inner(self.lasts, slots, best, width)
         elif self.lasts.dtype == object:
             counts = np.zeros(width + 1, dtype=object)
             apart.update(range(len(slots)))
@@ -136,6 +139,19 @@ _BLOCK = 65536
 
 _DENSE = 2**20
 """Scores up to which a table with a slot for each is counted into, whatever the number of runs."""
+
+
+_PLAIN_COST = 10
+"""Operations of numpy per run."""
+
+
+def _count_inner_plainly(
+    lasts: NDArray[Any], slots: NDArray[np.int64], best: int, width: int
+) -> NDArray[np.int64]:
+    """What `_count_inner` counts, by numpy alone."""
+    counts = np.zeros(width + 1, np.int64)
+    np.add.at(counts, np.minimum(slots[1:-1] - best, width), np.diff(lasts).astype(np.int64))
+    return counts
 
 
 @compiled

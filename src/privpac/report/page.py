@@ -150,7 +150,8 @@ def estimate_figure(estimate: Confusion) -> str:
         f' height="12" rx="6"/><circle class="dot" cx="{dot:.1f}" cy="20" r="7"/>{ticks}</svg>'
         f"<figcaption>About {middle:.1%} right, between {low:.1%} and {high:.1%} with {float(CONFIDENCE):.0%}"
         f" confidence, measured {where}. The interval allows {float(estimate.noise):.1%} either way for the"
-        f" noise that keeps it private and {float(estimate.sampling):.1%} for chance.</figcaption></figure>"
+        f" noise that keeps it private and {float(estimate.sampling):.1%} for chance."
+        f" {escape(estimate.remedy)}</figcaption></figure>"
     )
 
 

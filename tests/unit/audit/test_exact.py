@@ -11,9 +11,8 @@ from fractions import Fraction
 import pytest
 
 from privpac.audit.exact import Audit, Case, Symmetry, audit, count_pairs
-from privpac.audit.limits import at_limits
 from privpac.audit.registry import REGISTRY, learner_case, mirrored, records_of, reordered, tiny_schema
-from privpac.audit.survey import survey
+from privpac.audit.survey import at_limits, survey
 from privpac.coins import Coins, Raised
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.sets.points import Points
@@ -96,6 +95,7 @@ AUDITED = json.loads(AUDIT.read_text(encoding="utf-8"))
 SYMMETRIC = [name for name, make in REGISTRY.items() if make().symmetries and name != "subsampled"]
 
 
+@pytest.mark.long_cases("agnostic-occam")
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_symmetries_of_the_registry_are_true_of_every_pair(name: str) -> None:
     """Without them the finding is the same; `exact/test_registry.py` holds the finding with them to the same row."""

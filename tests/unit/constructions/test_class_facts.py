@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.grids import HALFSPACE_POINTS
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -19,7 +20,6 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.class_facts import Description, described
-from privpac.constructions.draw.linear_words import HALFSPACE_POINTS
 from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError

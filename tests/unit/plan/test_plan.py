@@ -78,6 +78,7 @@ def test_floors_are_in_the_unit_of_the_question_and_below_what_is_proved() -> No
     assert just.floor <= 300 < below.option("occam", "realizable").floor
 
 
+@pytest.mark.long
 def test_simulated_lies_between_floor_and_proof() -> None:
     for found in (
         plan.needed("points", bits=32, error="0.1", epsilon=1, simulate=True, seconds=1),

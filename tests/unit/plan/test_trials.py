@@ -124,6 +124,7 @@ def test_reachable_on_synthetic_tables_is_far_below_the_proof_and_is_kept() -> N
     assert kept.hits == 1, "both settings come from what was kept"
 
 
+@pytest.mark.long
 def test_needed_on_a_table_of_ones_own() -> None:
     generator = np.random.default_rng(1)
     age = generator.integers(0, 121, size=3000)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from privpac.checker import directed
-from privpac.checker.reading import Check, Tree, integer, number, parameters, read_fact, require
+from privpac.checker.reading import (
+    Check,
+    Tree,
+    integer,
+    no_premise,
+    number,
+    parameters,
+    read_goal,
+    require,
+)
 
 __all__ = ["RULES"]
 
 
 def _occam(against: str) -> Check:
     def check(node: Tree) -> None:
-        require(not node.get("premises"), "an accuracy bound has no premises")
-        fact = read_fact(node, "accuracy")
+        no_premise(node)
+        error, failure, count = read_goal(node, against)
         *numbers, records = parameters(node, "odds", "ratio", "tilt", "records")
         odds, ratio, tilt = (number(text) for text in numbers)
-        error, failure = number(fact["error"]), number(fact["failure"])
-        require(fact["against"] == against and fact["proper"] is True, "another kind of accuracy")
-        require(integer(records, 0) == integer(fact["records"], 0), "the numbers of records differ")
+        require(integer(records, 0) == count, "the numbers of records differ")
         require(0 < ratio <= tilt <= 1 and odds >= 0, "a parameter is out of range")
-        require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
         base = (
             1 - error + error * tilt
             if against == "realizable"

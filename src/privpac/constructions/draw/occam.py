@@ -19,7 +19,7 @@ from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis, Scored, ScoredClass, law_of
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, ReadsOnce, require_labels
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
@@ -126,7 +126,7 @@ def _occam(
 
 
 @dataclass(frozen=True)
-class Occam(ReadsOnce):
+class Occam(DrawsMembers, ReadsOnce):
     """Draw from a class of `concepts` with weight prior · ratio^(price of mistakes), for `epsilon`.
 
     `costs` are the prices of misjudging a record of each class (1 each), `failure` the chance that the accuracy bound
@@ -174,10 +174,6 @@ class Occam(ReadsOnce):
     def prices(self) -> Costs:
         """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.concepts.size
 
     @property
     def ratio(self) -> Fraction:
@@ -232,9 +228,6 @@ class Occam(ReadsOnce):
         return rules.empirical_draw(
             odds=self.concepts.odds, records=size.labelled, ratio=ratio, error=error, failure=self.failure
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._require_room(sample.size)  # no records leave the prior

@@ -158,10 +158,14 @@ class StagedTrees:
     def outcomes(self) -> int:
         return trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
 
+    @property
+    def spent(self) -> tuple[Fraction, ...]:
+        """The share of epsilon that each stage spends."""
+        return self.shares or SHARES[len(self.stages)]
+
     def ratio(self, stage: int) -> Fraction:
         """What a weight is multiplied by for each unit of score, in this stage."""
-        share = (self.shares or SHARES[len(self.stages)])[stage]
-        return ratio_for(self.epsilon * share / (2 * max(self.prices)))
+        return ratio_for(self.epsilon * self.spent[stage] / (2 * max(self.prices)))
 
     def _privacy(self) -> Proof[Privacy]:
         sensitivity = max(self.prices)
@@ -206,7 +210,7 @@ class StagedTrees:
             learner={
                 "name": "staged-trees",
                 "stages": list(self.stages),
-                "shares": [plain(s) for s in self.shares or SHARES[len(self.stages)]],
+                "shares": [plain(share) for share in self.spent],
                 "epsilon": plain(self.epsilon),
                 "costs": list(self.prices),
                 "tests": len(self.tests.tests),

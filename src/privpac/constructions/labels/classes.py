@@ -22,7 +22,7 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.draw.occam import FAILURE, check_price, read_costs
 from privpac.constructions.labels.trees import PUBLIC_FEATURES
@@ -257,7 +257,7 @@ def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
 
 
 @dataclass(frozen=True)
-class LabelPrivateDichotomies:
+class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
     """Any class whose labellings of the features can be listed: each labelling is a candidate once."""
 
     concepts: ConceptClass
@@ -270,15 +270,6 @@ class LabelPrivateDichotomies:
             raise ParameterError(
                 "LabelPrivateDichotomies", "epsilon", plain(self.epsilon), allowed="a positive number"
             )
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.concepts.size
 
     @property
     def _listed(self) -> Dichotomous:
@@ -324,9 +315,6 @@ class LabelPrivateDichotomies:
                 failure=self.failure,
             )
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.theory.statement import BBKN, BNS, IID, LWY, Statement
+from privpac.theory.statement import BBKN, BNS, IID, LWY, PURE, Statement
 
 __all__ = ["STATEMENTS"]
 
@@ -110,5 +110,28 @@ STATEMENTS: tuple[Statement, ...] = (
             "factor": Fraction(1, 2),
         },
         proof="docs/proofs/occam.md",
+    ),
+    Statement(
+        "generalisation-privacy",
+        "The same records, a private learner",
+        "our proof, by conditioning on the released rule, as Jung–Ligett–Neel–Roth–Sharifi–Shenfeld 2020 do for a"
+        " delta; compare the maximal information of Dwork–Feldman–Hardt–Pitassi–Reingold–Roth 2015",
+        "derived",
+        "Given the rule that an epsilon-private learner released, the number of its n records that fulfil a"
+        " condition which the rule decides on, of true probability p, lies stochastically between Binomial(n, q) and"
+        " Binomial(n, Q), where q and Q have e^−epsilon and e^epsilon times the odds of p. So except with probability"
+        " `failure` the odds of p are between e^−epsilon times those of the observed rate less g and e^epsilon times"
+        " those of the rate plus g, g = sqrt(ln(2/failure)/(2n)). For the condition 'the rule is right', drawn by"
+        " weight prior·ratio^mistakes: the upper factor is 1, and for trees grown in stages e^(epsilon less the last"
+        " stage's share).",
+        (
+            PURE,
+            IID,
+            "for the smaller factors: the score is the number of mistakes, all at one price",
+        ),
+        {
+            "largest difference of p and Q": "tanh(epsilon/4)",
+        },
+        proof="docs/proofs/private-generalisation.md",
     ),
 )

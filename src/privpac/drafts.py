@@ -1,4 +1,4 @@
-"""New files that appear complete or not at all, and never over another one."""
+"""Files that appear complete or not at all: new ones, and ones that take the place of another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,23 @@ from pathlib import Path
 
 from privpac.errors import ParameterError
 
-__all__ = ["new_file"]
+__all__ = ["draft_of", "new_file", "whole_file"]
+
+
+def draft_of(place: Path) -> Path:
+    """A path beside the place that nobody else uses."""
+    return place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+
+
+@contextmanager
+def whole_file(place: Path) -> Iterator[Path]:
+    """A path beside the place; what was written there takes the place once it is complete, and is gone otherwise."""
+    draft = draft_of(place)
+    try:
+        yield draft
+        os.replace(draft, place)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -24,7 +40,7 @@ def new_file(place: Path) -> Iterator[Path]:
         raise FileExistsError(str(place))
     if not place.parent.is_dir():
         raise ParameterError("Ledger", "path", str(place), allowed="in an existing folder")
-    draft = place.with_name(f".{place.name}.{uuid.uuid4().hex}")
+    draft = draft_of(place)
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         yield draft

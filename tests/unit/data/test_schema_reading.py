@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from privpac.data.schema import Schema
-from privpac.data.schema_problems import MOST_LISTED, misspelling
-from privpac.data.schema_reading import COLUMN_KEYS, KEYS
+from privpac.data.schema_reading import COLUMN_KEYS, KEYS, MOST_LISTED, misspelling
 from privpac.errors import SchemaError
 
 AGE = {"name": "age", "kind": "numeric", "lower": 0, "upper": 99}
