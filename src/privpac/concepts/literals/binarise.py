@@ -125,7 +125,7 @@ class Group:
         if self.nested and len(self.cells) == 1:
             return np.asarray(values >= self.cells[0], dtype=bool).astype(dtype)
         if size <= DIRECT_TABLE:
-            return _table(self.cells, self.nested, size, dtype)[values.astype(np.intp)]
+            return _table(self.cells, self.nested, size, np.dtype(dtype))[values.astype(np.intp)]
         if self.nested:
             return self._steps(values, size, dtype)
         codes = np.zeros(len(values), dtype=dtype)
@@ -140,7 +140,7 @@ class Group:
         if size > 2**64 or len(values) <= FEW:
             return np.searchsorted(cuts, values, side="right").astype(dtype)
         shift = (size - 1).bit_length() - STRETCHES
-        codes, unsettled = _stretches(self.cells, shift, dtype)
+        codes, unsettled = _stretches(self.cells, shift, np.dtype(dtype))
         stretch = (values >> values.dtype.type(shift)).astype(np.intp)
         found: NDArray[Any] = codes[stretch]
         if unsettled.any():
@@ -150,9 +150,7 @@ class Group:
 
 
 @lru_cache(maxsize=256)
-def _table(
-    cells: tuple[int, ...], nested: bool, size: int, dtype: type[np.unsignedinteger[Any]]
-) -> NDArray[Any]:
+def _table(cells: tuple[int, ...], nested: bool, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The code of every cell of a small column."""
     if nested:
         return np.searchsorted(np.array(cells), np.arange(size), side="right").astype(dtype)
@@ -163,7 +161,7 @@ def _table(
 
 @lru_cache(maxsize=256)
 def _stretches(
-    cells: tuple[int, ...], shift: int, dtype: type[np.unsignedinteger[Any]]
+    cells: tuple[int, ...], shift: int, dtype: np.dtype[Any]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The code of the first cell of every stretch of 2^shift cells, and whether a later cell has another one."""
     starts = [number << shift for number in range((1 << STRETCHES) + 1)]
