@@ -19,11 +19,12 @@ from privpac.coins import Coins
 from privpac.constructions.estimates.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.data.purchases import purchase_of
-from privpac.errors import ParameterError, SchemaError
+from privpac.errors import SchemaError
 from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import whole_positive
 from privpac.releasing import Payment
 from privpac.wishes import read_epsilon
 
@@ -119,12 +120,7 @@ def compare_models(
         )
     payment = Payment.by(ledger, random_state=random_state, owner="compare")
     amount = read_epsilon(epsilon, owner="compare")
-    if isinstance(records_per_person, bool) or not (
-        isinstance(records_per_person, int) and records_per_person >= 1
-    ):
-        raise ParameterError(
-            "compare", "records_per_person", records_per_person, allowed="a positive integer"
-        )
+    whole_positive(records_per_person, owner="compare", name="records_per_person")
     sample = open_sample(table, first.schema, y=y)
 
     def draw(coins: Coins) -> tuple[int, int]:

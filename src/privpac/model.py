@@ -263,6 +263,11 @@ def _is_one(value: object) -> bool:
     return isinstance(value, str) or not isinstance(value, Sized)
 
 
+def _former(model: Model, tree: Mapping[str, Any]) -> dict[str, Any]:
+    """What another version wrote besides: remarks in the schema, which are no longer stored with a model."""
+    return {} if tree["version"] == __version__ else {"schema": model.schema.to_json()}
+
+
 def load(path: str | os.PathLike[str]) -> Model:
     """Read the model file at `path`. Reading is not verifying: see `verify`.
 
@@ -295,6 +300,8 @@ def model_from(tree: Mapping[str, Any]) -> Model:
         reason = misfit(model.hypothesis, model.schema)
         if reason is not None:
             raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
-        if not same({**model.to_json(), "digest": None}, {**unsigned(tree), "digest": None}):
+        if not same(
+            {**model.to_json(), **_former(model, tree), "digest": None}, {**unsigned(tree), "digest": None}
+        ):
             raise NotCertified("The model file holds something that this version does not write.")
     return model

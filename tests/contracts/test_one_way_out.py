@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import privpac
+from tests.contracts.sources import syntax
 
 SOURCE = Path(privpac.__file__).parent
 
@@ -76,12 +78,13 @@ def named(tree: ast.AST) -> Iterator[str]:
                 yield name.rpartition(".")[2]
 
 
+@cache
+def named_in(path: Path) -> set[str]:
+    return set(named(syntax(path.read_text(encoding="utf-8"))))
+
+
 def namers(names: set[str]) -> set[str]:
-    return {
-        path.relative_to(SOURCE).as_posix()
-        for path in SOURCE.rglob("*.py")
-        if names & set(named(ast.parse(path.read_text(encoding="utf-8"))))
-    }
+    return {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if names & named_in(path)}
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,7 @@ def _search(ledger: Ledger, workers: int, **options: Any) -> GridSearchCV:
     return GridSearchCV(classifier, GRID, cv=FOLDS, n_jobs=workers, error_score="raise", **options)
 
 
+@pytest.mark.long_cases("2")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_grid_search_loses_no_charge(workers: int, frame: pd.DataFrame) -> None:
     ledger = Ledger(epsilon=100)

@@ -71,6 +71,7 @@ def test_refusals_become_our_exceptions(serve: Callable[..., Served]) -> None:
     assert len(served.book.entries()) == 1
 
 
+@pytest.mark.long
 def test_a_rate_limit_is_waited_for(serve: Callable[..., Served]) -> None:
     served = serve(100, requests_per_second=1.0)
     with listening(served) as url, Client(url, served.analyst) as client:

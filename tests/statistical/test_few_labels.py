@@ -76,6 +76,7 @@ def test_the_announced_size_for_32_bits() -> None:
     assert failures(learner, size, error=Fraction(1, 10), runs=12) == 0
 
 
+@pytest.mark.long
 def test_ssl_relabel_keeps_its_promise() -> None:
     size = Size(900, 30_000)
     learner = SSLRelabel.calibrate(CUTS, size, epsilon=Fraction(2))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import privpac
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
 from privpac.concepts.literals.binarise import Test
@@ -30,7 +31,7 @@ from privpac.errors import (
     SmallEvidence,
 )
 from privpac.learning import learn_sample
-from privpac.model import digest
+from privpac.model import digest, model_from
 from privpac.releasing import Payment
 from privpac.report.page import report_html
 from privpac.wishes import RuleWishes
@@ -518,3 +519,14 @@ def test_predicting_reads_only_the_columns_of_the_rule(tmp_path: Path) -> None:
         model.predict({"ward": ["a"]})
     constant = replace(model, hypothesis=Leaf(1))
     assert constant.predict({"age": [None, "?", 3]}).tolist() == [1, 1, 1]
+
+
+def test_a_file_of_an_earlier_version_may_have_remarks_in_its_schema() -> None:
+    """They are no longer written, and files that have them stay readable."""
+    path = Path(__file__).parents[2] / "docs" / "images" / "model.json"
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    assert "about" in tree["schema"]
+    assert load(path).hypothesis.to_json() == tree["hypothesis"]
+    forged = {**tree, "version": privpac.__version__}
+    with pytest.raises(NotCertified, match="does not write"):
+        model_from({**forged, "digest": digest(forged)})

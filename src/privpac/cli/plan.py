@@ -206,11 +206,13 @@ def _show(result: Plan, *, as_json: bool) -> None:
     if as_json:
         console.show_json(result.to_json())
         return
-    from privpac.plan.words import HEADINGS, notes, question_text, rows
+    from privpac.plan.words import HEADINGS, in_short, notes, question_text, rows
 
-    right = ("proved", "simulated", "floor", "ratio")
+    right = HEADINGS[5:]
     cells = list(rows(result))
     sections = [("", question_text(result))]
+    if summary := in_short(result):
+        sections.append(("", summary))
     if cells:
         sections.append(("", console.table_text(HEADINGS, cells, right=right)))
     remarks = notes(result)

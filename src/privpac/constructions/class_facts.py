@@ -52,6 +52,8 @@ class ClassFacts:
     """Continuous features: the largest density against the reference; such a class has no number of members."""
     table: tuple[tuple[int, bool], ...] = ()
     """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
+    stages: tuple[int, ...] = ()
+    """Depths of trees that are grown in stages; `odds` then are those of the first."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

@@ -208,6 +208,8 @@ class Numeric(Column):
 
     def _clamped(self, whole: list[Any]) -> list[int]:
         lower, upper = int(self.lower), int(self.upper)
+        if {*map(type, whole)} == {int} and lower <= min(whole) and max(whole) <= upper:
+            return [item - lower for item in whole] if lower else whole
         if any(not isinstance(item, int) for item in whole):
             fill = int(self._replacement())
             whole = [item if isinstance(item, int) else fill for item in whole]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -11,6 +12,7 @@ from itertools import product
 from privpac.concepts.grids import BOX_GROUPS, CUTOFFS, HALFSPACE_POINTS, LEVELS, POINTS
 from privpac.constructions import catalogue
 from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
+from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import at_least, rational
 
@@ -145,6 +147,34 @@ def _trees(rest: str, description: Description) -> ClassFacts:
     # With a question of its own on every level, the leaves of a full tree can be labelled in every way.
     return _tested(
         "trees", levels, size, tests, description, 2 ** min(levels, description.number_of_columns())
+    )
+
+
+def _staged(rest: str, description: Description) -> ClassFacts:
+    """Trees grown in stages; a promise is against the best of the first."""
+    depths = (rest or "3+3").split("+")
+    if not all(depth.isdecimal() and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"staged:{rest}",
+            allowed=f"one to {len(SHARES)} depths from 1 to 4, such as staged:3+3",
+        )
+    stages, classes = tuple(map(int, depths)), _classes(description)
+    first = _trees(depths[0], description)
+    if len(stages) == 1:
+        return first
+    tests = first.tests or 0
+    later = [(trees_up_to(depth, tests, classes), sum(stages[:k])) for k, depth in enumerate(stages) if k]
+    size = outcomes_of(first.size, later, trees=trees_up_to(sum(stages), tests, classes))
+    return replace(
+        first,
+        word=f"staged:{'+'.join(depths)}",
+        kind="staged",
+        size=size,
+        vc=size.bit_length() - 1,
+        parts=sum(stages),
+        stages=stages,
     )
 
 
@@ -318,6 +348,7 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
     "stumps": ("stumps --columns C --bits B", _stumps),
     "one-test": ("one-test --columns C", _one_test),
     "trees": ("trees:DEPTH --columns C", _trees),
+    "staged": ("staged:D1+D2 --columns C", _staged),
     "lists": ("lists:K --columns C", _lists),
     "conjunctions": ("conjunctions:K --columns C", _monomials("conjunctions")),
     "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),
@@ -330,8 +361,8 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
 }
 """Every class a plan can be made for: how it is written without a schema, and its facts."""
 
-AUTO = ("one-test", "trees:1", "trees:2", "trees:3")
-"""What `auto` may end in, as far as accuracy is proved; later stages promise none."""
+AUTO = ("one-test", "trees:1", "trees:2", "trees:3", "staged:3+3")
+"""What `auto` may end in."""
 
 
 def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:

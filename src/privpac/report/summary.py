@@ -15,7 +15,6 @@ from privpac.report.subject import Subject
 __all__ = ["no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
 NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
-NO_BOUND = "No bound on the error is known for a rule that is grown in stages; privacy holds all the same."
 
 
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
@@ -85,8 +84,6 @@ def _accuracy(model: Subject) -> str:
 
 def no_accuracy(certificate: Mapping[str, Any]) -> str:
     """Why a certificate promises no accuracy."""
-    if len(certificate["learner"].get("stages", ())) > 1:
-        return NO_BOUND
     return NO_ACCURACY.format(records=certificate["labelled"])
 
 

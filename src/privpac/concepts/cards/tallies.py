@@ -8,7 +8,7 @@ look-ups per column, however many tests there are and however many were drawn.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -205,22 +205,21 @@ def _count_codes(
 
 
 @compiled
-def _chunks(
-    codes: NDArray[Any], starts: NDArray[np.int64], points: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """The points of all records, chunk by chunk: where a chunk begins, and the points of its records, to be changed."""
-    n = codes.shape[1]
-    room = np.empty(CHUNK, dtype=np.int64)
-    for first in range(0, n, CHUNK):
-        sums = room[: min(CHUNK, n - first)]
-        sums[:] = 0
-        for column in range(codes.shape[0]):
-            begin, row = starts[column], codes[column]
-            if not points[begin : starts[column + 1]].any():  # most columns have no test on the card
-                continue
-            for i in range(len(sums)):
-                sums[i] += points[begin + row[first + i]]
-        yield first, sums
+def _points_of(
+    codes: NDArray[Any],
+    starts: NDArray[np.int64],
+    points: NDArray[np.int64],
+    first: int,
+    sums: NDArray[np.int64],
+) -> None:
+    """The points of the records from `first` on, as many as `sums` has room for."""
+    sums[:] = 0
+    for column in range(codes.shape[0]):
+        begin, row = starts[column], codes[column]
+        if not points[begin : starts[column + 1]].any():  # most columns have no test on the card
+            continue
+        for i in range(len(sums)):
+            sums[i] += points[begin + row[first + i]]
 
 
 @compiled
@@ -233,7 +232,11 @@ def _add_weights(
     weights: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    for first, own in _chunks(codes, starts, points):
+    n = codes.shape[1]
+    room = np.empty(CHUNK, dtype=np.int64)
+    for first in range(0, n, CHUNK):
+        own = room[: min(CHUNK, n - first)]
+        _points_of(codes, starts, points, first, own)
         for i in range(len(own)):
             own[i] = weights[labels[first + i], own[i] + largest]
         for column in range(codes.shape[0]):
@@ -252,6 +255,10 @@ def _count_sums(
     buckets: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    for first, own in _chunks(codes, starts, points):
+    n = codes.shape[1]
+    room = np.empty(CHUNK, dtype=np.int64)
+    for first in range(0, n, CHUNK):
+        own = room[: min(CHUNK, n - first)]
+        _points_of(codes, starts, points, first, own)
         for i in range(len(own)):
             out[buckets[own[i] + largest], labels[first + i]] += 1

@@ -190,11 +190,11 @@ def cut_rows(
     rows = []
     for up in upward:
         if up:
-            rows.append(Row.of(0, evidence.values, scores, size))
+            rows.append(Row.of(0, evidence.values, scores, size, evidence.words))
         else:  # a downward cut errs exactly where the upward one does not
             total = int(scores[0]) + int(scores[-1])
             first, last = (1, size - 1) if distinct else (0, size)
-            rows.append(Row.of(first, evidence.values, total - scores, last))
+            rows.append(Row.of(first, evidence.values, total - scores, last, evidence.words))
     return rows
 
 

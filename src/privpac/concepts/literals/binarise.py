@@ -28,6 +28,7 @@ from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.fields import record, require, text, written_whole
+from privpac.numbers.parameters import whole_positive
 
 __all__ = ["Binarisation", "Facts", "Test", "implied"]
 
@@ -206,8 +207,7 @@ class Binarisation:
         cls, schema: Schema, *, cuts: int = CUTS, given: Mapping[str, Sequence[object]] | None = None
     ) -> Binarisation:
         """Equally spaced cuts, one test a category; `given` replaces those of some columns."""
-        if isinstance(cuts, bool) or not isinstance(cuts, int) or cuts < 1:
-            raise ParameterError("Binarisation", "cuts", cuts, allowed="a positive integer")
+        whole_positive(cuts, owner="Binarisation", name="cuts")
         given = given or {}
         for name in given:
             schema.column(name)

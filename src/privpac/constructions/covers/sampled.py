@@ -32,6 +32,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.parameters import positive
 
 __all__ = ["SampledCover"]
 
@@ -83,8 +84,7 @@ class SampledCover(DrawsMembers, ReadsOnce):
     def __post_init__(self) -> None:
         for name in ("epsilon", "kappa", "level", "mass", "error", "failure"):
             object.__setattr__(self, name, Fraction(getattr(self, name)))
-        if self.epsilon <= 0:
-            raise ParameterError("SampledCover", "epsilon", plain(self.epsilon), allowed="a positive number")
+        positive(self.epsilon, owner="SampledCover", name="epsilon")
         if self.kappa < 1:
             raise ParameterError(
                 "SampledCover",

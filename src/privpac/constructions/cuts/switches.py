@@ -32,6 +32,7 @@ from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import chance, positive
 
 __all__ = ["SwitchCuts"]
 
@@ -54,12 +55,8 @@ class SwitchCuts(DrawsMembers, DrawsOnce):
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError(OWNER, "epsilon", plain(self.epsilon), allowed="a positive number")
-        if not 0 < self.share < 1:
-            raise ParameterError(
-                OWNER, "share", plain(self.share), allowed="a number strictly between 0 and 1"
-            )
+        positive(self.epsilon, owner=OWNER, name="epsilon")
+        chance(self.share, owner=OWNER, name="share")
         if self.concepts.direction == "either":
             raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
 

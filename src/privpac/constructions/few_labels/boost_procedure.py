@@ -20,12 +20,11 @@ from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Indices, InMemory
 from privpac.data.semi import joined
-from privpac.errors import ParameterError
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain
+from privpac.numbers.parameters import positive
 
 __all__ = ["LabelBoostProcedure", "random_part"]
 
@@ -47,10 +46,7 @@ class LabelBoostProcedure(DrawsOnce):
     epsilon: Fraction
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError(
-                "LabelBoostProcedure", "epsilon", plain(self.epsilon), allowed="a positive number"
-            )
+        positive(self.epsilon, owner="LabelBoostProcedure", name="epsilon")
 
     def relabel(self, labelled: InMemory, unlabelled: InMemory, coins: Coins) -> MemorySample:
         """All these records, the labelled ones first, under the drawn labels."""

@@ -35,6 +35,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.numbers.parameters import positive
 from privpac.theory.vc import growth
 
 __all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
@@ -89,10 +90,7 @@ class LabelPrivateGrid:
                 self.concepts.word,
                 allowed="a class of cuts in ordered columns",
             )
-        if self.epsilon <= 0:
-            raise ParameterError(
-                "LabelPrivateGrid", "epsilon", plain(self.epsilon), allowed="a positive number"
-            )
+        positive(self.epsilon, owner="LabelPrivateGrid", name="epsilon")
 
     @property
     def prices(self) -> Costs:
@@ -266,10 +264,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
 
     def __post_init__(self) -> None:
         with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
-        if self.epsilon <= 0:
-            raise ParameterError(
-                "LabelPrivateDichotomies", "epsilon", plain(self.epsilon), allowed="a positive number"
-            )
+        positive(self.epsilon, owner="LabelPrivateDichotomies", name="epsilon")
 
     @property
     def _listed(self) -> Dichotomous:

@@ -36,6 +36,7 @@ from privpac.fields import listed, record, refusing, text, whole
 from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.numbers.exact import plain, written
+from privpac.numbers.parameters import whole_positive
 
 __all__ = [
     "FORMAT",
@@ -71,9 +72,7 @@ class TableRequest:
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        person = self.records_per_person
-        if isinstance(person, bool) or not isinstance(person, int) or person < 1:
-            raise ParameterError(OWNER, "records_per_person", person, allowed="a positive integer")
+        whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
         if self.size.total > MOST_RECORDS:
             raise SizeError(
                 f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
@@ -290,6 +289,9 @@ def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     with refusing("The released table is incomplete or malformed."):
         read = KINDS[tree["table"]["kind"]](tree["table"])
         table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
-        if not same({**table.to_json(), "digest": None}, {**unsigned(tree), "digest": None}):
+        remarks = (
+            {} if tree["version"] == __version__ else {"schema": table.schema.to_json()}
+        )  # as 0.1.0 wrote
+        if not same({**table.to_json(), **remarks, "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The released table holds something that this version does not write.")
     return table

@@ -23,13 +23,13 @@ from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Stability
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import positive, whole_positive
 
 __all__ = ["Stable"]
 
@@ -45,10 +45,8 @@ class Stable(DrawsMembers, DrawsOnce):
 
     def __post_init__(self) -> None:
         with_dichotomies(self.concepts, owner="Stable")
-        if isinstance(self.kept, bool) or not isinstance(self.kept, int) or self.kept < 1:
-            raise ParameterError("Stable", "kept", self.kept, allowed="a positive whole number")
-        if self.epsilon <= 0:
-            raise ParameterError("Stable", "epsilon", plain(self.epsilon), allowed="a positive number")
+        whole_positive(self.kept, owner="Stable", name="kept")
+        positive(self.epsilon, owner="Stable", name="epsilon")
 
     @property
     def _listed(self) -> Dichotomous:

@@ -25,7 +25,6 @@ from privpac.constructions.wrappers.nested import (
     described,
     labelled_only,
     places,
-    positive_integer,
     positive_number,
 )
 from privpac.data.sample import Sample, Size
@@ -35,6 +34,7 @@ from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
+from privpac.numbers.parameters import whole_positive
 from privpac.theory import sizes
 
 __all__ = ["Confidence"]
@@ -53,8 +53,8 @@ class Confidence(DrawsOnce, Around):
     """How often the pick may miss, besides all runs failing."""
 
     def __post_init__(self) -> None:
-        positive_integer("Confidence", "runs", self.runs)
-        positive_integer("Confidence", "held", self.held)
+        whole_positive(self.runs, owner="Confidence", name="runs")
+        whole_positive(self.held, owner="Confidence", name="held")
         positive_number("Confidence", "epsilon", self.epsilon)
 
     def _block(self, size: Size) -> int:

@@ -95,6 +95,7 @@ def test_the_number_is_where_failures_become_rare(name: str) -> None:
     assert failures(experiment, row, int(made.value) // 8, trials=trials) >= 0.2
 
 
+@pytest.mark.long_cases("agnostic")
 @pytest.mark.parametrize(
     "name", ["switches", "agnostic", "flipped-answers", "tree-counts", "reference-cover"]
 )

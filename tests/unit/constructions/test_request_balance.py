@@ -10,7 +10,7 @@ import pytest
 
 import privpac
 from privpac import PrivateClassifier
-from privpac.constructions.draw.balance import TOLERANCE, balanced_costs, costs_for
+from privpac.constructions.request import TOLERANCE, balanced_costs, costs_for
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
 from privpac.report.summary import summary_sections
