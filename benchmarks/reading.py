@@ -2,8 +2,8 @@
 
 Everything is held in processor seconds of one run: `learn` from a CSV file and from a frame against DuckDB's scan of
 the file, `predict` against a tree of scikit-learn's, thresholds through the estimator against a sort, and the engines
-against a scan of the same columns of the same Parquet files, or against each other. `auto` is held to the same as single
-rules, although most of what it takes is counting, not reading.
+against a scan of the same columns of the same Parquet files, or against each other. `auto` is held to the same as
+single rules, although most of what it takes is counting, not reading.
 """
 
 from __future__ import annotations

@@ -214,62 +214,6 @@ def reading() -> str:
     return _table(["What", "processor seconds", "that is", "held to"], rows)
 
 
-def _spark(start: str) -> dict[str, float]:
-    return {row["what"]: float(row["value"]) for row in _rows("spark") if row["what"].startswith(start)}
-
-
-def _cluster_words() -> list[str]:
-    return [
-        row["what"].split(": a million")[0]
-        for row in _rows("spark")
-        if row["what"].endswith(": a million records, 10,000,000 records in 4 files")
-    ]
-
-
-def _predicted(word: str, records: int, files: int) -> float:
-    """Processor seconds: one job, its tasks, its records."""
-    base = _spark("")
-    million = base[f"{word}: a million records, 10,000,000 records in 4 files"]
-    return base["an empty job of one task"] + files * base["a further empty task"] + million * records / 10**6
-
-
-def cluster() -> str:
-    """What the constants say of 10^8 and 10^9 records, beside what 10^8 took."""
-    base, rows = _spark(""), []
-    for word in _cluster_words():
-        measured = base[f"{word}: learnt on Spark, 100,000,000 records in 40 files"]
-        small, large = _predicted(word, 10**8, 40), _predicted(word, 10**9, 400)
-        million = base[f"{word}: a million records, 10,000,000 records in 4 files"]
-        rows.append(
-            [
-                f"`{word}`",
-                f"{million:.3f}",
-                f"{small:.0f}",
-                f"{measured:.0f}",
-                f"{large:.0f}",
-                f"{large / 50:.0f}",
-            ]
-        )
-    head = [
-        "Rule",
-        "a million records",
-        "10^8, computed",
-        "10^8, measured",
-        "10^9, computed",
-        "10^9, on each of 50 executors",
-    ]
-    return _table(head, rows)
-
-
-def beside_memory() -> str:
-    rows = [
-        [row["what"], f"{row['value']:.2f}", f"{row['ratio']:.2f}"]
-        for row in _rows("spark")
-        if "ratio" in row
-    ]
-    return _table(["After Spark has started", "processor seconds", "times those of memory"], rows)
-
-
 TABLES: dict[str, Callable[[], str]] = {
     "accuracy-lost": accuracy_lost,
     "accuracy-won": accuracy_won,
@@ -282,8 +226,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "audits": audits,
     "released": released,
     "reading": reading,
-    "cluster": cluster,
-    "beside-memory": beside_memory,
 }
 """Tables by name."""
 
