@@ -171,6 +171,10 @@ class Word:
     """Whether the rules end in any number of classes; otherwise they separate two."""
     risks: bool = False
     """Whether the rules tell the risk of each class by themselves."""
+    leaves: bool = False
+    """Whether the rules are trees, whose leaves can be counted."""
+    counted: bool = False
+    """Whether the leaves are counted without anybody asking for it."""
 
 
 """What most words may protect."""
