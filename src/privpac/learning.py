@@ -8,11 +8,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
-from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.words import Request
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
@@ -27,6 +26,9 @@ from privpac.numbers.exact import plain
 from privpac.releasing import Payment
 from privpac.verification import verify_document
 from privpac.wishes import FewLabelWishes, RuleWishes
+
+if TYPE_CHECKING:
+    from privpac.constructions.few_labels.methods import FewLabels
 
 __all__ = [
     "Source",
@@ -241,6 +243,8 @@ def learn_few_labels(
             "spark": source.spark,
         }
     )
+    from privpac.constructions.few_labels.methods import FewLabels
+
     both = SemiSample.of(source.table, schema, y=source.y, unlabelled=unlabelled.further)
     recipe = FewLabels.chosen(
         wishes.concepts,

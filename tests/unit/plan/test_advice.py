@@ -199,6 +199,16 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
 
 
 @check
+def card(_: pytest.MonkeyPatch) -> None:
+    found = plan.reachable("card", columns=10, records=3000, epsilon=1)
+    text = said(found, "card")
+    assert text is not None
+    assert text.startswith("No accuracy is proved for a card")
+    assert (found.answers, said(found, "nothing")) == ((), None)
+    assert said(plan.needed("points", **ASK), "card") is None
+
+
+@check
 def little(_: pytest.MonkeyPatch) -> None:
     text = said(plan.reachable("stumps", columns=2, bits=4, records=100, epsilon="0.5"), "little")
     assert text is not None

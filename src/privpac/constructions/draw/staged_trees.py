@@ -37,7 +37,9 @@ from privpac.constructions.draw.occam import (
 from privpac.constructions.draw.stages import (
     KEEP_LABEL,
     LATER_STOP,
+    SECOND_STAGE_ABOVE,
     SHARES,
+    THIRD_STAGE_FROM,
     outcomes_of,
     stage_steps,
     trees_up_to,
@@ -53,9 +55,6 @@ from privpac.numbers.exact import plain, ratio_for
 from privpac.theory.staged import Stage
 
 __all__ = ["StagedTrees", "default_stages"]
-
-SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
-"""n·epsilon from where on another look at the leaves pays for its share of epsilon."""
 
 
 def default_stages(*, n: int, epsilon: Fraction, tests: int, most: int = 250) -> tuple[int, ...]:
