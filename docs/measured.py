@@ -272,7 +272,6 @@ def released() -> str:
     return _table(["Table", "question", "privpac: mean, worst", "promised", "AIM: mean, worst"], rows)
 
 
-<<<<<<< HEAD
 def reading() -> str:
     """Every figure of `benchmarks.reading` that is held to something."""
     rows = []
@@ -281,7 +280,8 @@ def reading() -> str:
             limit = "–" if row["limit"] is None else f"{row['limit']:g}"
             rows.append([row["what"], f"{row['value']:.3g}", f"{row['ratio']:.2g} × {row['against']}", limit])
     return _table(["What", "processor seconds", "that is", "held to"], rows)
-=======
+
+
 FIGURES = {
     "accuracy": "accuracy",
     "balanced": "balanced accuracy",
@@ -306,7 +306,6 @@ def rare_classes() -> str:
 def probabilities() -> str:
     """The 40 cells of benchmarks/scores.py."""
     return _means("probabilities")
->>>>>>> main
 
 
 TABLES: dict[str, Callable[[], str]] = {
