@@ -272,6 +272,16 @@ def released() -> str:
     return _table(["Table", "question", "privpac: mean, worst", "promised", "AIM: mean, worst"], rows)
 
 
+def reading() -> str:
+    """Every figure of `benchmarks.reading` that is held to something."""
+    rows = []
+    for row in _rows("reading"):
+        if "ratio" in row:
+            limit = "–" if row["limit"] is None else f"{row['limit']:g}"
+            rows.append([row["what"], f"{row['value']:.3g}", f"{row['ratio']:.2g} × {row['against']}", limit])
+    return _table(["What", "processor seconds", "that is", "held to"], rows)
+
+
 FIGURES = {
     "accuracy": "accuracy",
     "balanced": "balanced accuracy",
@@ -314,6 +324,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "doors": doors,
     "audits": audits,
     "released": released,
+    "reading": reading,
 }
 """Tables by name."""
 
