@@ -354,9 +354,15 @@ def beside_memory() -> str:
     return _table(["After Spark has started", "processor seconds", "times those of memory"], rows)
 
 
+def probabilities_further() -> str:
+    """The 48 cells of the six tables on which no constant of the risk tree was chosen."""
+    return _means("probabilities_further")
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "rare-classes": rare_classes,
     "probabilities": probabilities,
+    "probabilities-further": probabilities_further,
     "accuracy-lost": accuracy_lost,
     "accuracy-apart": accuracy_apart,
     "accuracy-won": accuracy_won,
