@@ -65,16 +65,16 @@ def table(plan: Plan) -> list[Row]:
 
 
 def _row(row: Answer, cells: tuple[str, ...]) -> Row:
-    learner, word, setting, protects, proper, proved, simulated, floor, ratio = cells
+    learner, word, setting, protects, _, proved, simulated, floor, ratio = cells
     source = REGISTER.get(row.option.source)
     return Row(
         learner=learner,
         title=row.option.title,
         word=word,
         setting=setting,
-        setting_text=SETTINGS[setting],
+        setting_text=SETTINGS[row.option.setting],
         protects=protects,
-        proper=proper == "yes",
+        proper=row.option.proper,
         proved=proved,
         simulated=simulated,
         simulated_on=row.simulated.on if row.simulated is not None else row.unsimulated or "",
