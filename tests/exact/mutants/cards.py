@@ -90,7 +90,10 @@ def weighs_by_what_nobody_saw() -> Case:
     def weights(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
         zeros, ones = records.reduce(ByClass(TESTS))
         best = 1 if int((ones - zeros)[1] - (ones - zeros)[0]) >= 0 else -1
-        return _capped(records, tuple(Points(one.test, 20 * best) for one in drawn))
+        if not drawn:
+            return _capped(records, drawn)
+        zero, one = (row[:: len(row) // 2] for row in residuals(HALF, 20))  # at -20, 0 and 20 points
+        return records.reduce(ByWeight(TESTS, (Points(TESTS.tests[0], best),), (zero, one)))
 
     case = _case("weights from what was not released", weights, n=10)
     return replace(case, inputs=(((0, 1),) * 5 + ((1, 1),) * 5,))
