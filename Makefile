@@ -5,6 +5,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 READY_SLOW := .venv/.ready-slow
 READY_DOCS := .venv/.ready-docs
+# Compiled sources, and tests as pytest rewrites them, are kept: without them every process compiles all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # What `make coverage` and `make slowest` run; a part of it: `make coverage TESTS=tests/laws`.
 TESTS ?= tests --ignore=tests/slow
 # For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
@@ -25,6 +27,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(call install,dev)
 	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m privpac warm
 	@touch $(READY)
 
 $(READY_SLOW): $(READY)
@@ -54,9 +57,10 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
-# A real PostgreSQL, Spark and browser: `.ci/programs` installs what they need.
+# A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), then what is marked as long.
 test-slow: $(READY_SLOW)
 	$(BIN)/python -m pytest tests/slow -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests --ignore=tests/slow -m long -n 2 --dist worksteal
 
 # The whole suite once more, timed; the table goes to tests/README.md.
 slowest: $(READY)
@@ -64,9 +68,9 @@ slowest: $(READY)
 	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal --junit-xml=.cache/tests.xml
 	$(BIN)/python -m tests.slowest .cache/tests.xml
 
-# Lines and branches of src that the suite runs; what is left out, and why, stands in pyproject.toml. Fails below 95 %.
+# Lines and branches of src that the suite runs, with what is long; what is left out, and why, stands in pyproject.toml. Fails below 95 %.
 coverage: $(READY)
-	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal --cov --cov-report=term --cov-report=html:.cache/coverage
+	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal -m "" --cov --cov-report=term --cov-report=html:.cache/coverage
 
 lint: $(READY)
 	$(BIN)/python -m ruff check .

@@ -12,9 +12,12 @@ import venv
 import zipfile
 from pathlib import Path
 
+import checker_package
+
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 SMOKE = Path(__file__).with_name("smoke.py")
+MOST_CHECKER_BYTES = 500_000
 KINDS = {".css", ".html", ".js", ".py", ".svg"}
 """Every kind of file the package cannot do without."""
 
@@ -23,16 +26,37 @@ def main() -> None:
     """Build, look, install, use; the first thing that is wrong ends it with a sentence."""
     shutil.rmtree(DIST, ignore_errors=True)
     _run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
-    wheel, sdist = _only("*.whl"), _only("*.tar.gz")
+    wheel, sdist = _only("privpac-*.whl"), _only("privpac-*.tar.gz")
     _look_into_wheel(wheel)
     _look_into_sdist(sdist)
     with tempfile.TemporaryDirectory() as folder:
         _use(wheel, Path(folder))
-    print(f"{wheel.name} and {sdist.name} are in {DIST.name}/, and the wheel works without extras.")
+    checker = _checker()
+    print(
+        f"{wheel.name}, {sdist.name} and {checker.name} are in {DIST.name}/; the first works without extras, the last "
+        "without anything."
+    )
 
 
-def _run(*command: str, cwd: Path = ROOT) -> None:
-    subprocess.run(command, cwd=cwd, check=True)
+def _checker() -> Path:
+    """The checker alone: built, small, and used in an environment that has nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        checker_package.write_project(Path(folder))
+        _run(sys.executable, "-m", "build", "--wheel", "--outdir", str(DIST), folder)
+        wheel = _only("privpac_checker-*.whl")
+        if wheel.stat().st_size > MOST_CHECKER_BYTES:
+            raise SystemExit(f"{wheel.name} has more than {MOST_CHECKER_BYTES:,} bytes")
+        python = _fresh(Path(folder))
+        _run(str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", str(wheel))
+        models = sorted((ROOT / "tests" / "golden").glob("*/models/*.json"))
+        for model in models:
+            _run(str(python), "-I", "-m", "privpac_checker", str(model), quiet=True, cwd=Path(folder))
+        print(f"ok: {wheel.name} ({wheel.stat().st_size:,} bytes) alone checks {len(models)} stored models")
+    return wheel
+
+
+def _run(*command: str, cwd: Path = ROOT, quiet: bool = False) -> None:
+    subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL if quiet else None)
 
 
 def _only(pattern: str) -> Path:
@@ -84,10 +108,15 @@ def _expect_nothing(names: set[str], complaint: str) -> None:
         raise SystemExit(f"{complaint}: {', '.join(sorted(names)[:10])}")
 
 
+def _fresh(folder: Path) -> Path:
+    """The interpreter of a new environment in this folder."""
+    venv.create(folder / "fresh", with_pip=True)
+    return folder / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
 def _use(wheel: Path, folder: Path) -> None:
     """Install the wheel without extras into an environment of its own, and run the smoke test from there."""
-    venv.create(folder / "fresh", with_pip=True)
-    python = folder / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = _fresh(folder)
     constraints = str(ROOT / "constraints.txt")
     _run(
         str(python),

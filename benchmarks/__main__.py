@@ -27,6 +27,7 @@ SPEED = (
     "service",
     "ledger",
     "verify",
+    "doors",
 )
 RESULTS = Path(__file__).parent / "results"
 

@@ -172,6 +172,16 @@ def fitting() -> str:
     return _table(["Fit on Adult, 39,074 records", "processor seconds", "wall seconds"], rows)
 
 
+def doors() -> str:
+    rows = []
+    for row in _rows("doors"):
+        held = f"at most {row['most_seconds']:g}" if "most_seconds" in row else ""
+        if row.get("limit"):
+            held = f"at most {row['limit']:g} × that of {row['against']}"
+        rows.append([row["what"], f"{row['value']:.2f}", held])
+    return _table(["What", "processor seconds", "held to"], rows)
+
+
 def audits() -> str:
     rows = [
         [row["name"], row["claimed"], f"{row['lower_bound']:.2f}", row["verdict"], row["note"]]
@@ -257,6 +267,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "predictions": predictions,
     "selection": selection,
     "fitting": fitting,
+    "doors": doors,
     "audits": audits,
     "released": released,
 }

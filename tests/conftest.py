@@ -1,6 +1,6 @@
 """One profile for all property tests: the same examples in every run, and no clock, since machines are busy; one cache
 of results that lives no longer than the run, so that no run sees what an earlier one left; and temporary files that go
-with it (`places` says where they are)."""
+with it (`places` says where they are). And which tests are long: `make test` leaves them to `make test-slow`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,25 @@ from hypothesis import settings
 
 from tests.places import WORKER
 
+pytest_plugins = ["pytester"]
+
 settings.register_profile("steady", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out that are long
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the cases that tests name in `long_cases`; of whole files, a name without a case is an error."""
+    unknown: dict[str, set[str]] = {}
+    for item in items:
+        for mark in item.iter_markers("long_cases"):
+            test, _, case = item.nodeid.partition("[")
+            unknown.setdefault(test, set(mark.args)).discard(case.removesuffix("]"))
+            if case.removesuffix("]") in mark.args:
+                item.add_marker("long")
+    wrong = {test: sorted(names) for test, names in unknown.items() if names}
+    if wrong and not any("::" in word for word in config.args):
+        raise pytest.UsageError(f"no case has a name that long_cases gives: {wrong}")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -27,6 +44,15 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVPAC_CACHE", str(place))
         yield place
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels() -> Iterator[None]:
+    """Tests in one process use the kernels, whatever ran before. That numpy gives the same bits has tests of its own,
+    and commands that run as processes take whichever way is quicker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privpac.compiled.PLAIN", 0)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,8 +15,8 @@ from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.accuracy.cells import EPSILONS, Row, measure
-from benchmarks.accuracy.tables import Table, load, names
+from benchmarks.accuracy.cells import Row, measure
+from benchmarks.accuracy.tables import EPSILONS, Table, load, names
 
 DATA = "PRIVPAC_BENCHMARK_DATA"
 MANY_SPLITS, FEW_SPLITS, SMALL = 10, 5, 2_000

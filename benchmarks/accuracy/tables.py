@@ -6,8 +6,8 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,9 @@ from privpac.data.engines.memory import MemorySample
 from privpac.data.remembered import Remembered
 from privpac.data.schema import Schema
 
-__all__ = ["BUNDLED", "Remembered", "Table", "load", "names"]
+__all__ = ["BUNDLED", "EPSILONS", "Remembered", "Table", "load", "names"]
 
-S = TypeVar("S")
+EPSILONS = tuple(Fraction(text) for text in ("0.05", "0.1", "0.3", "1", "3"))
 
 BUNDLED = "breast_cancer"
 BUNDLED_SCHEMA = Path(__file__).parents[2] / "examples" / "breast_cancer.schema.json"

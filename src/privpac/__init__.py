@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 _NAMES = {
+    "AsyncClient": "client",
     "BudgetExceeded": "errors",
     "Client": "client",
     "Comparison": "comparison",
@@ -58,6 +59,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from privpac.answering.predictor import PrivatePredictor as PrivatePredictor
+    from privpac.client import AsyncClient as AsyncClient
     from privpac.client import Client as Client
     from privpac.coins import SeededCoins as SeededCoins
     from privpac.coins import SystemCoins as SystemCoins

@@ -30,6 +30,7 @@ from privpac.constructions.words import Request, request_from_json
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.drafts import whole_file
 from privpac.errors import BudgetExceeded, DataError, ParameterError, PrivpacError, SizeError
 from privpac.fields import MALFORMED, listed, require, whole, written_whole
 from privpac.guarantee.certificate import Certificate
@@ -243,15 +244,12 @@ class Asking:
 
 def _write(path: Path, tree: object, *, private: bool) -> None:
     """Whole or not at all; a private file is never readable by others, not even while it is written."""
-    partial = path.with_name(path.name + ".partial")
-    partial.unlink(missing_ok=True)
     mode = 0o600 if private else 0o644
-    with os.fdopen(
-        os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8"
-    ) as out:
-        json.dump(tree, out, indent=1, ensure_ascii=False)
-        out.write("\n")
-    os.replace(partial, path)
+    with whole_file(path) as draft:
+        stream = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(stream, "w", encoding="utf-8") as out:
+            json.dump(tree, out, indent=1, ensure_ascii=False)
+            out.write("\n")
 
 
 def _read(path: Path) -> dict[str, Any]:

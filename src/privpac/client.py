@@ -8,6 +8,7 @@ the same instant; no randomness is needed for that.
 
 from __future__ import annotations
 
+import asyncio
 import email.utils
 import hashlib
 import http.client
@@ -18,12 +19,14 @@ import ssl
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import narwhals as nw
@@ -40,7 +43,9 @@ from privpac.errors import (
     SizeError,
 )
 
-__all__ = ["Answers", "Client", "Left"]
+__all__ = ["Answers", "AsyncClient", "Client", "Left"]
+
+T = TypeVar("T")
 
 FIRST_WAIT = 0.1  # seconds; doubled each time
 LONGEST_WAIT = 10.0
@@ -274,6 +279,72 @@ class Client:
         if status == 413:
             return SizeError(message, remedy=remedy)
         return ServiceError(message, status=status, code=code, remedy=remedy)
+
+
+class AsyncClient:
+    """`Client` for programs with an event loop: the same calls, awaited, at most `connections` of them at once.
+
+    Each call runs in a thread of its own pool, so that sending again and waiting are those of `Client`, and a slow
+    reply holds up nobody else. `url`, `key`, `timeout`, `patience`, `allow_http` and `context` are those of `Client`.
+
+    >>> import asyncio
+    >>> async def ask() -> None:
+    ...     async with AsyncClient("https://answers.example.org", "pp_...") as client:
+    ...         pass  # answers = await client.predict([{"age": 71}])
+    >>> asyncio.run(ask())
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        timeout: float = 30.0,
+        patience: float = 120.0,
+        allow_http: bool = False,
+        context: ssl.SSLContext | None = None,
+        connections: int = 16,
+    ) -> None:
+        self._client = Client(
+            url, key, timeout=timeout, patience=patience, allow_http=allow_http, context=context
+        )
+        self._threads = ThreadPoolExecutor(connections, thread_name_prefix="privpac-client")
+
+    async def predict(self, rows: object, *, idempotency_key: str | None = None) -> Answers:
+        """As `Client.predict`. A cancelled call may have been answered and paid for; with the same key of yours it is
+        not paid for again."""
+        return await self._run(partial(self._client.predict, rows, idempotency_key=idempotency_key))
+
+    async def budget(self) -> dict[str, Any]:
+        """As `Client.budget`."""
+        return await self._run(self._client.budget)
+
+    async def certificate(self) -> dict[str, Any]:
+        """As `Client.certificate`."""
+        return await self._run(self._client.certificate)
+
+    async def schema(self) -> Schema:
+        """As `Client.schema`."""
+        return await self._run(self._client.schema)
+
+    async def close(self) -> None:
+        """Wait for calls under way and close the connections."""
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+        self._client.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"Async{self._client!r}"
+
+    async def _run(self, call: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
 
 def _values(answers: Sequence[object], schema: Schema) -> tuple[bool | int | str, ...]:

@@ -19,12 +19,12 @@ from privpac.coins import Coins
 from privpac.constructions.estimates.confusion import CONFIDENCE, compare, estimate_privacy
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
 from privpac.data.purchases import purchase_of
-from privpac.errors import ParameterError, SchemaError
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
+from privpac.errors import SchemaError
+from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import whole_positive
 from privpac.releasing import Payment
 from privpac.wishes import read_epsilon
 
@@ -120,12 +120,7 @@ def compare_models(
         )
     payment = Payment.by(ledger, random_state=random_state, owner="compare")
     amount = read_epsilon(epsilon, owner="compare")
-    if isinstance(records_per_person, bool) or not (
-        isinstance(records_per_person, int) and records_per_person >= 1
-    ):
-        raise ParameterError(
-            "compare", "records_per_person", records_per_person, allowed="a positive integer"
-        )
+    whole_positive(records_per_person, owner="compare", name="records_per_person")
     sample = open_sample(table, first.schema, y=y)
 
     def draw(coins: Coins) -> tuple[int, int]:
@@ -138,7 +133,7 @@ def compare_models(
         document=lambda drawn, signed: Comparison(*drawn, sample.size.labelled, signed.to_json()),
         verify=lambda comparison: check_certificate(comparison.certificate),
         note="compare two models",
-        purchase=purchase_of("compare", first.schema, table=table),
+        purchase=lambda: purchase_of("compare", first.schema, table=table),
         unread=unread_records(sample),
     )
 
@@ -147,9 +142,7 @@ def _certificate(
     model: Model, sample: EngineSample, epsilon: Fraction, records_per_person: int
 ) -> Certificate:
     proof = estimate_privacy(epsilon=epsilon / records_per_person, difference=True)
-    if records_per_person > 1:
-        proof = rules.group(proof, size=records_per_person)
-    if model.schema.origin == "from_data":
-        proof = rules.assuming(proof, FROM_DATA)
+    from_data = model.schema.origin == "from_data"
+    proof = for_people(proof, records_per_person=records_per_person, from_data=from_data)
     parameters = {"name": "comparison", "epsilon": plain(epsilon), "records_per_person": records_per_person}
     return Certificate(proof, (), parameters, sample.size.labelled)

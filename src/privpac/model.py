@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privpac import __version__
 from privpac.checker import document
-from privpac.checker.document import digest, same
+from privpac.checker.document import digest, same, unsigned
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.cards.card import Card
 from privpac.concepts.fitting import misfit
@@ -28,8 +28,9 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
-from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
+from privpac.data.tables import read
+from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.guarantee.certificate import explain_certificate
@@ -41,7 +42,7 @@ __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
 FORMAT = document.MODEL
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A released classifier with its public description and its certificate: everything in it may be published.
 
@@ -89,14 +90,22 @@ class Model:
         """The predicted class of every record, as the schema writes it: an integer, a boolean or text.
 
         `table` is a table of any library, a file, a dictionary of columns, a list of dictionaries with one record each,
-        or one such record.
+        or one such record. Only the columns that the rule looks at are read: others may be missing, or hold anything.
+        An array without names of columns has all of them, in the order of the schema.
         """
         return self.schema.class_values[self.classify(table)]
 
     def classify(self, table: object) -> NDArray[np.uint8]:
         """The predicted class of every record, as its position among the schema's classes."""
-        sample = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False)
-        return self.hypothesis.predict(sample.block().cells)
+        return self.hypothesis.predict(self._cells(table))
+
+    def _cells(self, table: object) -> dict[str, NDArray[Any]]:
+        """The cells of the columns that the rule looks at."""
+        first, used = self.schema.names[0], self.hypothesis.columns
+        records = read(_columns(table, self.schema), columns=self.schema.names, only=used or (first,))
+        if not used:  # the same for everybody, and a column says for how many
+            return {first: np.zeros(records.n, dtype=self.schema.column(first).dtype)}
+        return {name: self.schema.column(name).encode(records.column(name)) for name in used}
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
         """For every record the risk of each class: what a card says of its points, or the share of each class in its
@@ -105,7 +114,7 @@ class Model:
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
         """
-        cells = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False).block().cells
+        cells = self._cells(table)
         counted = self._counted()
         risks = self.hypothesis.proba(cells) if counted is None else counted[1].proba(counted[0], cells)
         if risks is None:
@@ -123,10 +132,14 @@ class Model:
                 "This model counts no points, so no record lies above or below a cut-off.",
                 remedy="Learn a card: concepts='card'.",
             )
-        cells = MemorySample.of(_columns(table, self.schema), self.schema, labelled=False).block().cells
+        cells = self._cells(table)
         points = self.hypothesis.total(cells).astype(np.float64)
         margins: NDArray[np.float64] = points - self.hypothesis.cutoff + 0.5
         return margins
+
+    def __repr__(self) -> str:
+        kind, tree = self.hypothesis.to_json()["kind"], self.certificate
+        return f"<Model: {kind} for {self.schema.label}, epsilon {tree['epsilon']}, delta {tree['delta']}>"
 
     def __str__(self) -> str:
         """The rule and what it costs, in words: what `print` shows."""
@@ -158,6 +171,30 @@ class Model:
         """Write the picture to a file that ends in .svg or, with matplotlib (`privpac[plots]`), in .png."""
         self._drawing().save(path)
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write everything about the model as one HTML page that asks for nothing from outside."""
+        from privpac.report.page import report_html
+
+        _write(path, report_html(self))
+
+    def to_onnx(self) -> bytes:
+        """The rule as an ONNX graph (`privpac[onnx]`); `privpac.report.onnx_graph` says what its inputs are."""
+        from privpac.report.onnx_graph import to_onnx
+
+        return to_onnx(self)
+
+    def save_onnx(self, path: str | os.PathLike[str]) -> None:
+        """Write the rule as an ONNX file, for programs that score records without Python."""
+        Path(path).write_bytes(self.to_onnx())
+
+    @property
+    def importances(self) -> dict[str, float]:
+        """How much of the rule rests on each of its columns, adding up to 1; from the released rule, so it costs
+        nothing. In a tree a test counts for the share of the tree below it, in a card a column for its points."""
+        weights = self.hypothesis.column_weights(self.schema)
+        total = sum(weights.values())
+        return {name: float(weight / total) for name, weight in weights.items()} if total else {}
+
     def _drawing(self) -> Drawing:
         return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
 
@@ -172,8 +209,10 @@ class Model:
 
     def describe_estimate(self) -> str:
         """The estimate in words, beside what a constant answer would reach; empty without one."""
-        figures = self.figures
-        return "" if figures is None else "\n".join([str(self.estimate), *figures.lines()])
+        estimate, figures = self.estimate, self.figures
+        if estimate is None or figures is None:
+            return ""
+        return "\n".join([str(estimate), estimate.remedy, *figures.lines()])
 
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""
@@ -199,10 +238,13 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        partial.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(partial, target)
+        _write(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+
+
+def _write(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file whole or not at all."""
+    with whole_file(Path(path)) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def _columns(table: object, schema: Schema) -> object:
@@ -219,6 +261,11 @@ def _columns(table: object, schema: Schema) -> object:
 def _is_one(value: object) -> bool:
     """Whether it is the value of one record: text, or nothing that has a length."""
     return isinstance(value, str) or not isinstance(value, Sized)
+
+
+def _former(model: Model, tree: Mapping[str, Any]) -> dict[str, Any]:
+    """What another version wrote besides: remarks in the schema, which are no longer stored with a model."""
+    return {} if tree["version"] == __version__ else {"schema": model.schema.to_json()}
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -253,6 +300,8 @@ def model_from(tree: Mapping[str, Any]) -> Model:
         reason = misfit(model.hypothesis, model.schema)
         if reason is not None:
             raise NotCertified(f"The model's rule does not belong to its schema: {reason}.")
-        if not same({**model.to_json(), "digest": None}, {**tree, "digest": None}):
+        if not same(
+            {**model.to_json(), **_former(model, tree), "digest": None}, {**unsigned(tree), "digest": None}
+        ):
             raise NotCertified("The model file holds something that this version does not write.")
     return model

@@ -18,7 +18,7 @@ Nobody else charges a ledger or tosses coins for a release; tests/contracts/test
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins, Weights, coins_for
 from privpac.errors import DataError, NotCertified, UnverifiedRelease
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.ledger.account import Entry
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.guarantee.ledger.purchase import Purchase
@@ -92,6 +93,8 @@ class Payment:
 
     ledger: Ledger | None
     coins: Coins
+    charges: list[Entry] = field(default_factory=list, compare=False)
+    """What was charged so far, in order: who signs a release names the charge that paid for it."""
 
     @classmethod
     def by(cls, ledger: Ledger | None, *, random_state: int | None, owner: str = "learn") -> Payment:
@@ -106,7 +109,7 @@ class Payment:
         document: Callable[[T, Certificate], D],
         verify: Callable[[D], object],
         note: str,
-        purchase: Purchase | None = None,
+        purchase: Callable[[], Purchase] | None = None,
         unread: Callable[[], None] | None = None,
     ) -> D:
         """Pay what the certificate says, draw, and hand out the document once it was verified.
@@ -116,7 +119,7 @@ class Payment:
         out, the records are in memory.
         """
         signed = certificate.with_coins(self.coins.origin)
-        drawn = self.paid(cost_of(signed), draw=draw, note=note, purchase=purchase, unread=unread)
+        drawn = self.paid(lambda: cost_of(signed), draw=draw, note=note, purchase=purchase, unread=unread)
         result = document(drawn, signed)
         try:
             verify(result)
@@ -128,19 +131,23 @@ class Payment:
 
     def paid(
         self,
-        cost: Cost,
+        cost: Callable[[], Cost],
         *,
         draw: Callable[[Coins], T],
         note: str,
-        purchase: Purchase | None = None,
+        purchase: Callable[[], Purchase] | None = None,
         unread: Callable[[], None] | None = None,
     ) -> T:
-        """What `draw` makes of the coins, once `cost` has been charged: the promise about it was checked before."""
+        """What `draw` makes of the coins, once `cost` has been charged: the promise about it was checked before.
+
+        What it costs, and what for, are asked only where somebody keeps a ledger.
+        """
         if unread is None:
             self._charge(cost, note, purchase)
             return draw(self.coins)
         if self.ledger is not None:
-            self.ledger.check(epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho)  # before hours of reading
+            due = cost()
+            self.ledger.check(epsilon=due.epsilon, delta=due.delta, rho=due.rho)  # before hours of reading
 
         def pay() -> None:
             unread()
@@ -158,8 +165,10 @@ class Payment:
         charged.settle()
         return drawn
 
-    def _charge(self, cost: Cost, note: str, purchase: Purchase | None) -> None:
+    def _charge(self, cost: Callable[[], Cost], note: str, purchase: Callable[[], Purchase] | None) -> None:
         if self.ledger is not None:
-            self.ledger.charge(
-                epsilon=cost.epsilon, delta=cost.delta, rho=cost.rho, note=note, purchase=purchase
+            due, bought = cost(), None if purchase is None else purchase()
+            entry = self.ledger.charge(
+                epsilon=due.epsilon, delta=due.delta, rho=due.rho, note=note, purchase=bought
             )
+            self.charges.append(entry)

@@ -12,12 +12,11 @@ from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Released
 from privpac.constructions.release.table import ReleasedTable, TableRequest
-from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.opening import EngineSample, chosen_engine, open_sample, unread_records
 from privpac.data.purchases import purchase_of
 from privpac.data.sample import Size
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.releasing import Payment
@@ -33,7 +32,7 @@ def release_table(
     table: object,
     *,
     schema: Schema | str | os.PathLike[str] | Mapping[str, Any],
-    columns: str | Sequence[str],
+    columns: str | Sequence[str] | None = None,
     epsilon: object = 1.0,
     method: str = "auto",
     error: object = None,
@@ -53,8 +52,8 @@ def release_table(
     ----------
     table, schema, label, engine, progress, ledger, random_state
         As for `learn`.
-    columns : str or sequence of str
-        What is released; the label may be one of them.
+    columns : str or sequence of str, default None
+        What is released; the label may be one of them. None: every column of the schema, and the label.
     epsilon : number, default 1
         Privacy of the released table when one record is replaced.
     method : str, default "auto"
@@ -110,7 +109,7 @@ def release_as(
     payment: Payment,
 ) -> ReleasedTable:
     """As `release_table`, once the wishes are read."""
-    names = wishes.columns
+    names = wishes.columns or (*schema.names, schema.label)
     sample = _open(table, _narrowed(schema, names), names, engine=engine, progress=progress)
     request = TableRequest(
         schema=sample.schema,
@@ -133,7 +132,7 @@ def release_as(
         document=document,
         verify=lambda result: verify_document(json.loads(json.dumps(result.to_json()))),
         note=f"release {','.join(names)}",
-        purchase=purchase_of(f"release {wishes.method}", schema, table=table),
+        purchase=lambda: purchase_of(f"release {wishes.method}", schema, table=table),
         unread=unread_records(sample),
     )
 

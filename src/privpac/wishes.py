@@ -33,6 +33,9 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**12), Fraction(10**6)
 """The epsilons a person may ask for. With less, 10^12 records, more than are ever computed with, tell nothing; with
 more, nothing is kept secret; and beyond either end numbers arise that no double holds."""
 
+AUTO = "auto"
+"""For a share of records kept aside: what public numbers say is best."""
+
 EPSILONS = "a positive number from 1e-12 to 1e6"
 
 
@@ -113,7 +116,8 @@ class RuleWishes:
     records_per_person: int = 1
     estimate_epsilon: Fraction | None = None
     leaf_epsilon: Fraction | None = None
-    holdout: Fraction = Fraction(0)
+    holdout: Fraction | None = None
+    """The share of records kept aside for the estimate; None: what promises the narrower interval."""
 
     @classmethod
     def read(
@@ -127,7 +131,7 @@ class RuleWishes:
         records_per_person: int = 1,
         estimate_epsilon: object = None,
         leaf_epsilon: object = None,
-        holdout: object = 0,
+        holdout: object = AUTO,
     ) -> RuleWishes:
         """Numbers as they were written, on the command line or in Python: 0.1 is one tenth."""
         owner = "learn"
@@ -144,7 +148,7 @@ class RuleWishes:
             records_per_person,
             further(estimate_epsilon, "estimate_epsilon"),
             further(leaf_epsilon, "leaf_epsilon"),
-            _between(holdout, owner=owner, name="holdout"),
+            None if holdout == AUTO else _between(holdout, owner=owner, name="holdout"),
         )
 
 
@@ -179,6 +183,7 @@ class TableWishes:
     """Synthetic records of some columns."""
 
     columns: tuple[str, ...]
+    """Empty: every column of the schema, and the label."""
     epsilon: Fraction
     method: str
     error: Fraction | None
@@ -189,7 +194,7 @@ class TableWishes:
     def read(
         cls,
         *,
-        columns: str | Iterable[str],
+        columns: str | Iterable[str] | None,
         epsilon: object,
         method: str,
         error: object,
@@ -199,7 +204,7 @@ class TableWishes:
         """Numbers as they were written; one column may be given as its name."""
         owner = "release"
         return cls(
-            (columns,) if isinstance(columns, str) else tuple(columns),
+            (columns,) if isinstance(columns, str) else tuple(columns or ()),
             read_epsilon(epsilon, owner=owner),
             method,
             _positive(error, owner=owner, name="error"),

@@ -148,7 +148,6 @@ class StoreConformance:
             admitted = list(pool.map(charge_until_refused, twins, [costing("0.02")] * 4))
         self.assert_exactly_full(store, sum(admitted), costing("0.02"), 52)
 
-    @pytest.mark.slow
     def test_processes_never_overspend(self, new_store: NewStore) -> None:
         store = new_store(adding("1.05"))
         with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:

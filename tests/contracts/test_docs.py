@@ -28,6 +28,7 @@ import pytest
 from docs.hooks import layout, pages
 
 from privpac.cli import main
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "tests" / "README.md"])
@@ -59,7 +60,7 @@ def _sources() -> list[Path]:
     return sorted((ROOT / "src").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+@together(DOCUMENTS, name=_name)
 def test_every_block_says_what_it_is(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     fences = [line for line in text.splitlines() if line.lstrip().startswith("```")]
@@ -68,6 +69,7 @@ def test_every_block_says_what_it_is(path: Path) -> None:
     assert not unknown, f"use one of {sorted(LANGUAGES)}"
 
 
+@pytest.mark.long_cases("docs/how-to/cuts.md", "docs/how-to/choose-epsilon.md")
 @pytest.mark.parametrize(
     "path", [path for path in DOCUMENTS if _blocks(path, "python", "console")], ids=_name
 )
@@ -151,13 +153,13 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
         yield command, output
 
 
-@pytest.mark.parametrize("path", [path for path in DOCUMENTS if _blocks(path, "json")], ids=_name)
+@together([path for path in DOCUMENTS if _blocks(path, "json")], name=_name)
 def test_json_blocks_are_json(path: Path) -> None:
     for _, text in _blocks(path, "json"):
         json.loads(text)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+@together(DOCUMENTS, name=_name)
 def test_links_lead_somewhere(path: Path) -> None:
     for target in LINK.findall(FENCE.sub("", path.read_text(encoding="utf-8"))):
         if "://" not in target and not target.startswith("#"):
@@ -166,14 +168,14 @@ def test_links_lead_somewhere(path: Path) -> None:
             assert made or place.exists(), f"{target} does not exist"
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, *_sources()], ids=_name)
+@together([*DOCUMENTS, *_sources()], name=_name)
 def test_files_that_are_named_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     missing = {place for place in PLACE.findall(text) if not (ROOT / place).exists()}
     assert missing <= set(NEW_FILE.findall(text))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=_name)
+@together(DOCUMENTS, name=_name)
 def test_make_targets_that_are_named_exist(path: Path) -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     text = path.read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import privpac
+from tests.contracts.sources import syntax
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "privpac"
 SHARE = 0.95
@@ -77,7 +78,7 @@ class Sources:
     """All modules, parsed; classes are found by name, which is unique enough in one package."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self.modules = {module: ast.parse(text) for module, text in texts.items()}
+        self.modules = {module: syntax(text) for module, text in texts.items()}
 
     @cached_property
     def classes(self) -> Mapping[str, Sequence[ast.ClassDef]]:

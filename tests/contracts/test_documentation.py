@@ -21,6 +21,7 @@ from privpac import errors
 from privpac.cli.app import app
 from privpac.constructions.catalogue import REGISTER, rules
 from privpac.constructions.words import WORDS
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -63,7 +64,7 @@ def _leads_somewhere(page: str, target: str) -> bool:
     return (DOCS / place).is_file()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@together(PAGES)
 def test_every_link_and_anchor_of_a_page_resolves(page: str) -> None:
     links = LINK.findall(FENCE.sub("", _markdown(page)))
     lost = [target for target in links if "://" not in target and not _leads_somewhere(page, target)]
@@ -102,12 +103,12 @@ def test_a_page_that_no_index_names_is_an_orphan(tmp_path: Path) -> None:
         navigation.navigation(tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@together(PAGES)
 def test_every_page_has_one_title(page: str) -> None:
     assert len(re.findall(r"^# \S", FENCE.sub("", _markdown(page)), re.MULTILINE)) == 1
 
 
-@pytest.mark.parametrize("name", NAMES)
+@together(NAMES)
 def test_a_public_name_has_its_line_and_its_description(name: str) -> None:
     value = getattr(privpac, name)
     path = f"{value.__module__}.{value.__qualname__}"
@@ -118,7 +119,7 @@ def test_a_public_name_has_its_line_and_its_description(name: str) -> None:
     assert path in _anchors(f"reference/python/{link[1]}")
 
 
-@pytest.mark.parametrize("module", reference.api_modules())
+@together(reference.api_modules())
 def test_what_a_document_imports_is_described(module: str) -> None:
     page = _markdown(f"reference/python/{module.split('.')[1]}.md")
     for name in reference.described_names(module):
@@ -155,7 +156,7 @@ def test_every_request_of_the_service_is_described() -> None:
             assert all(f"| {status} |" in section for status in entry["responses"])
 
 
-@pytest.mark.parametrize("name", errors.__all__)
+@together(errors.__all__)
 def test_an_error_is_described_with_its_exit_code(name: str) -> None:
     text, kind = _markdown("reference/errors.md"), getattr(errors, name)
     row = next(line for line in text.splitlines() if line.startswith(f"| [`{name}`]"))
@@ -164,19 +165,19 @@ def test_an_error_is_described_with_its_exit_code(name: str) -> None:
     assert inspect.getdoc(kind)
 
 
-@pytest.mark.parametrize("key", REGISTER)
+@together(REGISTER)
 def test_a_statement_has_its_section(key: str) -> None:
     assert key in _anchors("theorems.md")
 
 
-@pytest.mark.parametrize("name", rules())
+@together(rules())
 def test_a_rule_is_described_with_statement_and_proof(name: str) -> None:
     section = _markdown("reference/rules.md").split(f"\n### {name}\n")[1].split("\n### ")[0]
     assert re.search(r"\]\(\.\./theorems\.md#[\w-]+\)", section)
     assert re.search(r"\]\(\.\./proofs/[\w-]+\.md\)", section)
 
 
-@pytest.mark.parametrize("word", WORDS)
+@together(WORDS)
 def test_a_word_is_described(word: str) -> None:
     assert f"`{WORDS[word].form}`" in _markdown("reference/words.md")
 
@@ -197,7 +198,7 @@ def test_what_would_be_loaded_from_elsewhere_is_noticed() -> None:
 CITED = re.compile(r"[A-Z][\w'’-]+(?:(?:–|, | and )[A-Z][\w'’-]+)* (?:19|20)\d\d")
 
 
-@pytest.mark.parametrize("key", REGISTER)
+@together(REGISTER)
 def test_every_source_of_a_statement_is_in_the_bibliography(key: str) -> None:
     listed = re.findall(r"^\| ([^|]+?) \|", _markdown("reference/bibliography.md"), re.MULTILINE)
     assert set(CITED.findall(REGISTER[key].source)) <= set(listed)

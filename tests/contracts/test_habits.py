@@ -21,6 +21,7 @@ import privpac
 from privpac.theory import statement
 from tests.golden.corpus import RELEASED
 from tests.slowest import replaced, rows, table
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -111,7 +112,7 @@ def _requirements() -> list[Requirement]:
     return [Requirement(line) for line in lines]
 
 
-@pytest.mark.parametrize("requirement", _requirements(), ids=str)
+@together(_requirements(), name=str)
 def test_every_requirement_is_pinned_to_a_version_it_allows(requirement: Requirement) -> None:
     name = canonicalize_name(requirement.name)
     if name == "privpac":
@@ -152,6 +153,47 @@ def test_hooks_download_nothing_and_their_tools_are_installed() -> None:
         python, flag, module, *_ = hook["entry"].split()
         assert (python, flag) == (".venv/bin/python", "-m")
         assert importlib.util.find_spec(module) is not None
+
+
+# What is long, and what is small
+
+
+def test_what_make_test_leaves_out_is_run_by_make_test_slow_and_that_by_the_checks() -> None:
+    options = tomllib.loads(_text("pyproject.toml"))["tool"]["pytest"]["ini_options"]["addopts"]
+    assert "-m 'not long'" in options
+    (recipe,) = re.findall(r"^test-slow:.*\n((?:\t.*\n)+)", _text("Makefile"), re.MULTILINE)
+    assert "pytest tests --ignore=tests/slow -m long " in recipe
+    assert "pytest tests/slow " in recipe
+    assert {"make test", "make test-slow"} <= set(_text(".ci/run").splitlines())
+
+
+def test_a_case_is_long_if_its_test_names_it(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("from tests.conftest import pytest_collection_modifyitems")
+    pytester.makeini("[pytest]\nmarkers =\n    long\n    long_cases")
+    cases = '@pytest.mark.long_cases("b")\n@pytest.mark.parametrize("name", {})\ndef test_it(name): pass\n'
+    pytester.makepyfile("import pytest\n" + cases.format(["a", "b"]))
+    for asked, passed in (("long", 1), ("", 2)):
+        pytester.inline_run("-m", asked, "-p", "no:cacheprovider").assertoutcome(passed=passed)
+    pytester.makepyfile("import pytest\n" + cases.format(["a"]))
+    assert pytester.inline_run("-p", "no:cacheprovider").ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_cases_that_are_checked_together_fail_by_name_and_none_at_all_is_no_success() -> None:
+    seen: list[int] = []
+
+    def check(number: int) -> None:
+        seen.append(number)
+        assert number % 2 == 0
+
+    with pytest.raises(ExceptionGroup, match="2 of 4 cases") as failed:
+        together(range(1, 5), name=lambda number: f"number {number}")(check)()
+    assert [error.__notes__ for error in failed.value.exceptions] == [
+        ["in the case of number 1"],
+        ["in the case of number 3"],
+    ]
+    assert seen == [1, 2, 3, 4]
+    with pytest.raises(AssertionError, match="no case"):
+        together([])(check)()
 
 
 # The table of the slowest tests

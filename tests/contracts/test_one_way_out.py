@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import privpac
+from tests.contracts.sources import syntax
 
 SOURCE = Path(privpac.__file__).parent
 
@@ -30,7 +32,8 @@ MAY_CHARGE = {
 MADE_UP = "plays with made-up records"
 MAY_MAKE_COINS = {
     "__init__.py": "exported",
-    "coins.py": "what coins are",
+    "coins/__init__.py": "exported",
+    "coins/tosses.py": "what coins are",
     "releasing.py": "the one way out",
     "asking.py": "draws whom to ask, without a look at any record",
     "estimators/stable.py": "stability is no privacy loss: there is nothing to charge",
@@ -51,10 +54,10 @@ MAY_MAKE_COINS = {
 }
 
 MAY_USE_CHANCE = {
-    "coins.py": "what coins are",
+    "coins/tosses.py": "what coins are",
     "answering/bundle/writing.py": "the name of a draft",
     "client.py": "idempotency keys, for questions",
-    "guarantee/ledger/drafts.py": "the name of a draft",
+    "drafts.py": "the name of a draft",
     "guarantee/ledger/store.py": "names of ledgers",
     "guarantee/ledger/sql_store.py": "names of ledgers",
     "service/watch/observing.py": "names of requests",
@@ -75,12 +78,13 @@ def named(tree: ast.AST) -> Iterator[str]:
                 yield name.rpartition(".")[2]
 
 
+@cache
+def named_in(path: Path) -> set[str]:
+    return set(named(syntax(path.read_text(encoding="utf-8"))))
+
+
 def namers(names: set[str]) -> set[str]:
-    return {
-        path.relative_to(SOURCE).as_posix()
-        for path in SOURCE.rglob("*.py")
-        if names & set(named(ast.parse(path.read_text(encoding="utf-8"))))
-    }
+    return {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if names & named_in(path)}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from privpac.constructions.words import WORDS
 from privpac.errors import NotCertified
 from tests.contracts.examples import ALIASES, EXAMPLES
 from tests.exact.mutants import MUTANTS
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 PROOFS = ROOT / "docs" / "proofs"
@@ -40,7 +41,7 @@ def test_every_rule_has_a_checker_a_statement_an_example_and_a_line_in_the_index
         )
 
 
-@pytest.mark.parametrize("key", EXAMPLES)
+@together(EXAMPLES)
 def test_the_rule_names_the_key_and_the_checker_follows_it(key: str) -> None:
     proof = EXAMPLES[key]()
     assert proof.rule == key
@@ -64,7 +65,7 @@ def _flattered(fact: dict[str, Any]) -> list[dict[str, Any]]:
     return better
 
 
-@pytest.mark.parametrize("key", EXAMPLES)
+@together(EXAMPLES)
 def test_the_checker_refuses_the_same_step_with_a_better_number(key: str) -> None:
     tree: dict[str, Any] = EXAMPLES[key]().to_json()
     better = _flattered(tree["fact"])
@@ -87,7 +88,7 @@ def test_a_declaration_below_the_true_loss_is_refused_even_if_it_agrees_with_its
         check.check_derivation(tree)
 
 
-@pytest.mark.parametrize("key", REGISTER)
+@together(REGISTER)
 def test_every_statement_has_its_proof_page_and_the_page_names_it(key: str) -> None:
     entry = REGISTER[key]
     if entry.proof is None:
@@ -111,7 +112,7 @@ def test_the_index_names_rows_and_mutants_that_exist() -> None:
             assert set(re.findall(r"`([^`]+)`", cells[4])) <= set(MUTANTS), line
 
 
-@pytest.mark.parametrize("word", [word for word, entry in WORDS.items() if entry.build and word != "auto"])
+@together([word for word, entry in WORDS.items() if entry.build and word != "auto"])
 def test_everything_that_can_be_learnt_is_audited_exactly(word: str) -> None:
     assert any(word in row for row in REGISTRY), f"add a row named after {word} to privpac.audit.registry"
 

@@ -76,7 +76,6 @@ ESTIMATORS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.usefixtures("numpy_namespace")
 def test_every_check_of_the_installed_version_passes(name: str) -> None:
@@ -163,7 +162,7 @@ def _search(ledger: Ledger, workers: int, **options: Any) -> GridSearchCV:
     return GridSearchCV(classifier, GRID, cv=FOLDS, n_jobs=workers, error_score="raise", **options)
 
 
-@pytest.mark.slow
+@pytest.mark.long_cases("2")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_grid_search_loses_no_charge(workers: int, frame: pd.DataFrame) -> None:
     ledger = Ledger(epsilon=100)
@@ -176,7 +175,6 @@ def test_a_grid_search_loses_no_charge(workers: int, frame: pd.DataFrame) -> Non
     ledger.verify()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_refusal_stops_a_grid_search_and_leaves_the_ledger_usable(
     workers: int, frame: pd.DataFrame

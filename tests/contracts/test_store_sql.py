@@ -211,7 +211,6 @@ def killed_chargers(address: str, *, children: int) -> tuple[set[str], set[str]]
     return acknowledged, hashes
 
 
-@pytest.mark.slow
 def test_killed_processes_lose_no_acknowledged_charge(tmp_path: Path) -> None:
     SqlStore.create(url(tmp_path / "a.db"), promises=adding(1000))
     acknowledged, hashes = killed_chargers(url(tmp_path / "a.db"), children=3)

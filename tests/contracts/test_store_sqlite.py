@@ -290,7 +290,6 @@ while True:
 """
 
 
-@pytest.mark.slow
 def test_killed_processes_lose_no_acknowledged_charge(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     ledger = Ledger(epsilon=1000, path=path)
@@ -319,11 +318,10 @@ def test_killed_processes_lose_no_acknowledged_charge(tmp_path: Path) -> None:
     assert ledger.charge(epsilon="0.001").number == len(hashes) + 1
 
 
-@pytest.mark.slow
 def test_a_kill_while_the_ledger_is_made_leaves_all_or_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.ledger"
     made = f"""
-import os, privpac.guarantee.ledger.drafts as drafts
+import os, privpac.drafts as drafts
 def killed(*_): os._exit(9)
 drafts._publish = killed
 from privpac.guarantee.ledger.ledger import Ledger

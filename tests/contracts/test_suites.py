@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from tests.together import together
 
 TESTS = Path(__file__).parents[1]
 UNIT = TESTS / "unit"
@@ -30,9 +30,7 @@ def _about(test: Path) -> str | None:
     return next((name for name in starts if name in there or name == room.name), None)
 
 
-@pytest.mark.parametrize(
-    "test", sorted(UNIT.rglob("test_*.py")), ids=lambda path: path.relative_to(UNIT).as_posix()
-)
+@together(sorted(UNIT.rglob("test_*.py")), name=lambda path: path.relative_to(UNIT).as_posix())
 def test_unit_tests_mirror_the_sources(test: Path) -> None:
     assert (SOURCES / test.parent.relative_to(UNIT)).is_dir(), "no room of the sources has this name"
     assert _about(test), "name it test_<module>.py or test_<module>_<aspect>.py, in the module's room"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from docs.hooks.statements import LINE, on_page_markdown
 from docs.measured import pages, written
 from docs.pictures.__main__ import PICTURES, PLACE
 
 from privpac.constructions.catalogue import REGISTER
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 THEORY = ROOT / "docs" / "theory"
@@ -22,7 +22,7 @@ def _name(path: Path) -> str:
     return path.name
 
 
-@pytest.mark.parametrize("path", PAGES, ids=_name)
+@together(PAGES, name=_name)
 def test_a_page_has_all_its_parts(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     places = [text.index(part) for part in PARTS]
@@ -33,7 +33,7 @@ def test_a_page_has_all_its_parts(path: Path) -> None:
     assert "../proofs/" in text
 
 
-@pytest.mark.parametrize("path", PAGES, ids=_name)
+@together(PAGES, name=_name)
 def test_links_become_statements(path: Path) -> None:
     shown = on_page_markdown(path.read_text(encoding="utf-8"))
     assert not LINE.search(shown)
@@ -49,14 +49,14 @@ def test_every_page_has_a_picture_and_every_picture_a_page() -> None:
     assert {path.stem for path in PAGES} == set(PICTURES) == {path.stem for path in PLACE.glob("*.svg")}
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
+@together(sorted(PICTURES))
 def test_pictures_are_what_is_drawn(name: str) -> None:
     drawn = PICTURES[name]().svg()
     assert (PLACE / f"{name}.svg").read_text(encoding="utf-8") == drawn, "run python -m docs.pictures"
     assert re.search(r"<title>.+</title>", drawn)
 
 
-@pytest.mark.parametrize("path", pages(), ids=_name)
+@together(pages(), name=_name)
 def test_measured_tables_are_those_of_the_results(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert written(text) == text, "run python -m docs.measured"

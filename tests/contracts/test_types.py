@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.contracts.sources import syntax
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 MOST = 7.0
 """Uses of `Any` per 1,000 lines of source, the boundary to JSON aside. It may only be lowered."""
@@ -36,7 +38,7 @@ def _is_json(use: ast.Name, parents: dict[ast.AST, ast.AST]) -> bool:
 
 def uses(text: str) -> Iterator[bool]:
     """For every use of the name `Any`, imports aside, whether it stands for JSON."""
-    tree = ast.parse(text)
+    tree = syntax(text)
     parents = _parents(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id == "Any":

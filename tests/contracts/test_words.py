@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from privpac.constructions.catalogue import REGISTER
+from tests.contracts.sources import syntax
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "privpac"
 PARTICIPLES = frozenset(
@@ -55,7 +56,7 @@ def _bare(name: str) -> bool:
 
 
 def _participles(path: Path) -> set[str]:
-    names = {path.stem, *_names(ast.parse(path.read_text(encoding="utf-8")))}
+    names = {path.stem, *_names(syntax(path.read_text(encoding="utf-8")))}
     return {name for name in names if _bare(name)}
 
 

@@ -92,6 +92,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.long
 def test_it_appears_everywhere_without_being_listed(tree: Path) -> None:
     done = run(tree, "-c", FOUND)
     assert done.returncode == 0, done.stderr
@@ -107,6 +108,7 @@ print(json.dumps(["constant-label" in catalogue.REGISTER, "constants" in WORDS])
 """
 
 
+@pytest.mark.long
 def test_its_tests_and_the_contracts_hold(tree: Path) -> None:
     """Its own tests, and those that ask whether rules, checks, pages, plans and claims are complete."""
     done = run(

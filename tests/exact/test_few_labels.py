@@ -69,6 +69,7 @@ def test_delta_is_not_multiplied() -> None:
     assert gap == delta
 
 
+@pytest.mark.long
 def test_a_clamp_on_scores_breaks_relabelling_and_none_does_not() -> None:
     broken, whole = audit(clamped()), audit(clamped(cap=None))
     assert broken.exact is not None

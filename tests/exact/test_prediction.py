@@ -69,6 +69,7 @@ def rules_vote(unit: Fraction, votes: int, models: int) -> Fraction:
     return unit ** (models // 2 - votes) / 2
 
 
+@pytest.mark.long
 def test_corollary_1_is_tight_and_a_hypothesis_that_answers_twice_loses_more_than_twice() -> None:
     """Thresholds on 4 cells, n = 5, k = 1, draw at 0.575, flip 0.05: certified 1.5261 for one answer."""
     one = audit(ROWS["flipped-answers"]())

@@ -20,6 +20,7 @@ from privpac.constructions.points.sampled import Family
 from privpac.constructions.points.sampled_formulas import rate_star
 
 
+@pytest.mark.long_cases("points-4-6-0.97234")
 @pytest.mark.parametrize(
     ("kind", "cells", "n", "loss"),
     [
@@ -39,6 +40,7 @@ def test_worst_case_loss_of_the_exponential_mechanism(kind: str, cells: int, n: 
     assert math.log(finding.exact) == pytest.approx(loss, abs=1e-5)
 
 
+@pytest.mark.long_cases("4-6-4-3-0.6-0.7131")
 @pytest.mark.parametrize(
     ("cells", "n", "threshold", "margin", "rate", "loss"),
     [
@@ -55,6 +57,7 @@ def test_worst_case_loss_of_clipped_margins(
     assert worst(case) == pytest.approx(loss, abs=1e-5)
 
 
+@pytest.mark.long
 def test_worst_case_loss_of_a_code_and_of_cells_drawn_one_by_one() -> None:
     assert worst(points.coded_case()) == pytest.approx(0.84090, abs=1e-5)
     assert worst(points.sparse_case(n=6, flip=Fraction(1, 100))) == pytest.approx(0.99914, abs=1e-5)
@@ -66,6 +69,7 @@ def printed(rate: Fraction) -> Case:
     return points.sampled_case("A_2", family, cells=3, n=6, rate=rate, fail=Fraction(1, 32))
 
 
+@pytest.mark.long
 def test_worst_case_loss_of_the_printed_sampled_learner() -> None:
     assert worst(printed(Fraction(1, 16))) == pytest.approx(1.11903, abs=1e-5)
     # Lemma 4.4 on top, at epsilon 1/2 and the printed spread of 4: half of what is claimed is lost.

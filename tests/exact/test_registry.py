@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from privpac.audit.exact import audit
-from privpac.audit.limits import at_limits
 from privpac.audit.registry import REGISTRY
+from privpac.audit.survey import at_limits
 from tests.golden.audits import AUDIT, row
 
 AUDITED = json.loads(AUDIT.read_text(encoding="utf-8"))
@@ -55,6 +55,7 @@ A loose row hides faults: twice the epsilon of a pick went unnoticed below one.
 PROOFS = Path(__file__).resolve().parents[2] / "docs" / "proofs"
 
 
+@pytest.mark.long_cases("agnostic-stumps", "agnostic-occam", "card-rounds-categories")
 @pytest.mark.parametrize("name", REGISTRY)
 def test_true_loss_is_within_the_certificate(name: str) -> None:
     finding = audit(REGISTRY[name]())
@@ -80,6 +81,40 @@ def test_pages_say_why_a_row_is_not_tight() -> None:
             assert f"`{name}`" in section or (name.startswith("agnostic") and "`agnostic…`" in section)
 
 
+@pytest.mark.long_cases(
+    "card",
+    "card-delta",
+    "card-labels",
+    "vote-three-answers",
+    "agnostic-stumps",
+    "vote-three-classes",
+    "vote-three-classes-two-answers",
+    "card-rounds-categories",
+    "recconcave",
+    "vote-two-answers",
+    "halfspaces",
+    "staged-mixture",
+    "label-boost-twice",
+    "staged-trees-three-classes",
+    "reference-table",
+    "agnostic-occam",
+    "auto-mixture",
+    "staged-trees",
+    "card-rounds",
+    "release-tree",
+    "vote-concepts",
+    "vote-even",
+    "nested",
+    "subsampled",
+    "switches-tight",
+    "generic-thresholds-labelled",
+    "scorecards",
+    "agnostic-ranks",
+    "agnostic-adversary",
+    "generic-thresholds-unlabelled",
+    "reference-plane",
+    "release-quantiles",
+)
 @pytest.mark.parametrize("name", REGISTRY)
 def test_true_loss_is_within_the_certificate_at_limits(name: str) -> None:
     case = at_limits(REGISTRY[name]())

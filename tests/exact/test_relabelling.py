@@ -253,6 +253,7 @@ def test_without_a_shuffle_a_learner_of_blocks_loses_more_than_certified() -> No
     assert float(kept.claim.epsilon.upper) == pytest.approx(0.9054, abs=1e-4)
 
 
+@pytest.mark.long
 def test_with_a_shuffle_it_stays_within_the_certificate() -> None:
     assert audit(_blocks_vote(shuffled=True)).holds
 

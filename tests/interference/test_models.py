@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from privpac import Ledger, Model, learn
 from privpac.asking import Asking
@@ -45,14 +47,37 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
     return run
 
 
+@pytest.mark.long_cases(
+    "card:2 epsilon=0.01",
+    "card:2 epsilon=0.01 protect=labels",
+    "scorecards:2 epsilon=0.01",
+    "points:key:cover epsilon=0.01",
+    "conjunctions:2 epsilon=0.01",
+    "disjunctions:2 epsilon=0.01",
+    "halfspaces:age,dose epsilon=0.01 protect=labels",
+    "thresholds:age:either epsilon=0.01 protect=labels",
+    "staged:1+1 epsilon=0.01 protect=labels",
+    "rectangles:age,dose epsilon=0.01 protect=labels",
+    "unions:age:2 epsilon=0.01 protect=labels",
+    "intervals:age epsilon=0.01 protect=labels",
+    "points:key:improper epsilon=0.01",
+)
 @pytest.mark.parametrize("case", LEARNT + BESIDE, ids=by_name)
 def test_a_model_depends_on_the_draw_alone(case: Case, tmp_path: Path) -> None:
     run = learning(case, ENGINES["memory"], tmp_path)
     assert isinstance(compared(run, sized(case.times), case.pairs), int)
 
 
-@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "memory"])
-@pytest.mark.parametrize("case", LEARNT, ids=by_name)
+def everywhere() -> Iterator[ParameterSet]:
+    """Every case on every engine; `make test` tries it on one of them, in turn."""
+    engines = [name for name in ENGINES if name != "memory"]
+    for number, case in enumerate(LEARNT):
+        for place, engine in enumerate(engines):
+            marks = () if place == number % len(engines) else (pytest.mark.long,)
+            yield pytest.param(case, engine, id=f"{case}-{engine}", marks=marks)
+
+
+@pytest.mark.parametrize(("case", "engine"), list(everywhere()))
 def test_wherever_the_records_live(case: Case, engine: str, tmp_path: Path) -> None:
     with ENGINES[engine].working():
         run = learning(case, ENGINES[engine], tmp_path)
@@ -66,6 +91,7 @@ def without_labels(table: Table) -> dict[str, list[object]]:
     return some
 
 
+@pytest.mark.long_cases("thresholds:age epsilon=1 method=generic", "thresholds:age epsilon=1 method=auto")
 @pytest.mark.parametrize("case", FEW_LABELS, ids=by_name)
 def test_from_few_labels(case: Case, tmp_path: Path) -> None:
     def run(table: Table, seed: int) -> Result | Refused:
@@ -89,6 +115,7 @@ def test_from_few_labels(case: Case, tmp_path: Path) -> None:
 ASKED = [case for case in FEW_LABELS if case.wishes["method"] in ASKING_METHODS]
 
 
+@pytest.mark.long_cases("thresholds:age epsilon=1 method=boost")
 @pytest.mark.parametrize("case", ASKED, ids=by_name)
 def test_from_a_session_of_questions(case: Case, tmp_path: Path) -> None:
     """The list, the public part of the session and the model; who was kept is secret."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -25,6 +26,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privpac.data import files, numeric, tables
 from privpac.data.columns import Boolean, Categorical, Date, Numeric
 from privpac.data.engines.database import database_sample
 from privpac.data.engines.files import files_at, files_sample
@@ -308,6 +310,16 @@ def test_containers_with_a_type(container: str, data: st.DataObject) -> None:
 # Engines: the same table in files, shards and databases.
 
 
+@contextmanager
+def quick() -> Iterator[None]:
+    """Few records are read as many would be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "BY_COLUMNS", -1)
+        patch.setattr(numeric, "FEW", -1)
+        patch.setattr(tables, "FEW", -1)
+        yield
+
+
 def one_after_the_other(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
     return [function(task) for task in tasks]
 
@@ -316,13 +328,27 @@ def memory(path: Path) -> Any:
     return MemorySample.of(path, SCHEMA)
 
 
+def by_columns(path: Path) -> Any:
+    """As large files are read."""
+    with quick():
+        return MemorySample.of(path, SCHEMA)
+
+
 def streamed(path: Path) -> Any:
     return files_sample(path, SCHEMA).gathered()
+
+
+def streamed_by_columns(path: Path) -> Any:
+    with quick():
+        return files_sample(path, SCHEMA).gathered()
 
 
 def sharded(path: Path) -> Any:
     sample = ShardedSample.of(files_at(path), SCHEMA, run=one_after_the_other)
     return sample.take(np.arange(sample.size.total))
+
+
+ENGINES = (memory, by_columns, streamed, streamed_by_columns, sharded)
 
 
 def same_as_alone(sample: Any, table: dict[str, list[Any]]) -> None:
@@ -339,7 +365,7 @@ def legal(name: str, values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return values.filter(lambda item: isinstance(alone(READERS[name], [item], list)[0], int))
 
 
-def tables(columns: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, list[Any]]]:
+def some_tables(columns: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, list[Any]]]:
     rows = st.tuples(*(legal("label" if name == "ill" else name, values) for name, values in columns.items()))
     turned = st.lists(rows, min_size=1, max_size=5).map(lambda some: list(zip(*some, strict=True)))
     return turned.map(lambda cells: {name: list(some) for name, some in zip(columns, cells, strict=True)})
@@ -353,7 +379,7 @@ NAMES = [*SCHEMA.names, "ill"]
 
 @settings(max_examples=15)
 @given(
-    tables(dict.fromkeys(NAMES, STRINGS)),
+    some_tables(dict.fromkeys(NAMES, STRINGS)),
     st.sampled_from(["\n", "\r\n"]),
     st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     st.sampled_from([",", ";", "\t", "|"]),
@@ -366,7 +392,7 @@ def test_csv_files(table: dict[str, list[str]], end: str, quoting: Any, mark: st
         with path.open("w", newline="", encoding="utf-8") as out:
             writer = csv.writer(out, lineterminator=end, quoting=quoting, delimiter=mark)
             writer.writerows([list(table), *zip(*table.values(), strict=True)])
-        for opened in (memory, streamed, sharded):
+        for opened in ENGINES:
             same_as_alone(opened(path), table)
 
 
@@ -384,13 +410,13 @@ TYPED: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
 
 
 @settings(max_examples=10)
-@given(tables({name: values for name, (_, values) in TYPED.items()}))
+@given(some_tables({name: values for name, (_, values) in TYPED.items()}))
 def test_parquet_files_and_typed_databases(table: dict[str, list[Any]]) -> None:
     held = pa.table({name: pa.array(table[name], type=kind) for name, (kind, _) in TYPED.items()})
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t.parquet"
         pq.write_table(held, path)
-        for opened in (memory, streamed, sharded):
+        for opened in ENGINES:
             same_as_alone(opened(path), table)
         with duckdb.connect(str(Path(folder) / "t.duckdb")) as connection:
             connection.execute("CREATE TABLE records AS SELECT * FROM held")
@@ -398,7 +424,7 @@ def test_parquet_files_and_typed_databases(table: dict[str, list[Any]]) -> None:
 
 
 @settings(max_examples=15)
-@given(tables({name: gaps(st.one_of(INTEGERS, DOUBLES, WORDS)) for name in NAMES}))
+@given(some_tables({name: gaps(st.one_of(INTEGERS, DOUBLES, WORDS)) for name in NAMES}))
 def test_a_database_whose_cells_have_types_of_their_own(table: dict[str, list[Any]]) -> None:
     with TemporaryDirectory() as folder:
         connection = sqlite3.connect(Path(folder) / "t.sqlite")

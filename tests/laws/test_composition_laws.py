@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -130,6 +131,7 @@ def test_a_sample_of_a_sample_is_a_smaller_sample(proof: Any, data: st.DataObjec
     assert twice.fact == rules.subsampling(proof, kept=kept, of=of).fact
 
 
+@pytest.mark.long
 @for_all(proofs(decimal=True), st.integers(1, 50))
 def test_keeping_everything_loses_as_much(proof: Any, n: int) -> None:
     found = rules.subsampling(proof, kept=n, of=n).fact

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def declared(epsilon: str, delta: str, reserved: str, pure: str | None) -> Promi
     return Promises.read("test", epsilon=epsilon, delta=delta, reserved_delta=reserved, pure_epsilon=pure)
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_adaptive_charges_leave_the_state_of_the_formula() -> None:
     """The next charge depends on what was admitted so far; the sums and every decision are recomputed beside it."""
     chance = random.Random(24)

@@ -46,6 +46,7 @@ def joined(parts: list[Block]) -> Block:
     return Block({"k": cells}, np.concatenate([part.labels for part in parts]), len(cells))
 
 
+@pytest.mark.long_cases("4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -61,6 +62,7 @@ def test_cuts_do_not_matter(size: int, data: st.DataObject) -> None:
         assert plain(merged) == whole
 
 
+@pytest.mark.long_cases("4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -76,6 +78,7 @@ def test_merge_commutes_associates_and_changes_nothing(size: int, data: st.DataO
         assert (plain(a), plain(b)) == before
 
 
+@pytest.mark.long_cases("4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -89,6 +92,7 @@ def test_order_does_not_matter(size: int, data: st.DataObject) -> None:
         assert plain(sample.reduce(statistic)) == plain(shuffled.reduce(statistic))
 
 
+@pytest.mark.long_cases("4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -102,6 +106,7 @@ def test_take_and_rest_add_up_to_the_whole(size: int, data: st.DataObject) -> No
         assert plain(statistic.merge(*parts)) == plain(sample.reduce(statistic))
 
 
+@pytest.mark.long_cases("4294967296", "18446744073709551616")
 @pytest.mark.parametrize("size", SIZES)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

@@ -159,6 +159,7 @@ def gone(path: Path) -> None:
     os._exit(1)
 
 
+@pytest.mark.long
 def test_a_look_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(NotCertified, match=r"more than 0\.5 seconds"):

@@ -95,6 +95,7 @@ def test_what_the_form_cannot_send_is_refused(client: TestClient, name: str, val
     assert "<html" in client.get("/plan", params={name: value}).text
 
 
+@pytest.mark.long
 def test_curves_move_when_the_question_does(client: TestClient) -> None:
     def drawn(**asked: str) -> dict[str, object]:
         text = client.get(
@@ -116,6 +117,7 @@ def test_no_curve_where_nothing_is_promised(client: TestClient) -> None:
     assert "no curve" in client.get("/plan/curves", params=asked).text
 
 
+@pytest.mark.long
 def test_simulation_runs_in_the_background_and_fills_the_column(client: TestClient) -> None:
     asked = {"concepts": "thresholds", "bits": "8", "error": "0.2"}
     assert 'class="simulated"' not in client.get("/plan/result", params=asked).text

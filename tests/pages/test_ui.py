@@ -14,6 +14,7 @@ import pytest
 from privpac.cli.app import run
 
 
+@pytest.mark.long
 def test_the_printed_address_opens_the_pages(tmp_path: Path) -> None:
     start = "from privpac.cli import main; main()"
     command = [sys.executable, "-c", start, "ui", "--no-browser", "--ledger", str(tmp_path / "l.sqlite")]

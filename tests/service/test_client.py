@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,8 @@ import pandas as pd
 import pytest
 import uvicorn
 
-from privpac import Client
+from privpac import AsyncClient, Client
+from privpac.client import Answers
 from privpac.errors import AccessDenied, BudgetExceeded, DataError, ServiceError, SizeError
 from privpac.service.app import create_app
 from tests.service.asking import SCHEMA, Served, row
@@ -69,6 +71,7 @@ def test_refusals_become_our_exceptions(serve: Callable[..., Served]) -> None:
     assert len(served.book.entries()) == 1
 
 
+@pytest.mark.long
 def test_a_rate_limit_is_waited_for(serve: Callable[..., Served]) -> None:
     served = serve(100, requests_per_second=1.0)
     with listening(served) as url, Client(url, served.analyst) as client:
@@ -77,3 +80,23 @@ def test_a_rate_limit_is_waited_for(serve: Callable[..., Served]) -> None:
             client.predict([row(age)])
         assert time.monotonic() - begin >= 2
     assert len(served.book.entries()) == 4
+
+
+def test_an_async_client_asks_many_questions_at_once(serve: Callable[..., Served]) -> None:
+    served = serve(100)
+
+    async def ask(url: str) -> list[Answers]:
+        async with AsyncClient(url, served.analyst, connections=8) as client:
+            assert await client.schema() == SCHEMA
+            assert await client.certificate() == served.service.bundle.certificate
+            answers = await asyncio.gather(*(client.predict([row(age)]) for age in range(20)))
+            assert (await client.budget())["dataset"]["epsilon"]["spent"] == "10"
+            with pytest.raises(DataError):
+                await client.predict([row("old")])
+            return answers
+
+    with listening(served) as url:
+        answers = asyncio.run(ask(url))
+        assert repr(AsyncClient(url, "key")) == f"AsyncClient({url!r})"
+    assert all(len(one) == 1 for one in answers)
+    assert len(served.book.entries()) == 20

@@ -133,6 +133,7 @@ def test_a_silent_connection_is_ended() -> None:
         assert read_all(client) == b""
 
 
+@pytest.mark.long
 def test_one_byte_now_and_then_does_not_buy_time() -> None:
     with listening(echo, header_seconds=0.5) as (port, _), connect(port) as client:
         begin = time.monotonic()
@@ -154,6 +155,7 @@ def test_bytes_after_a_refused_body_do_not_keep_the_connection() -> None:
         assert time.monotonic() - begin < 5
 
 
+@pytest.mark.long
 def test_a_client_that_does_not_read_is_ended() -> None:
     @application
     async def long(body: bytes) -> bytes:

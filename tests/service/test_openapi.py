@@ -21,9 +21,19 @@ WANTED = CHECKS.get_by_names(
         "response_schema_conformance",
     ]
 )
-PATHS = ("/v1/predict", "/v1/budget", "/v1/certificate", "/v1/schema", "/metrics", "/healthz", "/readyz")
+PATHS = (
+    "/v1/predict",
+    "/invocations",
+    "/v1/budget",
+    "/v1/certificate",
+    "/v1/schema",
+    "/metrics",
+    "/healthz",
+    "/readyz",
+)
 
 
+@pytest.mark.long_cases("analyst")
 @pytest.mark.parametrize(
     ("who", "mode"),
     [

@@ -181,3 +181,39 @@ def test_an_owner_turns_the_pages_of_keys(served: Served) -> None:
     assert served.get("/v1/budget?after=nothing", key=served.owner).status_code == 422
     assert served.get("/v1/budget?limit=0", key=served.owner).status_code == 422
     assert "keys" not in served.get("/v1/budget").json()
+
+
+def test_mlflows_form_is_answered_like_ours(served: Served) -> None:
+    ours = served.predict(row(10), row(90)).json()["answers"]
+    names = list(row(1))
+    bodies = (
+        {"dataframe_records": [row(10), row(90)]},
+        {"instances": [row(10), row(90)]},
+        {"dataframe_split": {"columns": names, "data": [list(row(10).values()), list(row(90).values())]}},
+    )
+    for body in bodies:
+        reply = served.client.post("/invocations", json=body, headers=served.bearer())
+        assert (reply.status_code, reply.json()) == (200, {"predictions": ours})
+    assert served.spent == "epsilon 1"  # all of them were asked before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        {"rows": []},
+        {"inputs": [1]},
+        {"dataframe_records": [row(1)], "instances": [row(1)]},
+        {"dataframe_split": []},
+        {"dataframe_split": {"columns": ["age"]}},
+        {"dataframe_split": {"columns": ["age", "age"], "data": [[1, 1]]}},
+        {"dataframe_split": {"columns": [1], "data": [[1]]}},
+        {"dataframe_split": {"columns": ["age", "kind"], "data": [[1]]}},
+        {"dataframe_split": {"columns": ["age"], "data": []}},
+    ],
+)
+def test_other_forms_are_refused_uncharged(served: Served, body: object) -> None:
+    reply = served.client.post("/invocations", json=body, headers=served.bearer())
+    assert reply.status_code == 422
+    assert served.spent == "epsilon 0"

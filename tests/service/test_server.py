@@ -20,6 +20,7 @@ from tests.service.asking import row
 from tests.service.running import PATIENCE, asked, command, running
 
 
+@pytest.mark.long
 def test_two_workers_share_one_budget_and_stop_when_told(made_bundle: Path, tmp_path: Path) -> None:
     """Twenty questions, room for twelve; questions that wait when the signal comes are answered or never charged."""
     url = f"sqlite:///{tmp_path / 'ledger.db'}"

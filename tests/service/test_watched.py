@@ -14,7 +14,7 @@ import pytest
 from starlette.requests import ClientDisconnect
 
 from privpac.errors import NotCertified, PrivpacError
-from privpac.service.watch.causes import cause_of
+from privpac.service.watch.facts import cause_of
 from privpac.service.watch.logs import log_to_stderr
 from privpac.service.watch.metrics import Metrics
 from privpac.service.watch.observing import Observing

@@ -206,7 +206,6 @@ def test_the_password_travels_unseen(server: str) -> None:
     assert twin._store.engine.url.password == "hunter2"
 
 
-@pytest.mark.slow
 def test_killed_processes_lose_no_acknowledged_charge(address: str) -> None:
     SqlStore.create(address, promises=adding(1000))
     acknowledged, hashes = killed_chargers(address, children=3)
@@ -237,7 +236,6 @@ def test_copies_move_between_databases_and_files(address: str, server: str, tmp_
     assert first.left.epsilon == Fraction(5, 12)
 
 
-@pytest.mark.slow
 def test_a_crash_of_the_database_loses_no_acknowledged_charge() -> None:
     with postgres_server() as server:
         Ledger.create(server.url, epsilon=1000)

@@ -57,6 +57,7 @@ def test_the_cover_keeps_its_promise_on_the_reference_and_too_few_records_do_not
         assert failure_of_cover(uniform, target, error_of, n // 5, cuts=cuts, runs=300) > 0.05
 
 
+@pytest.mark.long_cases("1000")
 @pytest.mark.parametrize("kappa", [10, 1000])
 def test_the_cover_keeps_its_promise_on_the_densest_window(kappa: int) -> None:
     """All that may be concentrated lies next to the target: a fifth of the mass at density kappa, the rest outside."""

@@ -66,6 +66,7 @@ def test_label_boost_keeps_its_promise() -> None:
     assert failures(learner, size, error=error, runs=60) <= 60 * FAILURE * 4
 
 
+@pytest.mark.long
 def test_the_announced_size_for_32_bits() -> None:
     """1,656 labels and 180,280 other records promise an error of 0.1 at epsilon 1 (at most 2,293 were announced); not
     one of a dozen runs comes near it."""
@@ -75,6 +76,7 @@ def test_the_announced_size_for_32_bits() -> None:
     assert failures(learner, size, error=Fraction(1, 10), runs=12) == 0
 
 
+@pytest.mark.long
 def test_ssl_relabel_keeps_its_promise() -> None:
     size = Size(900, 30_000)
     learner = SSLRelabel.calibrate(CUTS, size, epsilon=Fraction(2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from privpac.coins import SeededCoins
 from privpac.concepts.line.thresholds import Threshold, Thresholds
@@ -48,6 +49,7 @@ def failures(labels: int) -> int:
     return int(bad)
 
 
+@pytest.mark.long
 def test_promised_labels_suffice_and_a_fortieth_does_not() -> None:
     low, high = 1, 1000
     while low < high:

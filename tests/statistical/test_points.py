@@ -183,6 +183,7 @@ def cover_kinds(values: list[int], keys: int, share: Fraction, seed: int) -> Cou
     return kinds
 
 
+@pytest.mark.long_cases("a light target", "nine others")
 @claims({"family": "one other value"}, plan_cover=first(scaled(0.5)))
 @pytest.mark.parametrize("family", MASSES)
 def test_the_random_cover(family: str) -> None:

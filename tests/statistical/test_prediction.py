@@ -152,6 +152,7 @@ def test_fresh_draws_keep_the_promise_of_corollary_1_and_few_records_do_not() ->
     assert wrong_answers(few, asked=300) > most_wrong(error, asked=300)
 
 
+@pytest.mark.long
 def test_a_vote_on_relabelled_records_keeps_the_promise_of_theorem_20() -> None:
     """The control: the same records, and a vote at a thousandth of its epsilon."""
     error, price, rarely = Fraction(1, 5), Fraction(4), Fraction(1, 100)
@@ -162,6 +163,7 @@ def test_a_vote_on_relabelled_records_keeps_the_promise_of_theorem_20() -> None:
     assert wrong_answers(broken, asked=150) > most_wrong(error, asked=150)
 
 
+@pytest.mark.long
 def test_all_records_relabelled_keep_the_promise_of_theorem_2() -> None:
     """At a large epsilon, where few records do. The control: a vote at a thousandth of its epsilon."""
     error, price, rarely = Fraction(1, 5), Fraction(16), Fraction(1, 100)

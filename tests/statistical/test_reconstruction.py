@@ -69,6 +69,7 @@ def test_selection_among_switches_fails_no_more_than_promised(tolerated: float) 
     assert ratio <= tilt < 1, "a smaller weight than that of the draw proves too much"
 
 
+@pytest.mark.long
 def test_cuts_made_of_unions_keep_their_promise() -> None:
     """Simulated: 200 runs; more than 30 failures at a rate of 0.05 happen once in a million times."""
     cells, cut = 1000, 437
@@ -191,6 +192,7 @@ class TestPrintedStatements:
         assert sum(answers.values()) > 1  # no table of records has such shares, but a data structure may
         assert [n for n in (10, 11, 20) if (3 * n) % 10] == [11]  # 3·error·n need not be whole
 
+    @pytest.mark.long
     def test_the_image_of_a_generator_is_denser_than_printed(self) -> None:
         concepts = GeneratedPoints(tiny_schema(2**16), "a", 8)
         image = {concepts.value(seed) for seed in range(2**8)}

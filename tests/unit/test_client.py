@@ -191,6 +191,7 @@ MISHAPS = [
 ]
 
 
+@pytest.mark.long_cases("500 - fault6")
 @pytest.mark.parametrize("mishaps", MISHAPS, ids=lambda mishaps: mishaps[-1] + str(len(mishaps)))
 def test_mishaps_cost_nothing(service: Service, client: Client, mishaps: list[str]) -> None:
     service.mishaps = list(mishaps)
@@ -204,6 +205,7 @@ def test_mishaps_cost_nothing(service: Service, client: Client, mishaps: list[st
     assert service.spent == 2  # another call is another key
 
 
+@pytest.mark.long_cases("date")
 @pytest.mark.parametrize("after", ["1", "date"])
 def test_retry_after_is_honoured(service: Service, client: Client, after: str) -> None:
     when = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True).replace(" ", "_")

@@ -16,8 +16,8 @@ import pytest
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from privpac import coins as coins_module
 from privpac.coins import (
+    Coins,
     EnclosureError,
     Enumeration,
     Raised,
@@ -27,6 +27,7 @@ from privpac.coins import (
     law,
     outcome_law,
 )
+from privpac.coins.tosses import BitCoins, _locate
 from privpac.errors import ParameterError, PrivpacError
 from privpac.mechanisms.geometric import NoiseLaw
 from privpac.mechanisms.gibbs import MixtureWeights, PowerWeights
@@ -234,11 +235,11 @@ class TestChoose:
     @pytest.mark.parametrize("error", [0.3, math.inf, math.nan])
     def test_a_useless_bound_is_no_bound(self, error: float) -> None:
         values = np.array([1.0, 2.0])
-        assert coins_module._locate(values, error, 2**62) is None
+        assert _locate(values, error, 2**62) is None
 
     @pytest.mark.parametrize("values", [[0.0, 0.0], [math.inf, 1.0], [math.nan, 1.0]])
     def test_useless_values_are_not_used(self, values: list[float]) -> None:
-        assert coins_module._locate(np.array(values), 0.0, 2**62) is None
+        assert _locate(np.array(values), 0.0, 2**62) is None
 
     @pytest.mark.parametrize("name", SMALL)
     def test_many_choices_are_choices_one_after_the_other(self, name: str) -> None:
@@ -335,12 +336,12 @@ class TestSubset:
     @pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (3, 2), (4, 2), (4, 4), (5, 3)])
     def test_every_ordered_choice_is_equally_likely(self, n: int, k: int) -> None:
         # The sparse shuffle that ships, run on enumerated integers.
-        found = law(lambda coins: coins_module._BitCoins.subset(coins, n, k))  # type: ignore[arg-type]
+        found = law(lambda coins: BitCoins.subset(coins, n, k))  # type: ignore[arg-type]
         orders = list(permutations(range(n), k))
         assert found == {order: Fraction(1, len(orders)) for order in orders}
 
     def test_enumerated_coins_have_the_same_law(self) -> None:
-        shipped = law(lambda coins: coins_module._BitCoins.subset(coins, 4, 3))  # type: ignore[arg-type]
+        shipped = law(lambda coins: BitCoins.subset(coins, 4, 3))  # type: ignore[arg-type]
         assert law(lambda coins: coins.subset(4, 3)) == shipped
 
     def test_large_and_different(self) -> None:
@@ -413,7 +414,7 @@ class TestSystemCoins:
 
 class TestEnumeration:
     def test_laws_add_up_to_one(self) -> None:
-        def run(coins: coins_module.Coins) -> tuple[int, bool, tuple[int, ...]]:
+        def run(coins: Coins) -> tuple[int, bool, tuple[int, ...]]:
             return coins.choose(WEIGHTS["a few scores"]()), coins.flip(Fraction(1, 3)), coins.subset(3, 2)
 
         found = law(run)
@@ -429,7 +430,7 @@ class TestEnumeration:
                 asked.append(len(self.weights))
                 return super().key
 
-        def run(coins: coins_module.Coins) -> tuple[int, int]:
+        def run(coins: Coins) -> tuple[int, int]:
             return coins.choose(Counted((ONE, ONE))), coins.choose(Counted((ONE, 2 * ONE, 3 * ONE)))
 
         ONE = Fraction(1)
@@ -437,17 +438,15 @@ class TestEnumeration:
         assert asked == [2, 3, 3], "once for every place where branches part"
 
     def test_independent_runs_have_the_product_of_their_laws(self) -> None:
-        def die(coins: coins_module.Coins) -> int:
+        def die(coins: Coins) -> int:
             return coins.below(2) + coins.below(3)
 
-        def biased(coins: coins_module.Coins) -> bool:
+        def biased(coins: Coins) -> bool:
             return coins.flip(Fraction(1, 3))
 
-        def together(coins: coins_module.Coins) -> tuple[int, tuple[object, ...]]:
+        def together(coins: Coins) -> tuple[int, tuple[object, ...]]:
             first = coins.below(2)  # what was decided before matters to each of them
-            runs: list[Callable[[coins_module.Coins], Hashable]] = (
-                [die, biased] if first else [biased, biased]
-            )
+            runs: list[Callable[[Coins], Hashable]] = [die, biased] if first else [biased, biased]
             return first, tuple(coins.each(runs))
 
         one, other = law(die), law(biased)
@@ -461,7 +460,7 @@ class TestEnumeration:
         assert [SeededCoins(3).each([die, biased])] == [[die(coins := SeededCoins(3)), biased(coins)]]
 
     def test_an_exception_is_an_outcome_with_its_own_probability(self) -> None:
-        def run(coins: coins_module.Coins) -> int:
+        def run(coins: Coins) -> int:
             face = coins.below(6)
             if face == 0:
                 raise ParameterError("die", "face", face, allowed="above 0")
@@ -485,8 +484,8 @@ class TestEnumeration:
     def test_a_run_that_raises_ends_the_independent_runs_after_it(self) -> None:
         """As with coins that are tossed: what was decided before counts, what comes after does not happen."""
 
-        def fails(one_in: int, word: str) -> Callable[[coins_module.Coins], bool]:
-            def run(coins: coins_module.Coins) -> bool:
+        def fails(one_in: int, word: str) -> Callable[[Coins], bool]:
+            def run(coins: Coins) -> bool:
                 drawn = coins.below(one_in)
                 if drawn == 0:
                     raise PrivpacError(word)
@@ -494,12 +493,12 @@ class TestEnumeration:
 
             return run
 
-        def listed(coins: coins_module.Coins) -> tuple[object, ...]:
+        def listed(coins: Coins) -> tuple[object, ...]:
             first = coins.flip(Fraction(1, 4))
             runs = [fails(2, "one"), fails(3, "two")]
             return tuple(coins.each(runs if first else runs[::-1]))
 
-        def one_by_one(coins: coins_module.Coins) -> tuple[object, ...]:
+        def one_by_one(coins: Coins) -> tuple[object, ...]:
             first = coins.flip(Fraction(1, 4))
             runs = [fails(2, "one"), fails(3, "two")]
             return tuple([run(coins) for run in (runs if first else runs[::-1])])
@@ -515,12 +514,12 @@ class TestEnumeration:
         assert sum(found.values()) == 1
 
     def test_a_refusal_inside_may_be_caught_outside(self) -> None:
-        def refuses(coins: coins_module.Coins) -> int:
+        def refuses(coins: Coins) -> int:
             if coins.flip(Fraction(1, 5)):
                 raise PrivpacError("No.")
             return 1
 
-        def tries_again(coins: coins_module.Coins) -> int:
+        def tries_again(coins: Coins) -> int:
             try:
                 return coins.each([refuses])[0]
             except PrivpacError:
@@ -530,7 +529,7 @@ class TestEnumeration:
         assert found == {1: Fraction(4, 5), 2: Fraction(4, 25), "PrivpacError": Fraction(1, 25)}
 
     def test_a_kernel_at_fault_is_no_outcome(self) -> None:
-        def run(coins: coins_module.Coins) -> int:
+        def run(coins: Coins) -> int:
             raise EnclosureError("a kernel")
 
         with pytest.raises(EnclosureError):

@@ -66,6 +66,7 @@ def verified(made: Any) -> bool:
     return verify_document(json.loads(json.dumps(made.to_json()))).rebuilt
 
 
+@pytest.mark.long_cases("points:k:sampled-1024")
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("word", WORDS)
 def test_every_length_is_learnt_and_verified_or_refused_before_the_charge(word: str, bits: int) -> None:

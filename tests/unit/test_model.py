@@ -6,6 +6,7 @@ import copy
 import json
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import privpac
 from privpac import Ledger, Model, NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins, coins_for
-from privpac.data.declared import schema_for
+from privpac.concepts.literals.binarise import Test
+from privpac.concepts.trees.tree import Leaf, Split
 from privpac.data.engines.memory import MemorySample
+from privpac.data.schema import schema_for
 from privpac.errors import (
     BudgetExceeded,
     DataError,
@@ -27,8 +31,9 @@ from privpac.errors import (
     SmallEvidence,
 )
 from privpac.learning import learn_sample
-from privpac.model import digest
+from privpac.model import digest, model_from
 from privpac.releasing import Payment
+from privpac.report.page import report_html
 from privpac.wishes import RuleWishes
 
 SCHEMA = Schema.from_json(
@@ -103,7 +108,7 @@ def test_a_saved_model_is_read_back_and_verified(word: str, tmp_path: Path) -> N
     assert found.rebuilt
     assert found.for_release
     assert (found.epsilon, found.delta) == ("2", "0")
-    assert not list(tmp_path.glob("*.partial"))
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("wishes", WISHES)
@@ -474,3 +479,54 @@ def test_a_model_is_printed_in_words() -> None:
     assert str(model) == f"{model.describe()}\n(epsilon 2, delta 0; explain() says why)"
     assert model._repr_html_().startswith("<pre>")
     assert "&gt;=" in model._repr_html_() or "&lt;" in model._repr_html_() or ">=" not in model.describe()
+
+
+def test_a_model_writes_its_own_report(tmp_path: Path) -> None:
+    model = made()
+    model.report(tmp_path / "report.html")
+    assert report_html(model) == (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_importances_of_a_tree_halve_with_every_level() -> None:
+    first, second = Test("a", 1, "at least"), Test("b", 1, "at least")
+    tree = Split(first, Split(second, Leaf(0), Leaf(1)), Leaf(1))
+    assert tree.column_weights(made().schema) == {"a": 1, "b": Fraction(1, 2)}
+    assert sum(made().importances.values()) == pytest.approx(1)
+
+
+def test_predicting_reads_only_the_columns_of_the_rule(tmp_path: Path) -> None:
+    """What stands in the others, or whether they are there, does not matter."""
+    schema = {
+        "label": "ill",
+        "columns": [
+            {"name": "age", "kind": "numeric", "lower": 0, "upper": 119, "integer": True},
+            {"name": "ward", "kind": "categorical", "categories": ["a", "b"]},
+        ],
+    }
+    table = {
+        "age": [i % 120 for i in range(2400)],
+        "ward": ["a", "b"] * 1200,
+        "ill": [int(i % 120 >= 60) for i in range(2400)],
+    }
+    model = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, random_state=1)
+    expected = model.predict(table).tolist()
+    assert model.predict({"age": table["age"]}).tolist() == expected
+    assert model.predict({"age": table["age"], "ward": [object()] * 2400}).tolist() == expected
+    assert model.predict(np.array([[90, "?"], [1, None]], dtype=object)).tolist() == [1, 0]
+    (tmp_path / "t.csv").write_text("age\n90\n1\n", encoding="utf-8")
+    assert model.predict(tmp_path / "t.csv").tolist() == [1, 0]
+    with pytest.raises(SchemaError, match="no column 'age'"):
+        model.predict({"ward": ["a"]})
+    constant = replace(model, hypothesis=Leaf(1))
+    assert constant.predict({"age": [None, "?", 3]}).tolist() == [1, 1, 1]
+
+
+def test_a_file_of_an_earlier_version_may_have_remarks_in_its_schema() -> None:
+    """They are no longer written, and files that have them stay readable."""
+    path = Path(__file__).parents[2] / "docs" / "images" / "model.json"
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    assert "about" in tree["schema"]
+    assert load(path).hypothesis.to_json() == tree["hypothesis"]
+    forged = {**tree, "version": privpac.__version__}
+    with pytest.raises(NotCertified, match="does not write"):
+        model_from({**forged, "digest": digest(forged)})

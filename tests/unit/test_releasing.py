@@ -56,7 +56,7 @@ def test_the_charge_comes_before_the_first_coin(unread: Any) -> None:
             seen.append(spent(book))
             return super().below(n)
 
-    Payment(book, Watching(1)).paid(COST, draw=tossing, note="", unread=unread)
+    Payment(book, Watching(1)).paid(lambda: COST, draw=tossing, note="", unread=unread)
     assert seen == [1]
 
 

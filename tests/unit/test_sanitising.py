@@ -300,3 +300,17 @@ def test_schemas_are_narrowed() -> None:
     )
     assert released.columns == ("ill",)
     assert set(released.records()) == {"ill"}
+
+
+def test_without_columns_the_whole_table_is_released(tmp_path: Path) -> None:
+    few = {
+        **SCHEMA,
+        "columns": [column for column in SCHEMA["columns"] if column["name"] in ("town", "smokes")],
+    }
+    released = release_table(table(), schema=few, epsilon=2, random_state=1)
+    assert released.columns == ("town", "smokes", "ill")
+    assert released == release_table(
+        table(), schema=few, columns=["town", "smokes", "ill"], epsilon=2, random_state=1
+    )
+    asked = ["release", "x.csv", "--schema", "s.json", "--epsilon", "1", "--column", ","]
+    assert main([*asked, "--out", str(tmp_path / "o.csv")]) == 2

@@ -79,6 +79,7 @@ def a_name(path: tuple[Any, ...], value: Any) -> bool:
     return isinstance(value, str) and path[0] == "schema" and path[1:] in spots
 
 
+@pytest.mark.long_cases("trees:1-wishes1")
 @pytest.mark.parametrize(
     ("concepts", "wishes"), [("thresholds:a", {"records_per_person": 2}), ("trees:1", {"leaf_epsilon": 1})]
 )

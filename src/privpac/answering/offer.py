@@ -19,11 +19,12 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.certificate import Certificate, for_people
 from privpac.guarantee.facts import Loss, Privacy, Release
 from privpac.guarantee.ledger.budget import Cost
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import whole_positive
 from privpac.releasing import cost_of
 from privpac.wishes import AnswerWishes
 
@@ -48,7 +49,7 @@ class Offer:
     coins: str = "system"
 
     def __post_init__(self) -> None:
-        _require_people(self.records_per_person)
+        whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
         count = self.answers
         whole = isinstance(count, int) and not isinstance(count, bool)
         if count is not None and not (whole and 1 <= count <= MOST_DECLARED):
@@ -92,8 +93,7 @@ class Offer:
             what = f"{self.answers} answers, declared beforehand"
             together = composed(proof, answers=self.answers, delta=self.delta)
             proof = rules.post_processing(together, what=what, release=Release.ANSWERS)
-        if self.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
+        proof = for_people(proof, from_data=self.schema.origin == "from_data")
         return replace(inner, privacy=proof, request=self.to_json(), coins=self.coins)
 
     @property
@@ -122,15 +122,10 @@ class Offer:
         }
 
 
-def _require_people(records: object) -> None:
-    if isinstance(records, bool) or not (isinstance(records, int) and records >= 1):
-        raise ParameterError(OWNER, "records_per_person", records, allowed="a positive integer")
-
-
 def offer_for(wishes: AnswerWishes, *, schema: Schema, size: Size, coins: str) -> Offer:
     """What is offered to a person who wishes such answers from so many records."""
     people = wishes.records_per_person
-    _require_people(people)
+    whole_positive(people, owner=OWNER, name="records_per_person")
     predictor = predictor_for(
         wishes.base,
         schema=schema,

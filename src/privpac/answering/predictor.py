@@ -19,10 +19,9 @@ from privpac.answering.questions import AskedRows, draw
 from privpac.coins import Coins
 from privpac.concepts.base import Cells
 from privpac.constructions.prediction.base import Prepared
-from privpac.data.declared import schema_for
 from privpac.data.engines.memory import MemorySample
 from privpac.data.purchases import purchase_of
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.errors import BudgetExceeded, PrivpacError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import Budget
@@ -190,10 +189,13 @@ class PrivatePredictor:
                 self._answers.end()
                 raise
 
-        payment, cost = Payment(self._meter, self._coins), count * self.offer.answer_cost
-        bought = purchase_of("answers", self.schema)
         try:
-            return payment.paid(cost, draw=answers, note=f"{count} answers", purchase=bought)
+            return Payment(self._meter, self._coins).paid(
+                lambda: count * self.offer.answer_cost,
+                draw=answers,
+                note=f"{count} answers",
+                purchase=lambda: purchase_of("answers", self.schema),
+            )
         except BudgetExceeded:
             raise self._refusal(count) from None
 

@@ -23,10 +23,10 @@ def prepare(offer: Offer, sample: Sample, payment: Payment, *, table: object = N
     if offer.answers is None:
         return offer.predictor.prepare(sample, payment.coins)
     return payment.paid(
-        offer.cost,
+        lambda: offer.cost,
         draw=lambda coins: offer.predictor.prepare(sample, coins),
         note=f"{offer.answers} answers, declared beforehand",
-        purchase=purchase_of("answers", offer.schema, table=table),
+        purchase=lambda: purchase_of("answers", offer.schema, table=table),
     )
 
 

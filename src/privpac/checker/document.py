@@ -28,6 +28,9 @@ __all__ = [
     "MANIFEST",
     "MODEL",
     "MOST_DIGITS",
+    "MOST_SIGNATURES",
+    "SIGNATURE",
+    "SIGNATURES",
     "TABLE",
     "Kind",
     "Malformed",
@@ -42,6 +45,7 @@ __all__ = [
     "require_bounded",
     "require_document",
     "same",
+    "unsigned",
 ]
 
 MOST_BYTES = 2**28
@@ -58,6 +62,11 @@ DEEPEST = 256
 
 MODEL, TABLE, CERTIFICATE = "privpac-model/1", "privpac-table/1", "privpac-certificate/1"
 BUNDLE, FORMER_BUNDLE = "privpac-bundle/2", "privpac-bundle/1"
+
+SIGNATURE = "privpac-signature/1"
+SIGNATURES = "signatures"
+SIGNATURE_FIELDS = frozenset({"format", "document", "signer", "key", "receipt", "signature"})
+MOST_SIGNATURES = 100
 
 FROM_DATA = "the schema is public; it was read from the data"
 """The assumption that stands for bounds and names nobody protected; readers are told what it means."""
@@ -118,9 +127,14 @@ def same(a: object, b: object) -> bool:
 
 
 def digest(tree: Mapping[str, Any]) -> str:
-    """SHA-256 of the canonical form without the digest itself."""
-    bare = canonical({key: value for key, value in tree.items() if key != "digest"})
+    """SHA-256 of the canonical form without the digest itself, and without signatures, which vouch for it."""
+    bare = canonical(unsigned({key: value for key, value in tree.items() if key != "digest"}))
     return "sha256:" + hashlib.sha256(bare.encode("ascii")).hexdigest()
+
+
+def unsigned(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without its signatures."""
+    return {key: value for key, value in tree.items() if key != SIGNATURES}
 
 
 def is_bundle(path: str | os.PathLike[str]) -> bool:
@@ -164,9 +178,25 @@ def require_document(tree: object, *formats: str, name: str = "The document") ->
             f"{name} was changed after it was written: its digest does not match.",
             remedy="Copy it again from where it was made.",
         )
-    if tree.keys() != kind.fields or not _is_version(tree["version"]):
+    fits = unsigned(tree).keys() == kind.fields and _is_version(tree["version"])
+    if not fits or not _are_signatures(tree.get(SIGNATURES, []), tree["digest"]):
         raise NotCertified(f"The {kind.name} holds something that this version does not write.")
     return tree
+
+
+def _are_signatures(rows: object, sealed: str) -> bool:
+    """Whether they have the form of signatures of this document. Whether they are any is for a library to say."""
+    return (
+        isinstance(rows, list)
+        and len(rows) <= MOST_SIGNATURES
+        and all(
+            isinstance(row, dict)
+            and row.keys() == SIGNATURE_FIELDS
+            and row["format"] == SIGNATURE
+            and row["document"] == sealed
+            for row in rows
+        )
+    )
 
 
 def _is_version(value: object) -> bool:

@@ -14,6 +14,7 @@ from privpac.checker.document import MOST_DIGITS
 __all__ = [
     "ALL",
     "STEP",
+    "Accuracy",
     "Broken",
     "Check",
     "Loss",
@@ -22,12 +23,16 @@ __all__ = [
     "check_fact",
     "decimal",
     "integer",
+    "no_premise",
     "number",
     "only_premise",
     "pair",
     "parameters",
+    "read_accuracy",
     "read_fact",
+    "read_goal",
     "read_privacy",
+    "read_ratio",
     "require",
     "whole",
     "within",
@@ -228,3 +233,43 @@ def pair(node: Tree, *, release: bool = True) -> tuple[Privacy, Privacy]:
     require((new.unit, new.part) == (old.unit, old.part), "the scope differs from the premise's")
     require(not release or new.release == old.release, "the release differs from the premise's")
     return new, old
+
+
+def no_premise(node: Tree) -> None:
+    """Refuse premises of a step that rests on nothing else."""
+    require(not node.get("premises"), "this step has no premises")
+
+
+def read_ratio(text: object) -> Fraction:
+    """A weight of one unit of score: above 0, and at most 1."""
+    ratio = number(text)
+    require(0 < ratio <= 1, "the ratio is out of range")
+    return ratio
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A stored accuracy fact."""
+
+    error: Fraction
+    failure: Fraction
+    against: str
+    records: int
+    proper: bool
+
+
+def read_accuracy(node: Tree) -> Accuracy:
+    """The accuracy that a step claims; refused if a field is missing or out of range."""
+    fact = read_fact(node, "accuracy")
+    require(type(fact["proper"]) is bool, "proper is not yes or no")
+    error, failure, records = number(fact["error"]), number(fact["failure"]), integer(fact["records"], 0)
+    require(0 <= error <= 1 and 0 < failure < 1, "error or failure is out of range")
+    return Accuracy(error, failure, fact["against"], records, fact["proper"])
+
+
+def read_goal(node: Tree, against: str, *, proper: bool = True) -> tuple[Fraction, Fraction, int]:
+    """Error, failure and records of an accuracy of this kind, with an error above 0."""
+    fact = read_accuracy(node)
+    require((fact.against, fact.proper) == (against, proper), "another kind of accuracy")
+    require(fact.error > 0, "error or failure is out of range")
+    return fact.error, fact.failure, fact.records

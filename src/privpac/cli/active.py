@@ -10,7 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for, require_out
-from privpac.cli.options import Force, RecordsPerPerson, Seed
+from privpac.cli.options import Force, RecordsPerPerson, Seed, file, number, verbs
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,12 +20,8 @@ __all__ = ["active"]
 
 OWNER = "active"
 
-active = typer.Typer(
-    name="active",
-    help="Ask for the labels of a random few, and learn from them and many records without labels.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+active = verbs(
+    "active", "Ask for the labels of a random few, and learn from them and many records without labels."
 )
 
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The session: a folder that `ask` made.")]
@@ -38,17 +34,13 @@ def ask(
     ],
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder for the session.")],
     *,
-    schema: Annotated[str, typer.Option(metavar="FILE", help="Public description of the table.")],
+    schema: Annotated[str, file("Public description of the table.")],
     concepts: Annotated[
         str, typer.Option(metavar="WORD", help="What to choose from, such as thresholds:COLUMN or stumps.")
     ],
-    epsilon: Annotated[
-        str, typer.Option(metavar="NUMBER", help="Privacy loss, for those who see the rule only.")
-    ],
+    epsilon: Annotated[str, number("Privacy loss, for those who see the rule only.")],
     labels: Annotated[int | None, typer.Option(metavar="M", help="How many labels to ask for.")] = None,
-    error: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Ask for the fewest labels that promise this error.")
-    ] = None,
+    error: Annotated[str | None, number("Ask for the fewest labels that promise this error.")] = None,
     method: Annotated[
         str,
         typer.Option(metavar="HOW", help="plain, boost, relabel, or auto: the one that promises most."),
@@ -68,7 +60,7 @@ def ask(
         )
     with console.working("Choosing", as_json=as_json):
         from privpac.asking import Asking
-        from privpac.data.declared import schema_for
+        from privpac.data.schema import schema_for
         from privpac.data.tables import read
 
         declared = schema_for(schema, data)
@@ -113,7 +105,7 @@ def learn_active(
     ledger: Annotated[
         str | None, typer.Option(metavar="LEDGER", help="Charge this budget first: a file or URL.")
     ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the model file.")] = None,
+    out: Annotated[str | None, file("Write the model file.")] = None,
     force: Force = False,
     random_state: Seed = None,
     full: Annotated[bool, typer.Option("--full", help="Print the whole derivation.")] = False,
@@ -147,7 +139,7 @@ def _answers(path: str) -> dict[int, object]:
     from privpac.data.tables import read
 
     table = read(path, columns=("record", "label"))
-    records, labels = table.column("record").tolist(), table.column("label").tolist()
+    records, labels = table.array("record").tolist(), table.array("label").tolist()
     try:
         numbers = [int(str(record)) - 1 for record in records]
     except ValueError:

@@ -34,6 +34,7 @@ VERBS = (
     "compare",
     "explain",
     "verify",
+    "sign",
     "release",
     "schema",
     "serve",
@@ -44,6 +45,7 @@ VERBS = (
     "active",
     "ledger",
     "keys",
+    "warm",
 )
 """Each is a module of this package and in it a function, or a group of them, of the same name."""
 
@@ -93,7 +95,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console.prepare_streams()
     verbs = words[:1] if words and words[0] in VERBS else VERBS
     try:
-        code = app(verbs)(words, prog_name="privpac", standalone_mode=False)
+        with console.hearing(as_json=as_json):
+            code = app(verbs)(words, prog_name="privpac", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:

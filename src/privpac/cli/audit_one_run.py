@@ -9,6 +9,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import count
 from privpac.errors import NotCertified, ParameterError
 
 __all__ = ["one_run"]
@@ -24,9 +25,7 @@ def one_run(
     *,
     epsilon: Annotated[str, typer.Option(metavar="E", help="The claim to test.")],
     delta: Annotated[str, typer.Option(metavar="D", help="The delta of the claim.")] = "0",
-    guesses: Annotated[
-        int | None, typer.Option(metavar="N", help="Canaries to guess; left out: a third of them.")
-    ] = None,
+    guesses: Annotated[int | None, count("Canaries to guess; left out: a third of them.")] = None,
     confidence: Annotated[str, typer.Option(metavar="C", help="Confidence of the lower bound.")] = "0.999",
     seed: Annotated[
         int | None, typer.Option(metavar="S", help="Makes the audit repeatable; left out: fresh coins.")

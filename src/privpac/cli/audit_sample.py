@@ -11,6 +11,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import count
 from privpac.errors import NotCertified, ParameterError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def sample(
     *,
     epsilon: Annotated[str, typer.Option(metavar="E", help="The claim to test.")],
     delta: Annotated[str, typer.Option(metavar="D", help="The delta of the claim.")] = "0",
-    runs: Annotated[int, typer.Option(metavar="N", help="Calls of the function in all.")] = 10_000,
+    runs: Annotated[int, count("Calls of the function in all.")] = 10_000,
     confidence: Annotated[str, typer.Option(metavar="C", help="Confidence of the lower bound.")] = "0.999",
     seed: Annotated[
         int | None, typer.Option(metavar="S", help="Makes the audit repeatable; left out: fresh seeds.")

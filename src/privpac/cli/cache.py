@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from privpac import __version__
+from privpac.drafts import whole_file
 
 __all__ = ["Cache", "fingerprint", "folder"]
 
@@ -65,12 +66,9 @@ class Cache:
     def put(self, name: str, value: object, *, options: str) -> None:
         """Keep it, whole or not at all, instead of what older code left under the same name and options."""
         path = self._path(name, options)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             for older in self._folder.glob(f"{name}-{options}-*.json"):
                 older.unlink(missing_ok=True)
-            partial.write_text(json.dumps(value), encoding="utf-8", newline="\n")
-            os.replace(partial, path)
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+            with whole_file(path) as draft:
+                draft.write_text(json.dumps(value), encoding="utf-8", newline="\n")

@@ -8,7 +8,7 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.cli.options import LedgerPlace
+from privpac.cli.options import LedgerPlace, RecordsPerPerson, Seed, number
 
 __all__ = ["compare"]
 
@@ -20,14 +20,10 @@ def compare(
         str, typer.Argument(metavar="DATA", help="Labelled records: CSV, CSV.gz or Parquet file.")
     ],
     *,
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="What the comparison may cost.")],
-    records_per_person: Annotated[
-        int, typer.Option(metavar="K", help="Records behind one person, at most.")
-    ] = 1,
+    epsilon: Annotated[str, number("What the comparison may cost.")],
+    records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
-    random_state: Annotated[
-        int | None, typer.Option(metavar="SEED", help="Repeatable, and then not for release.")
-    ] = None,
+    random_state: Seed = None,
     as_json: Json = False,
 ) -> None:
     """Say which of two released models gets more records right: one noisy difference."""

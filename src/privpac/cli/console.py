@@ -28,6 +28,7 @@ __all__ = [
     "Progress",
     "collecting",
     "fail",
+    "hearing",
     "note",
     "prepare_streams",
     "progress",
@@ -125,6 +126,26 @@ def collecting() -> Iterator[list[str]]:
     warnings_seen += [
         str(entry.message) for entry in caught if entry.category.__module__.startswith("privpac")
     ]
+
+
+@contextmanager
+def hearing(*, as_json: bool) -> Iterator[None]:
+    """What the library logs meanwhile goes to stderr: as it is, or as lines of JSON."""
+    if not as_json:
+        yield
+        return
+    import logging
+
+    class JsonLines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            sys.stderr.write(json.dumps({"note": record.getMessage()}) + "\n")
+
+    handler, logger = JsonLines(), logging.getLogger("privpac")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def warn(text: str, *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from privpac.cli import console
+from privpac.drafts import draft_of, whole_file
 from privpac.errors import ParameterError, PrivpacError
 
 __all__ = ["Destination", "paid_for", "require_out"]
@@ -79,32 +80,25 @@ class Destination:
             raise wrong(
                 "a file that does not exist yet", "Choose another name, or overwrite it with --force."
             )
-        destination = cls(path)
         try:
-            destination._partial.touch()
-            destination._partial.unlink()
+            probe = draft_of(path)
+            probe.touch()
+            probe.unlink()
         except OSError as problem:
             raise wrong(f"a place that can be written to ({problem.strerror})") from None
-        return destination
-
-    @property
-    def _partial(self) -> Path:
-        return self.path.with_name(f".{self.path.name}.{os.getpid()}.partial")
+        return cls(path)
 
     def write(self, text: str) -> None:
         """Put the whole text there, in UTF-8; an older file stays until the new one is complete."""
         try:
-            with self._partial.open("w", encoding="utf-8", newline="") as stream:
+            with whole_file(self.path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
                 stream.write(text)
                 stream.flush()
                 os.fsync(stream.fileno())
-            os.replace(self._partial, self.path)
         except OSError as problem:
             raise PrivpacError(
                 f"{str(self.path)!r} cannot be written: {problem.strerror}.", remedy="Free the disk or move."
             ) from None
-        finally:
-            self._partial.unlink(missing_ok=True)
 
 
 def _file(place: str) -> Path:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force
+from privpac.cli.options import Force, file
+from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privpac.model import Model
 
 __all__ = ["explain"]
 
@@ -17,10 +22,16 @@ __all__ = ["explain"]
 def explain(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
     *,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
-    picture: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the rule: a file that ends in .svg or .png.")
+    report: Annotated[str | None, file("Write an HTML report.")] = None,
+    picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
+    onnx: Annotated[str | None, file("Write the rule as an ONNX graph (needs privpac[onnx]).")] = None,
+    statement: Annotated[
+        str | None, file("Write what an annex to a data-protection assessment needs: .html, .md or .txt.")
     ] = None,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="LEDGER", help="With --statement: say what this budget has left.")
+    ] = None,
+    trusted: Annotated[str | None, file("With --statement: keys you trust, to name who signed.")] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -30,6 +41,8 @@ def explain(
     """
     destination = Destination.of(report, owner="explain", option="report", keep=(model,), force=force)
     drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
+    graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
+    stated = _stated(statement, ledger, trusted, keep=(model, report, picture, onnx), force=force)
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
@@ -40,7 +53,38 @@ def explain(
             destination.write(report_html(loaded))
         if drawn is not None:
             loaded.save_picture(drawn.path)
+        if graph is not None:
+            loaded.save_onnx(graph.path)
+        if stated is not None:
+            stated.write(_statement(model, loaded, ledger, trusted, page=stated.path.suffix == ".html"))
     if as_json:
         console.show_json(summary_json(loaded))
     else:
         console.show_sections(summary_sections(loaded, full=True))
+
+
+def _stated(
+    path: str | None, ledger: str | None, trusted: str | None, *, keep: tuple[str | None, ...], force: bool
+) -> Destination | None:
+    for name, value in (("ledger", ledger), ("trusted", trusted)):
+        if path is None and value is not None:
+            raise ParameterError("explain", name, value, allowed="given together with --statement")
+    if path is not None and Path(path).suffix not in (".html", ".md", ".txt"):
+        allowed = "a file that ends in .html, .md or .txt"
+        raise ParameterError("explain", "statement", path, allowed=allowed)
+    return Destination.of(path, owner="explain", option="statement", keep=keep, force=force)
+
+
+def _statement(path: str, model: Model, ledger: str | None, trusted: str | None, *, page: bool) -> str:
+    from privpac.checker.document import read_at
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.report.statement import statement_of
+    from privpac.signing.checking import signers_of
+    from privpac.signing.keys import Trusted
+
+    tree = read_at(path)
+    signers = signers_of(tree, trusted=None if trusted is None else Trusted.read(trusted))
+    left = None if ledger is None else str(Ledger.open(ledger).account().remainder)
+    lines = [signer.line() for signer in signers]
+    made = statement_of(model, digest=tree["digest"], signers=lines, left=left)
+    return made.html() if page else made.text()

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import number, verbs
 from privpac.cli.serve import ledger_address, require_serve
+from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore
+    from privpac.signing.keys import SigningKey
 
 __all__ = ["keys"]
 
-keys = typer.Typer(
-    name="keys",
-    help="Make, list and revoke the keys of a prediction service.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+keys = verbs(
+    "keys", "Keys of a prediction service: create, list, revoke; keys that sign documents: signing, show."
 )
 
 LedgerUrl = Annotated[
@@ -47,13 +47,8 @@ def create(
     ledger: LedgerUrl,
     role: Annotated[str, typer.Option(metavar="ROLE", help="analyst, or owner: sees everybody's budget.")],
     name: Annotated[str, typer.Option(metavar="TEXT", help="Whose it is.")] = "",
-    epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="What its holder may spend; all there is if left out."),
-    ] = None,
-    delta: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The delta of that: with one, many more answers fit.")
-    ] = "0",
+    epsilon: Annotated[str | None, number("What its holder may spend; all there is if left out.")] = None,
+    delta: Annotated[str, number("The delta of that: with one, many more answers fit.")] = "0",
     as_json: Json = False,
 ) -> None:
     """Make a key and print it, once: only a hash of it is kept."""
@@ -123,3 +118,44 @@ def revoke(
     if as_json:
         console.show_json({"revoked": identity})
     console.note(f"Key {identity} is revoked.", as_json=as_json)
+
+
+@keys.command()
+def signing(
+    out: Annotated[str, typer.Argument(metavar="FILE", help="Where the private key goes; a new file.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Make a key that signs documents, and print its public half, which everybody may know.
+
+    With the variable PRIVPAC_PASSPHRASE set, the file cannot be used without that passphrase.
+    """
+    from privpac.cli.sign import PASSPHRASE
+    from privpac.signing.keys import SigningKey
+
+    key = SigningKey.make()
+    try:
+        key.save(out, passphrase=os.environ.get(PASSPHRASE))
+    except FileExistsError:
+        raise ParameterError("keys", "FILE", out, allowed="a new file: a key is never overwritten") from None
+    _show_public(key, as_json=as_json)
+    console.note(f"Wrote the private key to {out}. Keep it to yourself.", as_json=as_json)
+
+
+@keys.command()
+def show(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A key that signs documents.")],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Print the public half of a signing key, for the lists of those who trust it."""
+    from privpac.cli.sign import signing_key
+
+    _show_public(signing_key(file), as_json=as_json)
+
+
+def _show_public(key: SigningKey, *, as_json: bool) -> None:
+    if as_json:
+        console.show_json({"public": key.public_text})
+    else:
+        console.show(key.public_text)

@@ -11,7 +11,17 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for, require_out
-from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
+from privpac.cli.options import (
+    Force,
+    KeyFile,
+    LedgerPlace,
+    RecordsPerPerson,
+    Seed,
+    SignerName,
+    count,
+    file,
+    number,
+)
 from privpac.errors import ParameterError, SchemaError
 from privpac.wishes import (
     AnswerWishes,
@@ -26,6 +36,7 @@ if TYPE_CHECKING:
     from privpac.data.schema import Schema
     from privpac.model import Model
     from privpac.releasing import Payment
+    from privpac.signing.keys import SigningKey
 
 __all__ = ["learn"]
 
@@ -42,21 +53,18 @@ def learn(
         ),
     ],
     *,
-    epsilon: Annotated[
-        str, typer.Option(metavar="NUMBER", help="Privacy loss of the classifier, or of one answer.")
-    ],
+    epsilon: Annotated[str, number("Privacy loss of the classifier, or of one answer.")],
     schema: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Public description of the table (privpac schema DATA drafts it), or from_data to read it"
-            " from the records, which the certificate then says.",
+        file(
+            "Public description of the table (privpac schema DATA drafts it), or from_data to read it"
+            " from the records, which the certificate then says."
         ),
     ] = None,
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
     ] = None,
-    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy delta; 0 is pure privacy.")] = "0",
+    delta: Annotated[str, number("Privacy delta; 0 is pure privacy.")] = "0",
     concepts: Annotated[
         str,
         typer.Option(
@@ -69,35 +77,32 @@ def learn(
         str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
     ] = "records",
     estimate_epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="Further privacy loss, for an estimate of the accuracy."),
+        str | None, number("Further privacy loss, for an estimate of the accuracy.")
     ] = None,
     leaf_epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="Further privacy loss, for counts in the leaves of a tree."),
+        str | None, number("Further privacy loss, for counts in the leaves of a tree.")
     ] = None,
     holdout: Annotated[
         str,
-        typer.Option(metavar="SHARE", help="Share of records kept aside for the estimate; then it is free."),
-    ] = "0",
+        typer.Option(
+            metavar="SHARE",
+            help="Share of records kept aside for the estimate, which then is free if it costs no more than"
+            " --epsilon; auto: a fifth or none, whichever promises the narrower interval.",
+        ),
+    ] = "auto",
     costs: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5, or balanced."),
     ] = None,
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the model file, or the bundle.")
-    ] = None,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write an HTML report.")] = None,
+    out: Annotated[str | None, file("Write the model file, or the bundle.")] = None,
+    report: Annotated[str | None, file("Write an HTML report.")] = None,
     force: Force = False,
-    answers: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="With --protect predictions: answers declared beforehand."),
-    ] = None,
-    models: Annotated[
-        int | None, typer.Option(metavar="N", help="With --protect predictions: how many models vote.")
-    ] = None,
+    sign: KeyFile = None,
+    signer: SignerName = "",
+    answers: Annotated[int | None, count("With --protect predictions: answers declared beforehand.")] = None,
+    models: Annotated[int | None, count("With --protect predictions: how many models vote.")] = None,
     random_state: Seed = None,
     engine: Annotated[
         str,
@@ -108,11 +113,7 @@ def learn(
         typer.Option(metavar="MASTER", help="Count on a Spark cluster: local[2], spark://HOST:7077, ..."),
     ] = None,
     unlabelled: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Further records without labels; or 'missing': those of DATA whose label is empty.",
-        ),
+        str | None, file("Further records without labels; or 'missing': those of DATA whose label is empty.")
     ] = None,
     method: Annotated[
         str,
@@ -120,10 +121,7 @@ def learn(
             metavar="HOW", help="How records without labels are used: auto, plain, generic, boost, relabel."
         ),
     ] = "auto",
-    error: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="With --unlabelled: refuse if a larger error is promised."),
-    ] = None,
+    error: Annotated[str | None, number("With --unlabelled: refuse if a larger error is promised.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be read and what it would take, and stop.")
     ] = False,
@@ -157,7 +155,7 @@ def learn(
                 "leaf_epsilon": leaf_epsilon,
                 "costs": costs,
                 "report": report,
-                "holdout": None if holdout == "0" else holdout,
+                "holdout": None if holdout == "auto" else holdout,
                 "unlabelled": unlabelled,
                 "engine": None if engine in ("auto", "memory") else engine,
                 "spark": spark,
@@ -190,6 +188,7 @@ def learn(
         _show_cost(place, wishes, as_json=as_json)
         return
     require_out(out, ledger, owner=OWNER, as_json=as_json)
+    key = _signing_key(sign, signer, out)
     with (
         console.reading("Learning", data, engine, as_json=as_json) as progress,
         console.collecting() as advice,
@@ -201,6 +200,11 @@ def learn(
         payment = Payment.by(account, random_state=random_state)
         model = place.learn(wishes, unlabelled, few, progress=progress, payment=payment)
         files.write(model)
+        if key is not None and files.out is not None:
+            from privpac.cli.sign import receipt_for, sign_file
+
+            receipt = receipt_for(account, payment.charges[-1] if payment.charges else None)
+            sign_file(files.out.path, key, signer=signer, receipt=receipt)
     _show(model, files, advice, full=full, as_json=as_json)
 
 
@@ -215,7 +219,7 @@ class _Place:
     spark: str | None
 
     def declared(self) -> Schema:
-        from privpac.data.declared import schema_for
+        from privpac.data.schema import schema_for
 
         return schema_for(self.schema, self.data, label=self.label)
 
@@ -235,6 +239,21 @@ class _Place:
             return learn_rule(source, self.declared(), wishes, payment=payment)
         further = Unlabelled(few, None if unlabelled == "missing" else unlabelled)
         return learn_few_labels(source, further, self.declared(), wishes, payment=payment)
+
+
+def _signing_key(path: str | None, signer: str, out: str | None) -> SigningKey | None:
+    """The key to sign with, read before anything is charged."""
+    if (path is None) != (not signer):
+        raise ParameterError(OWNER, "signer", signer, allowed="a name, given together with --sign")
+    if path is None:
+        return None
+    if out is None:
+        raise ParameterError(
+            OWNER, "sign", path, allowed="given together with --out", remedy="Add --out FILE."
+        )
+    from privpac.cli.sign import signing_key
+
+    return signing_key(path)
 
 
 def _show_cost(place: _Place, wishes: RuleWishes, *, as_json: bool) -> None:

@@ -74,8 +74,8 @@ def _prepare(
     from privpac.answering.bundle import bundle
     from privpac.answering.offer import offer_for
     from privpac.answering.preparing import prepare
-    from privpac.data.declared import schema_for
     from privpac.data.engines.opening import open_sample
+    from privpac.data.schema import schema_for
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.releasing import Payment
 

@@ -11,12 +11,14 @@ import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
+from privpac.cli.options import number, verbs
 from privpac.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.account import Account, Entry
     from privpac.guarantee.ledger.budget import Budget
     from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.signing.signature import Receipt
 
 __all__ = ["ledger"]
 
@@ -29,33 +31,20 @@ FORGETS = (
     "original, and treat as spent what its users remember."
 )
 
-ledger = typer.Typer(
-    name="ledger",
-    help="A budget in a file or database: make it, read it, check it, copy it.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+ledger = verbs("ledger", "A budget in a file or database: make it, read it, check it, copy it.")
 
 
 @ledger.command()
 def create(
     place: Place,
     *,
-    epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="What everything together may reveal.")
-    ] = None,
-    delta: Annotated[
-        str,
-        typer.Option(metavar="NUMBER", help="With a delta, such as 1e-6, many small charges cost far less."),
-    ] = "0",
+    epsilon: Annotated[str | None, number("What everything together may reveal.")] = None,
+    delta: Annotated[str, number("With a delta, such as 1e-6, many small charges cost far less.")] = "0",
     reserved_delta: Annotated[
-        str,
-        typer.Option(metavar="NUMBER", help="The part of delta for releases that have a delta of their own."),
+        str, number("The part of delta for releases that have a delta of their own.")
     ] = "0",
     pure_epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="A second promise, without a delta: all epsilons add up to it."),
+        str | None, number("A second promise, without a delta: all epsilons add up to it.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -87,7 +76,14 @@ def show(
 
 
 @ledger.command()
-def verify(place: Place, *, as_json: Json = False) -> None:
+def verify(
+    place: Place,
+    *,
+    receipt: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A signed document: was it paid for by this ledger?")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Recompute every hash and every sum; exit code 4 and the first wrong row if something does not follow."""
     from privpac.checker.budget import check_budget
     from privpac.guarantee.ledger.total import promise_of, total_document
@@ -98,16 +94,27 @@ def verify(place: Place, *, as_json: Json = False) -> None:
     total = total_document(account)
     check_budget(total)
     head = entries[-1].hash if entries else None
+    receipts = [] if receipt is None else _receipts(book, receipt)
     if as_json:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
+        facts |= {} if receipt is None else {"receipts": [one.to_json() for one in receipts]}
         console.show_json(facts)
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
     sums = "1 charge adds" if len(entries) == 1 else f"{len(entries)} charges add"
     console.show(f"Verified: {sums} up to {spent} of {account.promises}.")
     console.show(promise_of(account))
+    for one in receipts:
+        console.show(f"{receipt}: {one}, as its signature says.")
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
+
+
+def _receipts(book: Ledger, path: str) -> list[Receipt]:
+    from privpac.checker.document import read_at
+    from privpac.signing.checking import check_receipt
+
+    return [one.receipt for one in check_receipt(book, read_at(path)) if one.receipt is not None]
 
 
 @ledger.command()

@@ -10,6 +10,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
+from privpac.cli.options import count, file, number
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -33,26 +34,14 @@ def plan(
         ),
     ] = "auto",
     error: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER", help="Largest error to promise. Left out: the smallest one is computed."
-        ),
+        str | None, number("Largest error to promise. Left out: the smallest one is computed.")
     ] = None,
-    epsilon: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="Privacy loss. Left out: the smallest one is computed."),
-    ] = None,
-    records: Annotated[
-        str | None, typer.Option(metavar="N", help="Records at hand. Left out: those needed are computed.")
-    ] = None,
-    failure: Annotated[str, typer.Option(metavar="NUMBER", help="How likely the promise may fail.")] = "0.05",
-    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy delta; 0 is pure privacy.")] = "0",
-    noise: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The best rule is known to err at most so often.")
-    ] = None,
-    unlabelled: Annotated[
-        str | None, typer.Option(metavar="N", help="Records without labels at hand; left out: any number.")
-    ] = None,
+    epsilon: Annotated[str | None, number("Privacy loss. Left out: the smallest one is computed.")] = None,
+    records: Annotated[str | None, count("Records at hand. Left out: those needed are computed.")] = None,
+    failure: Annotated[str, number("How likely the promise may fail.")] = "0.05",
+    delta: Annotated[str, number("Privacy delta; 0 is pure privacy.")] = "0",
+    noise: Annotated[str | None, number("The best rule is known to err at most so often.")] = None,
+    unlabelled: Annotated[str | None, count("Records without labels at hand; left out: any number.")] = None,
     protect: Annotated[
         str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
     ] = "records",
@@ -66,10 +55,9 @@ def plan(
     ] = False,
     answers: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="What one of N answers may cost under a total of --epsilon and --delta; --error is how often models"
-            " that all agree may be contradicted.",
+        count(
+            "What one of N answers may cost under a total of --epsilon and --delta; --error is how often models"
+            " that all agree may be contradicted."
         ),
     ] = None,
     bits: Annotated[
@@ -82,26 +70,16 @@ def plan(
     tests: Annotated[
         int | None, typer.Option(metavar="P", help="Yes-or-no tests, instead of columns.")
     ] = None,
-    schema: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Public description of the table, instead of numbers.")
-    ] = None,
+    schema: Annotated[str | None, file("Public description of the table, instead of numbers.")] = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Also on hard distributions, or on synthetic tables.")
     ] = False,
-    table: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Simulate on this table, which must be public or synthetic."),
-    ] = None,
-    marginals: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Simulate on tables with these public marginals (JSON)."),
-    ] = None,
+    table: Annotated[str | None, file("Simulate on this table, which must be public or synthetic.")] = None,
+    marginals: Annotated[str | None, file("Simulate on tables with these public marginals (JSON).")] = None,
     seconds: Annotated[
         str, typer.Option(metavar="S", help="About how long to simulate: longer, narrower intervals.")
     ] = "40",
-    picture: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw records against --against, as .svg or .png.")
-    ] = None,
+    picture: Annotated[str | None, file("Draw records against --against, as .svg or .png.")] = None,
     against: Annotated[
         str, typer.Option(metavar="WHAT", help="What --picture varies: epsilon, error or bits.")
     ] = "epsilon",
@@ -228,11 +206,13 @@ def _show(result: Plan, *, as_json: bool) -> None:
     if as_json:
         console.show_json(result.to_json())
         return
-    from privpac.plan.words import HEADINGS, notes, question_text, rows
+    from privpac.plan.words import HEADINGS, in_short, notes, question_text, rows
 
-    right = ("proved", "simulated", "floor", "ratio")
+    right = HEADINGS[5:]
     cells = list(rows(result))
     sections = [("", question_text(result))]
+    if summary := in_short(result):
+        sections.append(("", summary))
     if cells:
         sections.append(("", console.table_text(HEADINGS, cells, right=right)))
     remarks = notes(result)

@@ -12,7 +12,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
-from privpac.cli.options import Force
+from privpac.cli.options import Force, file
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def predict(
             metavar="TYPE", help="For a bundle: a type of models to be loaded, besides scikit-learn's."
         ),
     ] = None,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write a CSV file.")] = None,
+    out: Annotated[str | None, file("Write a CSV file.")] = None,
     proba: Annotated[
         bool,
         typer.Option("--proba", help="The risk of each class too; a card or a tree with leaf counts has it."),
@@ -91,7 +91,7 @@ def _answered(
     model: str, data: str, ledger: str | None, trust: list[str], *, proba: bool
 ) -> tuple[_Answered, dict[str, Any]]:
     """The classes, and for a bundle how many answers were given and are left."""
-    from privpac.answering.bundle.bundle import is_bundle
+    from privpac.checker.document import is_bundle
 
     if not is_bundle(model):
         from privpac.model import load

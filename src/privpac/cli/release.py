@@ -11,7 +11,7 @@ import typer
 from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination, paid_for
-from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed
+from privpac.cli.options import Force, LedgerPlace, RecordsPerPerson, Seed, file, number
 from privpac.errors import ParameterError
 from privpac.wishes import TableWishes, warning_of_large
 
@@ -33,21 +33,22 @@ def release(
         ),
     ],
     *,
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss of the release.")],
+    epsilon: Annotated[str, number("Privacy loss of the release.")],
     schema: Annotated[
         str,
-        typer.Option(
-            metavar="FILE",
-            help="Public description of the table (privpac schema TABLE drafts it), or from_data to read it"
-            " from the records, which the certificate then says.",
+        file(
+            "Public description of the table (privpac schema TABLE drafts it), or from_data to read it"
+            " from the records, which the certificate then says."
         ),
     ],
+    out: Annotated[str, file("Where the synthetic records go: .csv or .parquet.")],
     column: Annotated[
-        str, typer.Option(metavar="NAMES", help="The columns to release, with commas; points takes several.")
-    ],
-    out: Annotated[
-        str, typer.Option(metavar="FILE", help="Where the synthetic records go: .csv or .parquet.")
-    ],
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The columns to release, with commas; all of the schema, and the label, if not said.",
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -60,17 +61,14 @@ def release(
         str | None,
         typer.Option(metavar="SHARE", help="Refuse, at no cost, unless every query is promised this error."),
     ] = None,
-    failure: Annotated[
-        str, typer.Option(metavar="NUMBER", help="How often the promised error may be exceeded.")
-    ] = "0.05",
+    failure: Annotated[str, number("How often the promised error may be exceeded.")] = "0.05",
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The label column, with --schema from_data.")
     ] = None,
     records_per_person: RecordsPerPerson = 1,
     ledger: LedgerPlace = None,
     certificate: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Where the certificate goes; beside the records if not said."),
+        str | None, file("Where the certificate goes; beside the records if not said.")
     ] = None,
     engine: Annotated[
         str, typer.Option(metavar="WORD", help="Where records are counted: auto, memory or files.")
@@ -86,7 +84,7 @@ def release(
     """
     records, beside = _destinations(out, certificate, keep=(data, schema, ledger), force=force)
     wishes = TableWishes.read(
-        columns=[name.strip() for name in column.split(",") if name.strip()],
+        columns=None if column is None else _names(column),
         epsilon=epsilon,
         method=method,
         error=error,
@@ -94,7 +92,7 @@ def release(
         records_per_person=records_per_person,
     )
     with console.reading("Releasing", data, engine, as_json=as_json) as progress:
-        from privpac.data.declared import schema_for
+        from privpac.data.schema import schema_for
         from privpac.guarantee.ledger.ledger import Ledger
         from privpac.releasing import Payment
         from privpac.sanitising import release_as
@@ -110,6 +108,13 @@ def release(
         )
         count = _write(table, records, beside)
     _show(table, count, (records, beside), full=full, as_json=as_json)
+
+
+def _names(column: str) -> list[str]:
+    names = [name.strip() for name in column.split(",") if name.strip()]
+    if not names:
+        raise ParameterError(OWNER, "column", column, allowed="names of columns, separated by commas")
+    return names
 
 
 def _destinations(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,13 +13,20 @@ from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import Force
+from privpac.errors import PrivpacError
 
 __all__ = ["schema"]
 
 
 def schema(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file.")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="CSV, CSV.gz or Parquet file; with --check a schema file.")
+    ],
     *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say a schema file in words and ask whether it is right.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --check: do not ask.")] = False,
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="The label column.")] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the draft there.")] = None,
     force: Force = False,
@@ -28,8 +36,12 @@ def schema(
 
     The types of a CSV file are guessed from its first records (number, date, truth value or text).
 
-    Every null in it is for a person to fill in with what is publicly known.
+    Every null in it is for a person to fill in with what is publicly known. Afterwards `--check` says what was
+    written, column by column: bounds that are too narrow cannot be noticed privately, so a person has to look.
     """
+    if check:
+        _check(data, ask=not yes, as_json=as_json)
+        return
     destination = Destination.of(out, owner="schema", option="out", keep=(data,), force=force)
     with console.working("Reading", as_json=as_json):
         from privpac.data.drafting import draft
@@ -44,6 +56,23 @@ def schema(
     if as_json:
         console.show_json({"out": str(destination.path), "blanks": blanks})
     console.note(f"Wrote {destination.path}; {len(blanks)} blanks are left to fill in.", as_json=as_json)
+
+
+def _check(path: str, *, ask: bool, as_json: bool) -> None:
+    """Say everything that the file declares, from the file alone, and let a person confirm it."""
+    from privpac.data.schema import Schema
+
+    declared = Schema.from_json(Path(path))
+    lines = [column.in_words() for column in declared.columns]
+    label = f"{declared.label} (to be predicted): one of {', '.join(declared.classes)}."
+    if as_json:
+        console.show_json({"label": label, "columns": lines})
+        return
+    console.show("\n".join([label, *lines]))
+    if ask and sys.stdin.isatty() and not typer.confirm("Is every line right?", err=True):
+        raise PrivpacError(
+            "The schema was not confirmed.", remedy=f"Correct {path}, then run this command again."
+        )
 
 
 def _text(tree: dict[str, Any]) -> str:

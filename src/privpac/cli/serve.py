@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privpac.cli import console
 from privpac.cli.console import Json
-from privpac.errors import MissingExtra
+from privpac.cli.options import count, number
+from privpac.errors import MissingExtra, ParameterError
 
 if TYPE_CHECKING:
     from privpac.service.serving import Service
@@ -46,29 +49,28 @@ def require_serve() -> None:
 
 def serve(
     bundle: Annotated[
-        str, typer.Argument(metavar="BUNDLE", help="What `privpac learn --protect predictions` made.")
-    ],
-    *,
-    ledger: LedgerUrl = None,
-    epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Make the ledger with this total, if there is none.")
+        str | None,
+        typer.Argument(metavar="BUNDLE", help="What `privpac learn --protect predictions` made."),
     ] = None,
-    delta: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The total's delta: with one, many more answers fit.")
-    ] = "0",
+    *,
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="Serve a bundle of simulated records, to try it: no BUNDLE, no data."),
+    ] = False,
+    ledger: LedgerUrl = None,
+    epsilon: Annotated[str | None, number("Make the ledger with this total, if there is none.")] = None,
+    delta: Annotated[str, number("The total's delta: with one, many more answers fit.")] = "0",
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", help="Where to listen; 0: any free port.")] = 8000,
-    workers: Annotated[int, typer.Option(metavar="N", help="Processes that answer.")] = 1,
+    port: Annotated[int, count("Where to listen; 0: any free port.")] = 8000,
+    workers: Annotated[int, count("Processes that answer.")] = 1,
     pages: Annotated[
         bool | None,
         typer.Option("--pages/--no-pages", help="Pages for people; by default on a loopback address."),
     ] = None,
-    rate: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Requests per second of one key, in each process.")
-    ] = 100.0,
-    max_rows: Annotated[int, typer.Option(metavar="N", help="Rows of one request.")] = 1_000,
-    max_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of one request.")] = 1_048_576,
-    connections: Annotated[int, typer.Option(metavar="N", help="Connections to each process.")] = 500,
+    rate: Annotated[float, number("Requests per second of one key, in each process.")] = 100.0,
+    max_rows: Annotated[int, count("Rows of one request.")] = 1_000,
+    max_bytes: Annotated[int, count("Bytes of one request.")] = 1_048_576,
+    connections: Annotated[int, count("Connections to each process.")] = 500,
     trust: Annotated[
         list[str] | None,
         typer.Option(metavar="TYPE", help="A type of models to be loaded, besides scikit-learn's."),
@@ -84,6 +86,16 @@ def serve(
     them itself and takes no ledger.
     """
     require_serve()
+    if demo:
+        with tempfile.TemporaryDirectory(prefix="privpac-demo-") as folder:
+            if bundle is not None or ledger is not None or epsilon is not None:
+                raise ParameterError("serve", "demo", True, allowed="alone: it brings a bundle and a ledger")
+            _demonstrate(Path(folder), host=host, port=port, as_json=as_json)
+        return
+    if bundle is None:
+        raise ParameterError(
+            "serve", "BUNDLE", None, allowed="a folder that answers", remedy="Try --demo to see one at work."
+        )
     from privpac.service.server import listen, run
     from privpac.service.serving import Service
     from privpac.service.settings import Limits, Settings, is_loopback
@@ -106,6 +118,28 @@ def serve(
         for text in warned:
             console.warn(text, as_json=as_json)
         _announce(service, as_json=as_json)
+        run(settings, service, listening)
+
+
+def _demonstrate(folder: Path, *, host: str, port: int, as_json: bool) -> None:
+    """Make a bundle, a ledger and a key in a folder that is removed afterwards, and serve them."""
+    from privpac.service.demo import make_demo
+    from privpac.service.server import listen, run
+    from privpac.service.serving import Service
+    from privpac.service.settings import Settings, is_loopback
+
+    with console.working("Preparing", as_json=as_json):
+        made = make_demo(folder)
+    settings = Settings(str(made.bundle), made.ledger, host=host, port=port, pages=is_loopback(host))
+    with contextlib.closing(listen(settings)) as listening:
+        settings = replace(settings, port=listening.getsockname()[1])
+        url = f"http://{settings.host}:{settings.port}"
+        service = Service.open(settings)
+        if as_json:
+            console.show_json({"url": url, "key": made.key, "question": made.question})
+        else:
+            console.show(made.words(url))
+        sys.stdout.flush()
         run(settings, service, listening)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privpac.checker.document import read_at
+from privpac.checker.document import SIGNATURES, read_at
 from privpac.checker.promise import check_document
 from privpac.cli import console
 from privpac.cli.console import Json
 
 if TYPE_CHECKING:
+    from privpac.signing.checking import Signer
     from privpac.verification import Verified
 
 __all__ = ["verify"]
@@ -30,11 +32,21 @@ def verify(
             help="Check digest and derivation only, in a moment; a bare certificate will do.",
         ),
     ] = False,
+    trusted: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keys you trust, each with a name: says who signed.")
+    ] = None,
+    signature: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="A signature that lies beside the document.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check digest, derivation and parameters of a model file. Exit code 0, or 4 with the reason."""
+    """Check digest, derivation and parameters of a model file. Exit code 0, or 4 with the reason.
+
+    Signatures are checked if there are any, or if --trusted or --signature ask for them.
+    """
     tree = read_at(model)
     promise = check_document(tree)
+    signers = _signers(tree, trusted, signature or []) if trusted or signature or SIGNATURES in tree else None
     if certificate_only:
         result, lines = promise.to_json(), promise.lines()
     else:
@@ -43,10 +55,27 @@ def verify(
 
             verified = rebuild(model, tree, promise)
         result, lines = {**promise.to_json(), **asdict(verified)}, _lines(verified)
+    if signers is not None:
+        result = {**result, "signers": [signer.to_json() for signer in signers]}
+        lines = [*lines, *_signed(signers)]
     if as_json:
         console.show_json(result)
     else:
         console.show("\n".join(lines))
+
+
+def _signers(tree: Mapping[str, Any], trusted: str | None, beside: Sequence[str]) -> tuple[Signer, ...]:
+    from privpac.signing.checking import read_signature, signers_of
+    from privpac.signing.keys import Trusted
+
+    names = None if trusted is None else Trusted.read(trusted)
+    return signers_of(tree, trusted=names, beside=[read_signature(path) for path in beside])
+
+
+def _signed(signers: Sequence[Signer]) -> list[str]:
+    from privpac.signing.checking import UNSIGNED
+
+    return [signer.line() for signer in signers] or [UNSIGNED]
 
 
 def _lines(verified: Verified) -> list[str]:

@@ -20,6 +20,7 @@ from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Shape
 from privpac.data.sample import Counted, Statistic
 from privpac.data.schema import Schema
+from privpac.data.statistics import CellCounts
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Scores
 
@@ -28,6 +29,8 @@ __all__ = [
     "ConceptClass",
     "Costs",
     "CountedByScore",
+    "DrawnByScore",
+    "EvenPrior",
     "Gibbs",
     "Hypothesis",
     "ManyLabels",
@@ -35,6 +38,7 @@ __all__ = [
     "MixtureGibbs",
     "Move",
     "OneColumn",
+    "OverColumn",
     "RuleBase",
     "Scored",
     "ScoredClass",
@@ -103,6 +107,9 @@ class Hypothesis(Protocol):
     def proba(self, cells: Cells) -> NDArray[np.float64] | None:
         """For every encoded record the risk of each class, adding up to 1; None if it answers with a class only."""
 
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """How much of the rule rests on each column it looks at, in a unit of its own; from the rule alone."""
+
 
 class RuleBase:
     """What a rule answers unless its kind knows better: no cuts, no questions, no shape, so it is shown in words.
@@ -113,6 +120,12 @@ class RuleBase:
 
     kind: ClassVar[str]
     """What files call it."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def columns(self) -> tuple[str, ...]:
+            """The columns `predict` looks at: every kind of rule says so itself."""
 
     def edges(self) -> Iterable[int] | None:
         return None
@@ -128,6 +141,10 @@ class RuleBase:
 
     def proba(self, cells: Cells) -> NDArray[np.float64] | None:
         return None
+
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """The same for all its columns, unless a kind of rule knows better."""
+        return dict.fromkeys(self.columns, Fraction(1))
 
 
 class OneColumn(RuleBase):
@@ -214,6 +231,32 @@ class AnyNumber:
         """Nothing is refused."""
 
 
+class _Sized(Protocol):
+    @property
+    def size(self) -> int: ...
+
+
+class EvenPrior:
+    """A class whose members are equally likely beforehand."""
+
+    @property
+    def odds(self: _Sized) -> int:
+        """All others against one."""
+        return self.size - 1
+
+
+class OverColumn:
+    """A class of rules about one column: they need no more of the records than how many fall into each cell."""
+
+    schema: Schema
+    column: str
+
+    @property
+    def statistic(self) -> CellCounts:
+        """The counts of each class in each cell."""
+        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
+
+
 @runtime_checkable
 class Scored(Protocol[E_contra]):
     """What can count the members of a class by score (see `mechanisms.scores`)."""
@@ -240,6 +283,14 @@ class ScoredGibbs:
 
     def draw(self, coins: Coins) -> Hypothesis:
         return gibbs.draw(self.scores, self.ratio, coins)
+
+
+class DrawnByScore:
+    """A class whose law follows from its scores alone."""
+
+    def gibbs(self: Scored[E], evidence: E, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
+        """The law given the evidence."""
+        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

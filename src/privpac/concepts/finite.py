@@ -27,10 +27,10 @@ from privpac.concepts.base import (
     Cells,
     Costs,
     CountedByScore,
+    DrawnByScore,
     E,
     Hypothesis,
     OneColumn,
-    ScoredGibbs,
     Stored,
 )
 from privpac.concepts.fitting import two_classes_misfit
@@ -208,7 +208,7 @@ def _digits(row: NDArray[np.uint8]) -> str:
 
 
 @dataclass(frozen=True)
-class Finite(AnyNumber, CountedByScore, Stored):
+class Finite(AnyNumber, CountedByScore, DrawnByScore, Stored):
     """A listed class. Two members may be the same function; then their weights add up.
 
     `members` are predicates, as text or read already, or a pair of a column and a Boolean matrix whose rows
@@ -327,9 +327,6 @@ class Finite(AnyNumber, CountedByScore, Stored):
             return members.member(bisect_left(lasts, place[1], key=int))
 
         return Named(Runs([Row.of(0, lasts, prices, places - 1)]), name)
-
-    def gibbs(self, evidence: object, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
 def _read_members(schema: Schema, members: object) -> tuple[Predicate, ...] | Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Protocol
 
 from privpac.coins import Coins
@@ -10,8 +11,17 @@ from privpac.data.sample import Sample, Size
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
 from privpac.guarantee.certificate import Certificate
+from privpac.numbers.exact import ratio_for
 
-__all__ = ["Around", "Learner", "ReadsOnce", "SemiLearner", "require_labels"]
+__all__ = [
+    "Around",
+    "DrawsMembers",
+    "DrawsOnce",
+    "Learner",
+    "ReadsOnce",
+    "SemiLearner",
+    "require_labels",
+]
 
 
 def require_labels(owner: str, size: Size, *, least: int = 1) -> None:
@@ -28,6 +38,35 @@ class ReadsOnce:
     def passes(self) -> int:
         """Records are read once."""
         return 1
+
+
+class DrawsOnce:
+    """A learner whose one private draw may lose all of its `epsilon`."""
+
+    epsilon: Fraction
+
+    @property
+    def ratio(self) -> Fraction:
+        """What a weight is multiplied by for each unit of score."""
+        return ratio_for(self.epsilon / 2)
+
+
+class _OfClass(Protocol):
+    @property
+    def concepts(self) -> ConceptClass: ...
+
+
+class DrawsMembers:
+    """A learner that may release every member of its class, and nothing else."""
+
+    @property
+    def outcomes(self: _OfClass) -> int | None:
+        """As many as the class has members."""
+        return self.concepts.size
+
+    def releases(self: _OfClass, hypothesis: Hypothesis, size: Size) -> bool:
+        """Whether it is a member of the class."""
+        return self.concepts.contains(hypothesis)
 
 
 class Learner(Protocol):

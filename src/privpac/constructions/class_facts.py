@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
 from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["DICHOTOMIES", "ClassFacts", "Description", "described", "listed", "voted"]
 
 OWNER = "plan"
-
-CUTS, FEWER_CUTS, MOST_TESTS = 31, 15, 250
-"""As in concepts/literals/binarise.py: cuts of a column, cuts where there would be more tests than this."""
 
 MOST_BITS = 2**20
 """Keys of a million bits are nobody's; their powers would fill the memory."""
@@ -54,6 +52,8 @@ class ClassFacts:
     """Continuous features: the largest density against the reference; such a class has no number of members."""
     table: tuple[tuple[int, bool], ...] = ()
     """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
+    stages: tuple[int, ...] = ()
+    """Depths of trees that are grown in stages; `odds` then are those of the first."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from privpac.constructions.option import Need
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["CLASSES", "learn_command", "python_class", "python_lines"]
+__all__ = ["CLASSES", "default_command", "learn_command", "python_class", "python_lines"]
 
 CLASSES = {
     "points": ("privpac.concepts.sets.points", "Points"),
@@ -38,3 +40,8 @@ def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, option
         return None
     more = f" {options}" if options else ""
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
+
+
+def default_command(epsilon: Fraction) -> str:
+    """`privpac learn` with the class that suits the table, which it chooses by public numbers."""
+    return f"privpac learn DATA --schema SCHEMA --epsilon {plain(epsilon)}"

@@ -24,19 +24,23 @@ from privpac.constructions.base import Learner
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.estimates.confusion import (
+    CONFIDENCE,
+    USUAL,
     Confusion,
     estimate_privacy,
+    expected_width,
     release_confusion,
     summarise,
 )
 from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
+from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
@@ -48,6 +52,10 @@ ENOUGH = 200
 """n·epsilon below which the default classifier did not reliably beat a constant (benchmarks/accuracy)."""
 
 TRAINING, HOLDOUT = "training part", "hold-out part"
+
+ASIDE_SHARE, MOST_ASIDE = 5, 20_000
+"""Where the share kept aside is not given: a fifth of the records, as statisticians do, and no more than tell a rate to
+about a hundredth; the rest is better used for learning."""
 
 
 class Released(NamedTuple):
@@ -71,9 +79,27 @@ class Recipe:
 
     @classmethod
     def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Recipe:
-        """What a person wishes, made from a table of this size."""
+        """What a person wishes, made from a table of this size; where the share kept aside for an estimate is left
+        open, it is the one that promises the narrower interval."""
         request = Request.of(wishes, schema=schema, size=size)
-        return cls(wishes.concepts, request, wishes.estimate_epsilon, wishes.holdout, wishes.leaf_epsilon)
+        alone = cls(wishes.concepts, request, leaf_epsilon=wishes.leaf_epsilon)
+        share = wishes.holdout
+        if share is None:
+            share = alone._narrowest(wishes.estimate_epsilon)
+        return replace(alone, estimate_epsilon=wishes.estimate_epsilon, holdout=share)
+
+    def _narrowest(self, estimate_epsilon: Fraction | None) -> Fraction:
+        """The share to keep aside for an estimate: 0, or that of `ASIDE_SHARE`, from public numbers alone."""
+        n = self.request.size.labelled
+        aside = min(n // ASIDE_SHARE, MOST_ASIDE)
+        if estimate_epsilon is None or aside == 0:
+            return Fraction(0)
+        if not self._choice.ways:
+            return Fraction(aside, n)
+        epsilon, classes = self._per_record(estimate_epsilon), len(self.request.schema.classes)
+        same = expected_width(classes=classes, records=n, epsilon=epsilon, choice=self._choice)
+        apart = expected_width(classes=classes, records=aside, epsilon=epsilon, choice=None)
+        return Fraction(0) if same <= apart else Fraction(aside, n)
 
     def __post_init__(self) -> None:
         self._check_leaves()
@@ -90,7 +116,7 @@ class Recipe:
                 allowed="0 without an estimate",
                 remedy="Say what the estimate may cost with estimate_epsilon.",
             )
-        if estimate is not None and not self.holdout and self.learner.outcomes is None:
+        if estimate is not None and not self.holdout and not self._choice.ways:
             raise ParameterError(
                 "learn",
                 "holdout",
@@ -141,15 +167,16 @@ class Recipe:
     def _per_record(self, share: Fraction) -> Fraction:
         return share / self.request.records_per_person
 
+    @cached_property
+    def _inner(self) -> Certificate:
+        """What the learner alone promises."""
+        size = self.request.size
+        return self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
+
     def certify(self) -> Certificate:
         """What will be promised, estimate and leaf counts included."""
-        size = self.request.size
-        inner = self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
-        proof = self._with_estimate(self._with_leaves(inner.privacy))
-        if self.request.records_per_person > 1:
-            proof = rules.group(proof, size=self.request.records_per_person)
-        if self.request.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
+        size, inner = self.request.size, self._inner
+        proof = self.request.for_people(self._with_estimate(self._with_leaves(inner.privacy)))
         wishes = {
             "concepts": stored_concepts(self.concepts),
             **self.request.to_json(),
@@ -158,7 +185,22 @@ class Recipe:
             "holdout": plain(self.holdout),
             "labelled": size.labelled,
         }
-        return replace(inner, privacy=proof, request=wishes)
+        learner = inner.learner if self.estimate_epsilon is None else {**inner.learner, **self._told()}
+        return replace(inner, privacy=proof, request=wishes, learner=learner)
+
+    def _told(self) -> dict[str, object]:
+        """What a certificate says of the estimate: on how many records, which bounds its width follows from, and how
+        much that is, besides noise, for a rule of `USUAL` accuracy."""
+        failure = (1 - CONFIDENCE) / 2
+        low, high, _ = span(USUAL, USUAL, self._tested, choice=self._asked, failure=failure)
+        ways = (Way.HOLDOUT,) if self._asked is None else self._asked.ways
+        return {
+            "estimate": {
+                "records": self._tested,
+                "ways": [way.value for way in ways],
+                "sampling": plain(max(USUAL - low, high - USUAL)),
+            }
+        }
 
     def _with_leaves(self, proof: Proof[Privacy]) -> Proof[Privacy]:
         if self.leaf_epsilon is None:
@@ -205,13 +247,23 @@ class Recipe:
             hypothesis,
             epsilon=self._per_record(self.estimate_epsilon),
             coins=coins,
-            class_size=self._class_size,
+            choice=self._asked,
         )
 
+    @cached_property
+    def _choice(self) -> Choice:
+        """What is public about how the rule follows the records it is learnt from."""
+        return choice_of(self.learner, self._inner.privacy.fact)
+
     @property
-    def _class_size(self) -> int | None:
-        """How many rules the estimate had to hold for at once; None when its records had no part in the choice."""
-        return None if self._aside else self.learner.outcomes
+    def _asked(self) -> Choice | None:
+        """How the rule was chosen with the records of the estimate; None when these had no part in it."""
+        return None if self._aside else self._choice
+
+    @property
+    def _tested(self) -> int:
+        """How many records the estimate counts."""
+        return self._aside or self.request.size.labelled
 
     def estimate_from(self, counts: tuple[tuple[int, ...], ...]) -> Confusion | None:
         """The estimate these released counts lead to; None where the recipe makes none."""
@@ -219,7 +271,7 @@ class Recipe:
             return None
         return summarise(
             counts,
-            records=self._aside or self.request.size.labelled,
+            records=self._tested,
             epsilon=self._per_record(self.estimate_epsilon),
-            class_size=self._class_size,
+            choice=self._asked,
         )

@@ -39,7 +39,7 @@ class Boolean(Column):
     def size(self) -> int:
         return 2
 
-    def encode(self, raw: object) -> Array:
+    def _cells(self, raw: object) -> Array:
         codes = reading.codes(self.name, raw, table=self.TABLE)
         if (codes == UNKNOWN).any():
             raise DataError(
@@ -62,6 +62,9 @@ class Boolean(Column):
 
     def sql_value(self, cell: int) -> str:
         return self.show(cell).upper()
+
+    def _range_words(self) -> str:
+        return "true or false"
 
     def to_json(self) -> dict[str, Any]:
         return with_options({"name": self.name, "kind": self.kind}, self.extras, missing=self.missing)

@@ -14,6 +14,9 @@ from privpac.errors import DataError
 
 __all__ = ["Categorical"]
 
+MOST_NAMED = 12
+"""Categories that are named where a column is described in words."""
+
 
 @dataclass(frozen=True)
 class Categorical(Column):
@@ -59,7 +62,7 @@ class Categorical(Column):
     def _table(self) -> dict[str, int]:
         return reading.lookup(self.names)
 
-    def encode(self, raw: object) -> Array:
+    def _cells(self, raw: object) -> Array:
         codes = reading.codes(self.name, raw, table=self._table)
         if codes.min(initial=0) >= 0:
             return codes.astype(self.dtype)
@@ -86,6 +89,14 @@ class Categorical(Column):
 
     def sql_value(self, cell: int) -> str:
         return "'" + self.value(cell).replace("'", "''") + "'"
+
+    def _range_words(self) -> str:
+        listed = ", ".join(self.categories[:MOST_NAMED])
+        more = len(self.categories) - MOST_NAMED
+        names = f"one of {listed}" + (f" and {more} more" if more > 0 else "")
+        return f"{names}; any other value " + (
+            "is refused" if self.other is None else f"counts as {self.other}"
+        )
 
     def to_json(self) -> dict[str, Any]:
         entry = {"name": self.name, "kind": self.kind, "categories": list(self.categories)}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privpac.data.raw import Array
+from privpac.data.raw import Array, each_once
 from privpac.errors import DataError, ParameterError, SchemaError
 
 __all__ = ["Column", "with_options"]
@@ -39,9 +39,13 @@ class Column(ABC):
     def missing(self) -> Any:
         """The raw value that stands for an empty cell; None: an empty cell is refused."""
 
-    @abstractmethod
     def encode(self, raw: object) -> Array:
         """The cell of every record."""
+        return each_once(raw, self._cells)
+
+    @abstractmethod
+    def _cells(self, raw: object) -> Array:
+        """The cell of every value."""
 
     @abstractmethod
     def value(self, cell: int) -> Any:
@@ -58,6 +62,20 @@ class Column(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """The column as an entry of a schema file."""
+
+    @abstractmethod
+    def _range_words(self) -> str:
+        """What values it takes and what becomes of others, in words."""
+
+    def in_words(self) -> str:
+        """What the schema says of the column, for a person who knows whether that is so.
+
+        >>> from privpac.data.boolean import Boolean
+        >>> Boolean("smoker").in_words()
+        'smoker: true or false. An empty cell is refused.'
+        """
+        empty = "is refused" if self.missing is None else f"counts as {self.missing}"
+        return f"{self.name}: {self._range_words()}. An empty cell {empty}."
 
     @property
     def dtype(self) -> np.dtype[Any]:

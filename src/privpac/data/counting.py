@@ -9,6 +9,7 @@ import numpy as np
 from privpac.compiled import compiled
 from privpac.data.raw import Array
 from privpac.errors import DataError
+from privpac.numbers.words import Words, ascending, split
 
 __all__ = [
     "Counted",
@@ -81,28 +82,34 @@ def count_apart(cells: Array, labels: Array, *, classes: int, dtype: Any) -> Cou
     return total
 
 
-def count_objects(cells: Array, labels: Array, *, classes: int, dtype: object) -> Counted:
-    """Python integers, for keys beyond 64 bits."""
-    table: dict[int, list[int]] = {}
-    for cell, label in zip(cells.tolist(), labels.tolist(), strict=True):
-        table.setdefault(cell, [0] * classes)[label] += 1
-    return _from_table(table, classes, dtype)
+def count_objects(
+    cells: Array, labels: Array, *, classes: int, dtype: Any, words: Words | None = None
+) -> tuple[Array, Array, Words | None]:
+    """Python integers, for keys beyond 64 bits; sorted by their words, which the values then come with."""
+    order, fresh = _ascending(cells, words)
+    rows, places = np.cumsum(fresh) - 1, order[fresh]
+    flat = np.bincount(rows * classes + labels[order], minlength=len(places) * classes)
+    return cells[places], flat.reshape(-1, classes).astype(dtype), _words_at(words, places)
 
 
-def merge_objects(a: Counted, b: Counted, *, dtype: object) -> Counted:
+def merge_objects(a: Counted, b: Counted, *, dtype: Any) -> Counted:
     """The counts of both together."""
-    table: dict[int, list[int]] = dict(zip(a[0].tolist(), a[1].tolist(), strict=True))
-    for value, counts in zip(b[0].tolist(), b[1].tolist(), strict=True):
-        held = table.get(value)
-        table[value] = counts if held is None else [x + y for x, y in zip(held, counts, strict=True)]
-    return _from_table(table, a[1].shape[1], dtype)
+    values, counts = np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]])
+    order, fresh = _ascending(values, None)
+    return values[order[fresh]], np.add.reduceat(counts[order], np.flatnonzero(fresh), dtype=dtype)
 
 
-def _from_table(table: dict[int, list[int]], classes: int, dtype: Any) -> Counted:
-    ascending = sorted(table)
-    values = np.empty(len(ascending), dtype=object)
-    values[:] = ascending
-    return values, np.array([table[value] for value in ascending], dtype=dtype).reshape(-1, classes)
+def _ascending(values: Array, words: Words | None) -> tuple[Array, Array]:
+    """The order that sorts Python integers, and where in it a new one begins: by words, or as they are."""
+    try:
+        return ascending(split(values) if words is None else words)
+    except OverflowError:  # beyond 128 bits
+        order = np.argsort(values, kind="stable")
+        return order, np.append(True, values[order[1:]] != values[order[:-1]]).astype(bool)
+
+
+def _words_at(words: Words | None, places: Array) -> Words | None:
+    return None if words is None else (words[0][places], words[1][places])
 
 
 def merge_sorted(a: Counted, b: Counted, *, dtype: Any) -> Counted:

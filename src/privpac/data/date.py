@@ -89,7 +89,7 @@ class Date(Column):
     def size(self) -> int:
         return self._ends[1] - self._ends[0] + 1
 
-    def encode(self, raw: object) -> Array:
+    def _cells(self, raw: object) -> Array:
         counts, empty = reading.instants(self.name, raw, seconds=self.with_time, zone=self._zone)
         if empty is not None:
             if self.missing is None:
@@ -107,6 +107,10 @@ class Date(Column):
 
     def sql_value(self, cell: int) -> str:
         return f"{'TIMESTAMP' if self.with_time else 'DATE'} '{self.value(cell).replace('T', ' ')}'"
+
+    def _range_words(self) -> str:
+        clock = f"moments on the clock of {self.timezone}" if self.with_time else "days"
+        return f"{clock} from {self.lower} to {self.upper}; earlier ones count as the first, later ones as the last"
 
     def to_json(self) -> dict[str, Any]:
         entry = {"name": self.name, "kind": self.kind, "lower": self.lower, "upper": self.upper}

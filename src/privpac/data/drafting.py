@@ -30,7 +30,8 @@ _BLANKS: dict[str, dict[str, Any]] = {
 }
 ABOUT = (
     "Draft: replace every null by what is publicly known, not by what the records show; "
-    "take the label out of the columns; check every kind. Where the values of a numeric column are mostly small, with "
+    'take the label out of the columns; check every kind (a column of 0 and 1 is better declared with "kind": '
+    '"boolean", codes such as postcodes as "categorical"). Where the values of a numeric column are mostly small, with '
     'a few huge ones, add "scale": "mostly small"; where they spread over the range, "scale": "even"; else neither.'
 )
 

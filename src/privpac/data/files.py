@@ -11,24 +11,21 @@ import csv
 import gzip
 import os
 import re
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from privpac.data.raw import Array, objects
+from privpac.data.arrow import ZONED, aware, has_arrow, raw_column
+from privpac.data.raw import Array
 from privpac.data.rawtable import RawTable, no_repeats, require
+from privpac.data.texts import Raw
 from privpac.errors import DataError, SizeError
 
 __all__ = [
     "CSV_ENDINGS",
     "PARQUET_ENDINGS",
-    "ZONED",
     "ask",
-    "aware",
     "connect",
     "csv_call",
     "file_reader",
@@ -45,12 +42,10 @@ __all__ = [
 DELIMITERS = (",", ";", "\t", "|")
 CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 PARQUET_ENDINGS = (".parquet", ".pq")
+BY_COLUMNS = 2**18
+"""Bytes of a file up to which its cells are fetched as objects of Python: loading pyarrow takes as long as those."""
 LONGEST_HEADER = 2**20  # characters: a file without line ends is not read whole in search of one
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_FIRST = (datetime(2, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
-_LAST = (datetime(9999, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _AS_STORED = {
     "BOOLEAN": "boolean",
     **dict.fromkeys(["TINYINT", "SMALLINT", "INTEGER", "BIGINT"], "integer"),
@@ -61,7 +56,6 @@ _AS_STORED = {
     "VARCHAR": "text",
 }
 _AS_TEXT = {"HUGEINT": "integer", "UHUGEINT": "integer", "DECIMAL": "real", "UUID": "text", "ENUM": "text"}
-ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 def read_file(source: str | Path, *, columns: Sequence[str] | None = None) -> RawTable:
@@ -200,14 +194,34 @@ def csv_call(path: Path, names: Sequence[str], delimiter: str, *, typed: bool = 
     return f"read_csv({place(path)}, {fixed}, auto_detect = false, columns = {{{listed}}})"
 
 
+def _by_columns(path: Path) -> bool:
+    return has_arrow() and path.stat().st_size > BY_COLUMNS
+
+
+def _in_one_go(path: Path, connection: Any, call: str, keys: Mapping[str, tuple[str, str]]) -> RawTable:
+    """All columns of a file, read together, as Arrow holds them."""
+    places = {name: i for i, name in enumerate(name for name in keys if simple(keys[name][1]))}
+    listed = ", ".join(f"{selected(*keys[name])} AS c{i}" for name, i in places.items())
+    table = ask(path, lambda: connection.sql(f"SELECT {listed or '1'} FROM {call}").to_arrow_table())
+
+    def fetch(name: str) -> Raw:
+        kind = _readable(name, keys[name][1])
+        return raw_column(table.column(places[name]), kind)
+
+    return RawTable(names=tuple(keys), n=table.num_rows, fetch=fetch)
+
+
 def _read_csv(path: Path, columns: Sequence[str] | None) -> RawTable:
     names, delimiter = header(path)
     wanted = tuple(names if columns is None else columns)
     require(wanted, names=names)
     kept = ", ".join(f"c{names.index(name)}" for name in wanted)
     connection = file_reader()
-    load = f"CREATE TEMP TABLE records AS SELECT {kept} FROM {csv_call(path, names, delimiter)}"
-    ask(path, lambda: connection.execute(load))
+    call = csv_call(path, names, delimiter)
+    if _by_columns(path):
+        keys = {name: (f"c{names.index(name)}", "VARCHAR") for name in wanted}
+        return _in_one_go(path, connection, call, keys)
+    ask(path, lambda: connection.execute(f"CREATE TEMP TABLE records AS SELECT {kept} FROM {call}"))
     n = int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def fetch(name: str) -> Array:
@@ -250,21 +264,28 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> RawTable:
     wanted = tuple(stored if columns is None else columns)
     require(wanted, names=tuple(stored))
     call = f"read_parquet({place(path)})"
+    if _by_columns(path):
+        return _in_one_go(path, connection, call, {name: stored[name] for name in wanted})
     n = int(ask(path, lambda: connection.execute(f"SELECT count(*) FROM {call}").fetchone())[0])
 
     def fetch(name: str) -> Array:
-        key, kind = stored[name]
-        if simple(kind) is None:
-            raise DataError(
-                f"Column '{name}' has the type {kind}, which no kind of column can hold.",
-                column=name,
-                remedy="Store numbers, text, booleans or dates.",
-            )
+        key, kind = stored[name][0], _readable(name, stored[name][1])
         asked = f"SELECT {selected(key, kind)} AS cells FROM {call}"
         cells: Array = ask(path, lambda: connection.execute(asked).fetchnumpy()["cells"])
         return aware(cells) if kind == ZONED else cells
 
     return RawTable(names=wanted, n=n, fetch=fetch)
+
+
+def _readable(name: str, kind: str) -> str:
+    """The stored type of a column, if some kind of column can hold it; asked of a column that is needed only."""
+    if simple(kind) is None:
+        raise DataError(
+            f"Column '{name}' has the type {kind}, which no kind of column can hold.",
+            column=name,
+            remedy="Store numbers, text, booleans or dates.",
+        )
+    return kind
 
 
 def simple(stored: str) -> str | None:
@@ -284,15 +305,3 @@ def selected(key: str, kind: str) -> str:
         return f"epoch_us({quoted})"
     # Through a double, numpy would lose digits of these.
     return f"CAST({quoted} AS VARCHAR)" if kind.split("(")[0] in _AS_TEXT else quoted
-
-
-def aware(microseconds: Array) -> Array:
-    """Moments with an offset; those outside of the years 2 to 9998 become the nearest one that every clock shows."""
-    mask = np.ma.getmaskarray(microseconds)
-    inside = np.clip(np.ma.getdata(microseconds), _FIRST, _LAST)
-    return objects(
-        [
-            None if hidden else _EPOCH + timedelta(microseconds=count)
-            for count, hidden in zip(inside.tolist(), mask.tolist(), strict=True)
-        ]
-    )

@@ -15,11 +15,17 @@ import numpy as np
 from privpac.data import raw as reading
 from privpac.data.column import Column, with_options
 from privpac.data.raw import LONGEST, Array, Mask
+from privpac.data.texts import FEW, Texts
 
 __all__ = ["RESOLUTION", "Numeric", "Scale"]
 
 Scale = Literal["even", "mostly small"]
 """How the values of a column lie in its range: spread over it, or mostly small with a few that are huge."""
+
+SPREAD: dict[Scale, str] = {
+    "even": "spread over the range",
+    "mostly small": "mostly small, with a few huge ones",
+}
 
 RESOLUTION = (
     2**32
@@ -119,6 +125,15 @@ class Numeric(Column):
         return min(int((inside - float(self.lower)) * self._scale), self.resolution - 1)
 
     def encode(self, raw: object) -> Array:
+        if not isinstance(raw, Texts) or len(raw) <= FEW:
+            return super().encode(raw)
+        numbers, odd = raw.wholes() if self.integer else raw.doubles()
+        cells = self._cells(numbers)
+        if len(odd):
+            cells[odd] = super().encode(raw.at(odd))
+        return cells
+
+    def _cells(self, raw: object) -> Array:
         return self._encode_integers(raw) if self.integer else self._encode_reals(raw)
 
     def _encode_reals(self, raw: object) -> Array:
@@ -193,6 +208,8 @@ class Numeric(Column):
 
     def _clamped(self, whole: list[Any]) -> list[int]:
         lower, upper = int(self.lower), int(self.upper)
+        if {*map(type, whole)} == {int} and lower <= min(whole) and max(whole) <= upper:
+            return [item - lower for item in whole] if lower else whole
         if any(not isinstance(item, int) for item in whole):
             fill = int(self._replacement())
             whole = [item if isinstance(item, int) else fill for item in whole]
@@ -232,6 +249,12 @@ class Numeric(Column):
         text = repr(float(value))
         # The exponent makes it a double for every database; a decimal literal may be rounded on the way.
         return text if "e" in text else f"{text}e0"
+
+    def _range_words(self) -> str:
+        numbers = "whole numbers" if self.integer else "numbers"
+        ends = f"smaller ones count as {self.lower}, larger ones as {self.upper}"
+        lie = "" if self.scale is None else f"; their values are {SPREAD[self.scale]}"
+        return f"{numbers} from {self.lower} to {self.upper}; {ends}{lie}"
 
     def to_json(self) -> dict[str, Any]:
         entry: dict[str, Any] = {

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from privpac.data.texts import Distinct, Texts
 from privpac.data.values import (
     EMPTY,
     LONGEST,
@@ -45,6 +46,7 @@ __all__ = [
     "as_array",
     "codes",
     "each",
+    "each_once",
     "floats",
     "instant",
     "instants",
@@ -58,6 +60,10 @@ __all__ = [
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
+WIDEST = 2**16
+"""Integers that are laid out side by side to look up a code; names further apart are searched."""
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")  # as integers are written when they are compared as text
 _TRUE = ("true", "True", "TRUE")
 _FALSE = ("false", "False", "FALSE")
 
@@ -65,6 +71,13 @@ _FALSE = ("false", "False", "FALSE")
 def objects(items: Sequence[object]) -> Array:
     """The items as an array of objects, each as it is: numpy would unpack nested ones if all had one length."""
     return np.fromiter(items, dtype=object, count=len(items))
+
+
+def each_once(raw: object, read: Callable[[object], Array]) -> Array:
+    """What `read` makes of a column; a value that repeats in one of the short forms is read once."""
+    if isinstance(raw, Texts):
+        raw = raw.distinct()
+    return read(raw.values)[raw.index] if isinstance(raw, Distinct) else read(raw)
 
 
 def as_array(name: str, raw: object) -> tuple[Array, Mask | None]:
@@ -170,8 +183,12 @@ def codes(name: str, raw: object, *, table: Mapping[str, int]) -> npt.NDArray[np
     array, mask = as_array(name, raw)
     if array.dtype.kind == "O":
         return _object_codes(name, _items(array, mask), table)
-    if array.dtype.kind == "b" or array.dtype in (np.uint8, np.int8):
-        numbers = _byte_codes(array, table)
+    if array.dtype.kind == "b":
+        numbers = np.array([code(truth, table) for truth in (False, True)], dtype=np.int64)[
+            array.view(np.uint8)
+        ]
+    elif array.dtype.kind in "iu":
+        numbers = _integer_codes(array, table)
     else:
         distinct, inverse = np.unique(array, return_inverse=True)
         numbers = np.array([code(item, table) for item in distinct], dtype=np.int64)[inverse]
@@ -181,20 +198,38 @@ def codes(name: str, raw: object, *, table: Mapping[str, int]) -> npt.NDArray[np
 
 
 def _object_codes(name: str, items: list[Any], table: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    read: list[Any] | None = _quick(items, {str}, table.get)
-    if read is None or None in read:
-        read = each(items, lambda item: code(item, table))
+    if set(map(type, items)) <= {str}:
+        try:
+            return np.fromiter(map(table.__getitem__, items), dtype=np.int64, count=len(items))
+        except KeyError:
+            pass  # an empty cell, or a text that is not listed
+    read = each(items, lambda item: code(item, table))
     if read is None:
         raise _unreadable(name, "text, a number, a boolean or a date")
     return np.array(read, dtype=np.int64)
 
 
-def _byte_codes(array: Array, table: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """One byte per value: every possible value is looked up once, whatever the number of records."""
-    kind = array.dtype.type
-    possible = [False, True] if array.dtype.kind == "b" else np.arange(256).astype(np.uint8).view(kind)
-    codes_of = np.array([code(kind(item), table) for item in possible], dtype=np.int64)
-    return codes_of[array.view(np.uint8)]
+def _integer_codes(array: Array, table: Mapping[str, int]) -> npt.NDArray[np.int64]:
+    """Of integers: the public names that are integers are laid out, and every record is looked up among them."""
+    info = np.iinfo(array.dtype)
+    named = sorted(int(name) for name in table if _INTEGER.fullmatch(name) and len(name) <= LONGEST)
+    named = [number for number in named if info.min <= number <= info.max]
+    if not named:
+        return np.full(len(array), UNKNOWN, dtype=np.int64)
+    known = np.array([table[str(number)] for number in named], dtype=np.int64)
+    if named[-1] - named[0] >= WIDEST:
+        names = np.array(named, dtype=info.dtype)
+        places = np.minimum(np.searchsorted(names, array), len(names) - 1)
+        return np.where(names[places] == array, known[places], UNKNOWN)
+    # How far above the least, in unsigned arithmetic, in which what lies below is far above.
+    word = np.dtype(f"u{info.dtype.itemsize}").type
+    above = array.astype(array.dtype.newbyteorder("="), copy=False).view(word) - word(named[0] % 2**info.bits)
+    laid_out = np.full(named[-1] - named[0] + 2, UNKNOWN, dtype=np.int64)
+    laid_out[[number - named[0] for number in named]] = known
+    if len(laid_out) - 1 <= np.iinfo(word).max:
+        np.minimum(above, word(len(laid_out) - 1), out=above)
+    looked_up: npt.NDArray[np.int64] = laid_out[above.astype(np.intp, copy=False)]
+    return looked_up
 
 
 def instants(

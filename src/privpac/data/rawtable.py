@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from privpac.data.raw import Array
+from privpac.data.texts import Raw, plain_array
 from privpac.errors import SchemaError, SizeError
 
 __all__ = ["RawTable", "near", "no_repeats"]
@@ -18,7 +19,7 @@ class RawTable:
 
     names: tuple[str, ...]
     n: int
-    fetch: Callable[[str], Array]
+    fetch: Callable[[str], Raw]
 
     def __post_init__(self) -> None:
         if self.n == 0:
@@ -27,10 +28,14 @@ class RawTable:
     def __repr__(self) -> str:
         return f"RawTable(n={self.n}, names={list(self.names)})"
 
-    def column(self, name: str) -> Array:
-        """One raw column: any dtype, possibly masked."""
+    def column(self, name: str) -> Raw:
+        """One raw column, in the form it came in."""
         require([name], names=self.names)
         return self.fetch(name)
+
+    def array(self, name: str) -> Array:
+        """One raw column as an array: any dtype, possibly masked."""
+        return plain_array(self.column(name))
 
 
 def require(wanted: Sequence[str], *, names: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.numbers.words import Words
 
 __all__ = ["Block", "Counted", "InMemory", "Indices", "Sample", "Size", "Statistic", "checked_positions"]
 
@@ -57,6 +58,8 @@ class Block:
     cells: Mapping[str, npt.NDArray[Any]]
     labels: npt.NDArray[np.uint8] | None
     n: int
+    words: Mapping[str, Words] = field(default_factory=dict)
+    """Cells beyond 64 bits once more, as pairs of words, where these are known."""
 
     def __repr__(self) -> str:
         return f"Block(n={self.n}, columns={list(self.cells)}, labelled={self.labels is not None})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -17,14 +18,22 @@ from privpac.data import raw as reading
 from privpac.data.class_values import class_values
 from privpac.data.columns import Column
 from privpac.data.drafting import draft, found_classes, found_column
-from privpac.data.raw import EMPTY, UNKNOWN
+from privpac.data.raw import EMPTY, UNKNOWN, each_once
 from privpac.data.rawtable import near
-from privpac.data.schema_problems import Problems
-from privpac.data.schema_reading import KEYS, column_from, entries_of, filled_in, list_from, rates_from, slips
+from privpac.data.schema_reading import (
+    KEYS,
+    Problems,
+    column_from,
+    entries_of,
+    filled_in,
+    list_from,
+    rates_from,
+    slips,
+)
 from privpac.data.tables import read, vector
-from privpac.errors import DataError, SchemaError
+from privpac.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["Schema", "draft"]
+__all__ = ["Schema", "draft", "schema_for"]
 
 Origin = Literal["declared", "from_data"]
 
@@ -148,7 +157,7 @@ class Schema:
 
     def label_cells(self, raw: object) -> npt.NDArray[np.uint8]:
         """Each label's position among the classes, compared as text."""
-        codes = reading.codes(self.label, raw, table=self._classes_table)
+        codes = each_once(raw, lambda some: reading.codes(self.label, some, table=self._classes_table))
         if codes.min(initial=0) < 0:
             empty = bool((codes == EMPTY).any())
             self._refuse_label("an empty cell or NaN" if empty else "a value that is not a declared class")
@@ -158,7 +167,8 @@ class Schema:
         """As `label_cells`, and -1 where there is no label: an empty cell, NaN, or -1 if no class is called so."""
         none = len(self.classes)
         marks = dict.fromkeys(reading.lookup(("-1",)), none)
-        codes = reading.codes(self.label, raw, table={**marks, **self._classes_table})
+        table = {**marks, **self._classes_table}
+        codes = each_once(raw, lambda some: reading.codes(self.label, some, table=table))
         if bool((codes == UNKNOWN).any()):
             self._refuse_label("a value that is neither a declared class nor a mark for no label")
         codes[(codes == EMPTY) | (codes == none)] = -1
@@ -220,11 +230,9 @@ class Schema:
         the assumption that all of this is public.
         """
         records = read(table)
-        labels = vector(y) if y is not None else records.column(label)
+        labels = vector(y) if y is not None else records.array(label)
         return cls(
-            columns=tuple(
-                found_column(name, records.column(name)) for name in records.names if name != label
-            ),
+            columns=tuple(found_column(name, records.array(name)) for name in records.names if name != label),
             label=label,
             classes=found_classes(label, labels),
             origin="from_data",
@@ -260,3 +268,22 @@ def _repeated(names: Sequence[str]) -> str | None:
             return name
         seen.add(name)
     return None
+
+
+def schema_for(source: object, table: object, *, label: str | None = None, y: object = None) -> Schema:
+    """The schema a person gave: itself, a file, a mapping, or the wish to read it from the records."""
+    if isinstance(source, Schema):
+        return source
+    if source is None:
+        raise SchemaError(
+            "No schema was given, so nothing is known about the table without looking at private records.",
+            remedy="Write one (`privpac schema DATA` drafts it), or accept schema='from_data'.",
+        )
+    if isinstance(source, str) and source == "from_data":
+        return Schema.from_data(table, label=label or "label", y=y)
+    if isinstance(source, (str, Mapping)):
+        return Schema.from_json(source)
+    if isinstance(source, os.PathLike):
+        return Schema.from_json(Path(source))
+    allowed = "a Schema, the path of a schema file, a mapping, or 'from_data'"
+    raise ParameterError("learn", "schema", type(source).__name__, allowed=allowed)

@@ -1,26 +1,29 @@
-"""Reading the parts of a schema from JSON that a person wrote: the file, its columns, its lists, its shares."""
+"""Reading the parts of a schema from JSON that a person wrote, and what is wrong with it, all of it at once."""
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from privpac.checker.document import Malformed, parsed_json
 from privpac.data.columns import KINDS, Boolean, Categorical, Column, Date, Numeric
-from privpac.data.schema_problems import Problems, misspelling
 from privpac.errors import SchemaError
 
 __all__ = [
     "COLUMN_KEYS",
     "KEYS",
     "OPTIONS",
+    "Problems",
     "column_from",
     "entries_of",
     "filled_in",
     "list_from",
+    "misspelling",
     "rates_from",
     "slips",
 ]
@@ -39,6 +42,55 @@ REQUIRED = {
 }
 KEYS = ("label", "columns", "classes", "origin", "base_rate")
 COLUMN_KEYS = ("name", "kind", *sorted(set().union(*OPTIONS.values())))
+
+Result = TypeVar("Result")
+ALIKE = 0.8
+"""Keys more alike than this are taken for a slip: "lowr" and "lower" are, "owner" and "lower" are not."""
+MOST_LISTED = 20
+
+
+def misspelling(key: str, known: Iterable[str]) -> str | None:
+    """The known key that a strange one was probably meant to be; None for a key that resembles none.
+
+    >>> misspelling("lowr", ("lower", "upper")), misspelling("note", ("lower", "upper"))
+    ('lower', None)
+    """
+    word = key.lower()
+    for candidate in known:
+        likeness = difflib.SequenceMatcher(None, word, candidate).ratio()
+        if likeness > ALIKE or sorted(word) == sorted(candidate):
+            return candidate
+    return None
+
+
+@dataclass
+class Problems:
+    """The problems met so far while a schema is read; `refuse` raises all of them as one error."""
+
+    errors: list[SchemaError] = field(default_factory=list)
+
+    def attempt(self, step: Callable[[], Result]) -> Result | None:
+        """What `step` returns; None, and its problem noted, if it is refused."""
+        try:
+            return step()
+        except SchemaError as error:
+            self.errors.append(error)
+            return None
+
+    def refuse(self) -> None:
+        """Raise what was noted, if anything was."""
+        if not self.errors:
+            return
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        listed = [f"({number}) {error}" for number, error in enumerate(self.errors[:MOST_LISTED], 1)]
+        left = len(self.errors) - len(listed)
+        more = f" And {left} more." if left else ""
+        raise SchemaError(
+            f"The schema has {len(self.errors)} problems: {' '.join(listed)}{more}",
+            column=self.errors[0].column,
+            remedy="Correct all of them.",
+        )
 
 
 def entries_of(source: str | Path) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from privpac.data.counting import (
 from privpac.data.raw import Array
 from privpac.data.sample import Block, Statistic
 from privpac.errors import DataError, ParameterError, SizeError
+from privpac.numbers.words import Words
 
 __all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "GridCounts"]
 
@@ -48,6 +49,8 @@ class ColumnCounts:
     values: Array  # uint64, or Python integers beyond 64 bits
     counts: Array  # one row per value, one column per class; int32 while n < 2**31
     n: int
+    words: Words | None = None
+    """The values once more, if they are Python integers whose words are known."""
 
     def __repr__(self) -> str:
         return f"ColumnCounts(n={self.n}, classes={self.counts.shape[1]})"
@@ -81,7 +84,12 @@ class CellCounts:
     def absorb(self, state: ColumnCounts, block: Block) -> ColumnCounts:
         if block.n == 0:
             return state
-        values, counts = self._count(block.cells[self.column.name], _labels(block, self.classes), block.n)
+        cells, labels = block.cells[self.column.name], _labels(block, self.classes)
+        if self.column.size > 2**64:
+            words, dtype = block.words.get(self.column.name), _count_dtype(block.n)
+            counted = count_objects(cells, labels, classes=self.classes, dtype=dtype, words=words)
+            return self.merge(state, ColumnCounts(counted[0], counted[1], block.n, counted[2]))
+        values, counts = self._count(cells, labels, block.n)
         return self.merge(state, ColumnCounts(values=values, counts=counts, n=block.n))
 
     @property
@@ -113,8 +121,6 @@ class CellCounts:
     def _count(self, cells: Array, labels: Array, n: int) -> Counted:
         size, classes, dtype = self.column.size, self.classes, _count_dtype(n)
         shift = (classes - 1).bit_length()
-        if size > 2**64:
-            return count_objects(cells, labels, classes=classes, dtype=dtype)
         if size <= DENSE and size <= 8 * n + 64:
             return count_dense(cells, labels, size=size, classes=classes, dtype=dtype)
         if size << shift <= 2**32:

@@ -9,9 +9,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from privpac.data.arrow import has_arrow
 from privpac.data.files import file_types, read_file
 from privpac.data.raw import Array, objects
 from privpac.data.rawtable import RawTable, no_repeats, require
+from privpac.data.texts import FEW, Distinct, Raw, held_text
 from privpac.errors import DataError, SchemaError
 
 __all__ = ["RawTable", "column_types", "is_spark_frame", "read", "vector"]
@@ -22,11 +24,15 @@ ACCEPTED = (
 )
 
 
-def read(source: object, *, columns: Sequence[str] | None = None) -> RawTable:
+def read(
+    source: object, *, columns: Sequence[str] | None = None, only: Sequence[str] | None = None
+) -> RawTable:
     """The table behind `source`; with `columns`, those columns in that order.
 
     A two-dimensional array has no names: its columns are `columns` in that order, or x0, x1, ...
+    With `only`, no other columns are asked for, and others need not be there, unless it is such an array.
     """
+    every, columns = columns, columns if only is None else only
     if isinstance(source, RawTable):
         wanted = source.names if columns is None else tuple(columns)
         require(wanted, names=source.names)
@@ -40,7 +46,7 @@ def read(source: object, *, columns: Sequence[str] | None = None) -> RawTable:
     frame = _frame(source)
     if frame is not None:
         return _from_frame(frame, columns)
-    return _from_rows(_rows(source), columns)
+    return _from_rows(_rows(source), every)
 
 
 def column_types(source: object) -> dict[str, str]:
@@ -51,7 +57,7 @@ def column_types(source: object) -> dict[str, str]:
     if frame is not None:
         return {str(name): _frame_type(kind) for name, kind in frame.schema.items()}
     table = read(source)
-    return {name: _array_type(table.column(name)) for name in table.names}
+    return {name: _array_type(table.array(name)) for name in table.names}
 
 
 def vector(values: object) -> Array:
@@ -62,7 +68,7 @@ def vector(values: object) -> Array:
         return objects(values)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
-        return _from_series(series)
+        return _array_of(series)
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
         return objects(values)
     raise DataError("A column is not a list, an array or a series.", remedy="Give one value per record.")
@@ -166,7 +172,33 @@ def _frame_type(kind: Any) -> str:
     return {nw.Boolean: "boolean", nw.Date: "date"}.get(type(kind), "text")
 
 
-def _from_series(series: Any) -> Array:
+def _from_series(series: Any) -> Raw:
+    """A column of a frame in a short form, if that is shorter than an array."""
+    if len(series) > FEW:
+        if isinstance(series.dtype, nw.String) and not _is_objects(series) and has_arrow():
+            texts = held_text(series.to_arrow())
+            if texts is not None:
+                return texts
+        if isinstance(series.dtype, nw.Categorical) and series.implementation.is_pandas():
+            return _from_pandas_categories(series.to_native())
+    return _array_of(series)
+
+
+def _is_objects(series: Any) -> bool:
+    """Whether this is a column of any Python objects: of those only a few are looked at before it is called text."""
+    return bool(series.implementation.is_pandas_like() and series.to_native().dtype == np.dtype(object))
+
+
+def _from_pandas_categories(native: Any) -> Distinct:
+    """Categories that no record has are not looked at: they may be undeclared."""
+    codes = native.cat.codes.to_numpy().astype(np.int64)  # -1 where a cell is empty
+    listed = objects([*native.cat.categories.tolist(), None])
+    used = np.zeros(len(listed), dtype=np.bool_)
+    used[codes] = True
+    return Distinct(listed[used], (np.cumsum(used) - 1)[codes])
+
+
+def _array_of(series: Any) -> Array:
     kind = series.dtype
     if (
         isinstance(kind, (nw.Categorical, nw.Enum, nw.Int128))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from privpac.constructions.words import takes_many_classes, tells_risks
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
-from privpac.guarantee.ledger.ledger import Ledger
-from privpac.learning import learn
-from privpac.model import Model
+
+if TYPE_CHECKING:
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.model import Model
 
 __all__ = ["PrivateClassifier"]
 
@@ -54,12 +54,17 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         predictions is not a rule: see `PrivatePredictor`.
     costs : sequence of int, default=None
         Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
+    class_weight : mapping, default=None
+        The same by the name scikit-learn's users know: a whole number per class, such as `{0: 1, 1: 5}`. "balanced"
+        is refused, because it would read how common the classes are from the records: declare `base_rate` in the
+        schema and say `costs="balanced"`.
     records_per_person : int, default=1
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
         An extra share for a private estimate of the accuracy.
-    holdout : number, default=0.0
-        The part of the records kept aside for the estimate, which then costs nothing extra.
+    holdout : number, default="auto"
+        The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
+        and at most 20,000, or none, whichever promises the narrower interval.
     leaf_epsilon : number, default=None
         An extra share for noisy counts in the leaves of a tree, which `predict_proba` needs.
     ledger : Ledger, default=None
@@ -88,6 +93,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         The private estimate of the accuracy.
     leaf_counts_ : LeafCounts or None
         Noisy counts of every class in every leaf of the tree.
+    feature_importances_ : array
+        How much of the released rule rests on each column, in the order of `feature_names_in_`; adds up to 1.
     n_features_in_ : int
         The number of columns without the label.
     feature_names_in_ : array
@@ -117,9 +124,10 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         schema: Schema | str | os.PathLike[str] | Mapping[str, Any] | None = None,
         protect: str = "records",
         costs: Iterable[int] | None = None,
+        class_weight: Mapping[Any, int] | None = None,
         records_per_person: int = 1,
         estimate_epsilon: object = None,
-        holdout: object = 0.0,
+        holdout: object = "auto",
         leaf_epsilon: object = None,
         ledger: Ledger | None = None,
         random_state: int | None = None,
@@ -131,6 +139,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.schema = schema
         self.protect = protect
         self.costs = costs
+        self.class_weight = class_weight
         self.records_per_person = records_per_person
         self.estimate_epsilon = estimate_epsilon
         self.holdout = holdout
@@ -178,7 +187,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         noisy counts of the record's leaf, with one added to each. `predict` stays the label drawn with the tree; the
         largest share may be another's.
         """
-        if self.leaf_epsilon is None and not tells_risks(self.concepts):
+        if self.leaf_epsilon is None and not self._tells_risks:
             raise AttributeError(
                 f"{OWNER} has no predict_proba: the released rule answers with a class, and how many records of "
                 "each class stand behind an answer is a further release with a price of its own. Give it a share of "
@@ -198,7 +207,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         `predict` says the second class where it is positive, so ties with the cut-off count as half a point above.
         """
-        if not tells_risks(self.concepts):
+        if not self._tells_risks:
             raise AttributeError(
                 f"{OWNER} has no decision_function: only cards, {OWNER}('card'), count points."
             )
@@ -209,6 +218,13 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.model_.margins(self._table(X))
 
     _margins.__name__ = "decision_function"
+
+    @property
+    def feature_importances_(self) -> Array:
+        """How much of the released rule rests on each column: read off the rule, so it costs no privacy."""
+        check_is_fitted(self)
+        importances = self.model_.importances
+        return np.array([importances.get(name, 0.0) for name in self.schema_.names])
 
     def describe(self) -> str:
         """The rule as a sentence or an indented tree."""
@@ -237,9 +253,19 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     @property
     def _takes_many(self) -> bool:
+        from privpac.constructions.words import takes_many_classes
+
         return takes_many_classes(self.concepts)
 
+    @property
+    def _tells_risks(self) -> bool:
+        from privpac.constructions.words import tells_risks
+
+        return tells_risks(self.concepts)
+
     def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
+        from privpac.learning import learn  # here, so that the estimator is there before all that learns
+
         try:
             return learn(
                 table,
@@ -249,7 +275,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 delta=self.delta,
                 concepts=self.concepts,
                 protect=self.protect,
-                costs=_costs(self.costs),
+                costs=_costs(self.costs) if self.class_weight is None else self._weighted(schema),
                 records_per_person=_plain(self.records_per_person),
                 estimate_epsilon=self.estimate_epsilon,
                 holdout=self.holdout,
@@ -268,6 +294,28 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 column=problem.column,
                 remedy=problem.remedy,
             ) from None
+
+    def _weighted(self, schema: Schema) -> tuple[int, ...]:
+        """The costs that `class_weight` means: one whole number per class, by the class as the schema writes it."""
+        weights = self.class_weight
+        if isinstance(weights, str):
+            raise ParameterError(
+                OWNER,
+                "class_weight",
+                weights,
+                allowed="whole numbers by class, such as {0: 1, 1: 5}: to balance the classes, their sizes would"
+                " have to be read from the records",
+                remedy='Declare "base_rate" in the schema and say costs="balanced", or write the numbers out.',
+            )
+        if self.costs is not None:
+            raise ParameterError(OWNER, "class_weight", weights, allowed="left out where costs are given")
+        if not isinstance(weights, Mapping):
+            raise ParameterError(
+                OWNER, "class_weight", weights, allowed="whole numbers by class, such as {0: 1, 1: 5}"
+            )
+        classes = schema.label_cells(np.array(list(weights))).tolist() if weights else []
+        by_class = dict(zip(classes, map(_plain, weights.values()), strict=True))
+        return tuple(by_class.get(position, 1) for position in range(len(schema.classes)))
 
     def _lacks_labels(self, labels: Array, schema: Schema) -> bool:
         """Some labels are missing: then records without labels are used as well. Who has none is public."""
@@ -313,6 +361,8 @@ def _plain(number: object) -> Any:
 
 
 def _ledger(value: object) -> Ledger | None:
+    from privpac.guarantee.ledger.ledger import Ledger
+
     if value is None or isinstance(value, Ledger):
         return value
     raise ParameterError(OWNER, "ledger", type(value).__name__, allowed="a privpac.Ledger or None")

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.asking import Asking
-from privpac.data.declared import schema_for
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.data.tables import read, vector
 from privpac.errors import PrivpacError
 from privpac.guarantee.ledger.ledger import Ledger

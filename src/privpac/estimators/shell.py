@@ -14,8 +14,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, validate_data
 
-from privpac.data.declared import schema_for
-from privpac.data.schema import Schema
+from privpac.data.schema import Schema, schema_for
 from privpac.data.tables import read
 from privpac.errors import DataError
 
@@ -130,7 +129,7 @@ def labels_of(schema: Schema, X: object, y: object, *, owner: str) -> Array:
             remedy=f"Pass y, or a frame with the column '{schema.label}'.",
         )
     else:
-        labels = read(X, columns=[schema.label]).column(schema.label)
+        labels = read(X, columns=[schema.label]).array(schema.label)
     if labels.dtype.kind == "O" and not all(isinstance(item, str) for item in labels.tolist()):
         raise _several_types(schema.label)
     return labels

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from typing import Any
 
 from privpac.checker.check import check_certificate
@@ -58,6 +59,10 @@ class StoredCertificate:
     def to_json(self) -> dict[str, Any]:
         """A copy of the stored form."""
         return copy.deepcopy(dict(self.tree))
+
+    def _repr_html_(self) -> str:
+        """The derivation for a notebook."""
+        return f"<pre>{escape(self.explain())}</pre>"
 
     def __repr__(self) -> str:
         release = "for release" if self.for_release else "not for release"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from privpac.checker.document import CERTIFICATE, FROM_DATA
@@ -21,7 +22,7 @@ from privpac.guarantee.proof import Proof, explain
 from privpac.numbers.concentrated import rho_up
 from privpac.numbers.exact import plain
 
-__all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate"]
+__all__ = ["FORMAT", "FROM_DATA", "SEEDED", "Certificate", "explain_certificate", "for_people"]
 
 FORMAT = CERTIFICATE
 
@@ -122,10 +123,41 @@ class Certificate:
         """The promise and its derivation, in words."""
         return explain_certificate(self.to_json())
 
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return f"<pre>{escape(self.explain())}</pre>"
+
+
+def for_people(
+    proof: Proof[Privacy], *, records_per_person: int = 1, from_data: bool = False
+) -> Proof[Privacy]:
+    """What a person behind so many records is promised, and that of a schema which was read from the data."""
+    if records_per_person > 1:
+        proof = rules.group(proof, size=records_per_person)
+    return rules.assuming(proof, FROM_DATA) if from_data else proof
+
 
 def _by_part(proof: Mapping[str, Any], heading: str) -> list[str]:
     parts = parts_of(proof)
     return ["", heading, *(f"{part}: {fact}" for part, fact in parts.items())] if parts else []
+
+
+_WAYS = {
+    "class": "the number of rules that could be released",
+    "privacy": "how far a private rule can follow them",
+}
+
+
+def _estimate_text(estimate: Mapping[str, Any]) -> str:
+    """On which records an estimate of the accuracy was to be made, and what its interval allows for besides noise."""
+    if estimate["ways"] == ["hold-out"]:
+        return f"The estimate of the accuracy looks at {estimate['records']} records that were kept aside."
+    reasons = " and from ".join(_WAYS[way] for way in estimate["ways"])
+    return (
+        f"The estimate of the accuracy looks at the {estimate['records']} records that the rule was learnt from;"
+        f" besides noise, the width of its interval follows from {reasons}"
+        + (", whichever is narrower." if len(estimate["ways"]) > 1 else ".")
+    )
 
 
 def explain_certificate(tree: Mapping[str, Any]) -> str:
@@ -145,6 +177,8 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
     for kind, heading in _HEADINGS.items():
         proofs = [proof for proof in tree["accuracy"] if proof["fact"]["kind"] == kind]
         lines += ["", heading, *map(explain, proofs)] if proofs else []
+    if "estimate" in tree["learner"]:
+        lines += ["", _estimate_text(tree["learner"]["estimate"])]
     if "note" in tree["learner"]:
         lines += ["", f"Note: {tree['learner']['note']}."]
     return "\n".join(lines)

@@ -5,14 +5,13 @@ Nothing here says why a promise holds; that is a `Proof`, and only `rules` makes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from privpac.guarantee.loss import Loss
-from privpac.numbers.exact import decimal_text
+from privpac.numbers.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
 
 __all__ = [
     "ALL",
@@ -85,9 +84,82 @@ class Queries(StrEnum):
 
 
 @dataclass(frozen=True)
-class Privacy:
+class Loss:
+    """A privacy loss, kept exactly: e^epsilon = e^log · factor.
+
+    Mechanisms have a rational factor and log 0, so that equality of a bound and an enumerated worst case can be
+    tested with ==; a declared decimal epsilon has a log and factor 1. The pair is unique: e^log is rational only for
+    log 0. Factors too long to be written down (4,096 bits) are rounded up when losses are added.
+
+    >>> Loss(factor=Fraction(25, 9)) + Loss(log=Fraction(1, 10)) <= Loss(log=Fraction(12, 10))
+    True
+    """
+
+    log: Fraction = field(default=Fraction(0))
+    factor: Fraction = field(default=Fraction(1))
+
+    def __add__(self, other: Loss) -> Loss:
+        return Loss(self.log + other.log, shortened(self.factor * other.factor))
+
+    def times(self, count: int) -> Loss:
+        return Loss(self.log * count, power_up(self.factor, count))
+
+    def __le__(self, other: Loss) -> bool:
+        return sign_of_log_sum(self.log - other.log, self.factor / other.factor) <= 0
+
+    def __lt__(self, other: Loss) -> bool:
+        return self <= other and self != other
+
+    @property
+    def upper(self) -> Fraction:
+        """A decimal at or above epsilon."""
+        return self.log + ln_up(self.factor)
+
+    def __str__(self) -> str:
+        return decimal_text(max(self.upper, Fraction(0)))
+
+    def to_json(self) -> dict[str, str]:
+        return {"log": str(self.log), "factor": str(self.factor)}
+
+
+class _Stated:
+    """A fact and its stored form: its kind, and its fields in their order."""
+
+    kind: ClassVar[str]
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": self.kind, **{name: _stored_form(value) for name, value in vars(self).items()}}
+
+
+def _stored_form(value: object) -> object:
+    if isinstance(value, Loss):
+        return value.to_json()
+    return str(value) if isinstance(value, Fraction | StrEnum) else value
+
+
+class _Scoped(_Stated):
+    """A fact about one kind of unit in one part of the records, and one kind of release; true but for `delta`."""
+
+    delta: Fraction
+    unit: Unit
+    part: str
+    release: Release
+
+    def _covers(self, other: _Scoped) -> bool:
+        """Whether what is said of units, parts and releases covers what the other says of them."""
+        return (
+            self.delta <= other.delta
+            and self.unit in (other.unit, Unit.RECORD)
+            and self.part in (other.part, ALL)
+            and (self.release == other.release or (self.release, other.release) == _STRONGER)
+        )
+
+
+@dataclass(frozen=True)
+class Privacy(_Scoped):
     """(epsilon, delta)-differential privacy when one unit is replaced."""
 
+    kind: ClassVar[str] = "privacy"
     epsilon: Loss
     delta: Fraction = Fraction(0)
     unit: Unit = Unit.RECORD
@@ -95,14 +167,7 @@ class Privacy:
     release: Release = Release.HYPOTHESIS
 
     def implies(self, other: Fact) -> bool:
-        return (
-            isinstance(other, Privacy)
-            and self.epsilon <= other.epsilon
-            and self.delta <= other.delta
-            and self.unit in (other.unit, Unit.RECORD)
-            and self.part in (other.part, ALL)
-            and (self.release == other.release or (self.release, other.release) == _STRONGER)
-        )
+        return isinstance(other, Privacy) and self.epsilon <= other.epsilon and self._covers(other)
 
     def __str__(self) -> str:
         part = "" if self.part == ALL else f" of the {self.part}"
@@ -112,24 +177,17 @@ class Privacy:
         return f"({self.epsilon}, {delta})-DP, {whose}{part} replaced, {self.release.value} {verb}"
 
     def to_json(self) -> dict[str, object]:
-        return {
-            "kind": "privacy",
-            "epsilon": self.epsilon.to_json(),
-            "delta": str(self.delta),
-            "unit": self.unit.value,
-            "part": self.part,
-            "release": self.release.value,
-            "neighbours": "replace-one",
-        }
+        return {**super().to_json(), "neighbours": "replace-one"}
 
 
 @dataclass(frozen=True)
-class BoundedRange:
+class BoundedRange(_Stated):
     """The log-odds of every event move by at most epsilon when one unit is replaced.
 
     Stronger than epsilon-DP, which lets log-odds move by 2 epsilon. True of one exponential mechanism.
     """
 
+    kind: ClassVar[str] = "bounded-range"
     epsilon: Loss
     unit: Unit = Unit.RECORD
 
@@ -145,12 +203,9 @@ class BoundedRange:
     def __str__(self) -> str:
         return f"log-odds of any event move by at most {self.epsilon}, one {self.unit.value} replaced"
 
-    def to_json(self) -> dict[str, object]:
-        return {"kind": "bounded-range", "epsilon": self.epsilon.to_json(), "unit": self.unit.value}
-
 
 @dataclass(frozen=True)
-class Range:
+class Range(_Stated):
     """The quotients of the chances of outcomes on two neighbours all lie in one interval [c, c·e^epsilon].
 
     Stronger than `BoundedRange`, which speaks of events: of these two only this one gives rho = epsilon²/8. True of one
@@ -160,6 +215,7 @@ class Range:
     True
     """
 
+    kind: ClassVar[str] = "range"
     epsilon: Loss
     unit: Unit = Unit.RECORD
     part: str = ALL
@@ -179,18 +235,9 @@ class Range:
         part = "" if self.part == ALL else f" of the {self.part}"
         return f"quotients of chances within a range of {self.epsilon}, one {self.unit.value}{part} replaced"
 
-    def to_json(self) -> dict[str, object]:
-        return {
-            "kind": "range",
-            "epsilon": self.epsilon.to_json(),
-            "unit": self.unit.value,
-            "part": self.part,
-            "release": self.release.value,
-        }
-
 
 @dataclass(frozen=True)
-class Concentrated:
+class Concentrated(_Scoped):
     """rho-zCDP when one unit is replaced: Rényi divergences of every order alpha > 1 are at most alpha·rho.
 
     With a delta: up to a bad event of probability delta, the same for both inputs, which may tell everything.
@@ -199,6 +246,7 @@ class Concentrated:
     True
     """
 
+    kind: ClassVar[str] = "concentrated"
     rho: Fraction
     delta: Fraction = Fraction(0)
     unit: Unit = Unit.RECORD
@@ -206,35 +254,19 @@ class Concentrated:
     release: Release = Release.HYPOTHESIS
 
     def implies(self, other: Fact) -> bool:
-        return (
-            isinstance(other, Concentrated)
-            and self.rho <= other.rho
-            and self.delta <= other.delta
-            and self.unit in (other.unit, Unit.RECORD)
-            and self.part in (other.part, ALL)
-            and (self.release == other.release or (self.release, other.release) == _STRONGER)
-        )
+        return isinstance(other, Concentrated) and self.rho <= other.rho and self._covers(other)
 
     def __str__(self) -> str:
         part = "" if self.part == ALL else f" of the {self.part}"
         but = f" but for {decimal_text(self.delta)}" if self.delta else ""
         return f"{decimal_text(self.rho)}-zCDP{but}, one {self.unit.value}{part} replaced"
 
-    def to_json(self) -> dict[str, object]:
-        return {
-            "kind": "concentrated",
-            "rho": str(self.rho),
-            "delta": str(self.delta),
-            "unit": self.unit.value,
-            "part": self.part,
-            "release": self.release.value,
-        }
-
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(_Stated):
     """The probability of every event moves by at most gamma when one record is replaced."""
 
+    kind: ClassVar[str] = "stability"
     gamma: Fraction
     unit: Unit = Unit.RECORD
 
@@ -248,16 +280,14 @@ class Stability:
     def __str__(self) -> str:
         return f"{decimal_text(self.gamma)}-stable, one {self.unit.value} replaced"
 
-    def to_json(self) -> dict[str, object]:
-        return {"kind": "stability", "gamma": str(self.gamma), "unit": self.unit.value}
-
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(_Stated):
     """With probability at least 1 - failure, over an independent sample of `records` and the coins, the error is at
     most `error` (realizable) or at most `error` above the best of the class (agnostic). Empirical: for every `records`
     records that some member labels without mistakes, over the coins alone, at most that part of them is mistaken."""
 
+    kind: ClassVar[str] = "accuracy"
     error: Fraction
     failure: Fraction
     against: Against
@@ -287,22 +317,13 @@ class Accuracy:
             f"except with probability {decimal_text(self.failure)}, from {self.records} independent records"
         )
 
-    def to_json(self) -> dict[str, object]:
-        return {
-            "kind": "accuracy",
-            "error": str(self.error),
-            "failure": str(self.failure),
-            "against": self.against.value,
-            "records": self.records,
-            "proper": self.proper,
-        }
-
 
 @dataclass(frozen=True)
-class Answers:
+class Answers(_Stated):
     """With probability at least 1 - failure, over the coins alone, every query is answered within `error` of its true
     value on these `records`, whatever they are."""
 
+    kind: ClassVar[str] = "answers"
     error: Fraction
     failure: Fraction
     queries: Queries
@@ -325,61 +346,35 @@ class Answers:
             f"{self.records} records, except with probability {decimal_text(self.failure)}"
         )
 
-    def to_json(self) -> dict[str, object]:
-        return {
-            "kind": "answers",
-            "error": str(self.error),
-            "failure": str(self.failure),
-            "queries": self.queries.value,
-            "records": self.records,
-        }
-
 
 Fact = Privacy | BoundedRange | Range | Concentrated | Stability | Accuracy | Answers
+
+
+_KINDS: Mapping[str, type[Fact]] = {
+    fact.kind: fact for fact in (Privacy, BoundedRange, Range, Concentrated, Stability, Accuracy, Answers)
+}
 
 
 def _loss(tree: Mapping[str, str]) -> Loss:
     return Loss(Fraction(tree["log"]), Fraction(tree["factor"]))
 
 
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "epsilon": _loss,
+    **dict.fromkeys(("delta", "rho", "gamma", "error", "failure"), Fraction),
+    "unit": Unit,
+    "part": str,
+    "release": Release,
+    "against": Against,
+    "queries": Queries,
+    "records": int,
+    "proper": bool,
+}
+
+
 def fact_from_json(tree: Mapping[str, Any]) -> Fact:
     """Read a stored fact. Reading it says nothing about whether it holds."""
-    match tree["kind"]:
-        case "privacy":
-            return Privacy(
-                _loss(tree["epsilon"]),
-                Fraction(tree["delta"]),
-                Unit(tree["unit"]),
-                tree["part"],
-                Release(tree["release"]),
-            )
-        case "bounded-range":
-            return BoundedRange(_loss(tree["epsilon"]), Unit(tree["unit"]))
-        case "range":
-            return Range(_loss(tree["epsilon"]), Unit(tree["unit"]), tree["part"], Release(tree["release"]))
-        case "concentrated":
-            return Concentrated(
-                Fraction(tree["rho"]),
-                Fraction(tree["delta"]),
-                Unit(tree["unit"]),
-                tree["part"],
-                Release(tree["release"]),
-            )
-        case "stability":
-            return Stability(Fraction(tree["gamma"]), Unit(tree["unit"]))
-        case "accuracy":
-            return Accuracy(
-                Fraction(tree["error"]),
-                Fraction(tree["failure"]),
-                Against(tree["against"]),
-                int(tree["records"]),
-                bool(tree["proper"]),
-            )
-        case "answers":
-            return Answers(
-                Fraction(tree["error"]),
-                Fraction(tree["failure"]),
-                Queries(tree["queries"]),
-                int(tree["records"]),
-            )
-    raise ValueError(f"unknown kind of fact: {tree['kind']!r}")
+    kind = _KINDS.get(tree["kind"])
+    if kind is None:
+        raise ValueError(f"unknown kind of fact: {tree['kind']!r}")
+    return kind(**{part.name: _READERS[part.name](tree[part.name]) for part in fields(kind)})

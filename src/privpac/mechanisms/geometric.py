@@ -94,10 +94,17 @@ def _noise_floats(ratio: Fraction, width: int) -> tuple[NDArray[np.float64], flo
 
 
 def add_noise(counts: Sequence[int], *, ratio: Fraction, low: int, high: int, coins: Coins) -> list[int]:
-    """Each count plus its own noise, clamped to low..high; all counts must lie there."""
+    """Each count plus its own noise, clamped to low..high; all counts must lie there.
+
+    The counts are one run of their own: clamping makes one result of many, and an enumeration goes on from each once.
+    """
     values = np.asarray(counts, dtype=np.int64)
-    noisy: list[int] = noisy_counts(values, ratio=ratio, low=low, high=high, coins=coins).tolist()
-    return noisy
+
+    def run(own: Coins) -> tuple[int, ...]:
+        return tuple(noisy_counts(values, ratio=ratio, low=low, high=high, coins=own).tolist())
+
+    [noisy] = coins.each([run])
+    return list(noisy)
 
 
 def noisy_counts(

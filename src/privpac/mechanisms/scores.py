@@ -2,8 +2,9 @@
 
 `Runs` covers every class whose members can be laid out in rows with few changes of score: thresholds, points, finite
 lists, and unions of such rows (stumps). Multiplicities are exact integers of any size; they are counted by a compiled
-kernel in two 64-bit limbs, or by Python integers where members do not fit in 64 bits. Scores are 64-bit integers:
-whoever makes them sees to it that the price of all records fits (`constructions.draw.occam`).
+kernel in two 64-bit limbs, by pairs of words where members do not fit in 64 bits, or by Python integers beyond 128.
+Scores are 64-bit integers: whoever makes them sees to it that the price of all records fits
+(`constructions.draw.occam`).
 
 Everything here is private: nothing in this file has a repr that shows what it holds.
 """
@@ -17,7 +18,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, plainly
+from privpac.numbers.words import Words, differences, split, sums_by_slot
 
 __all__ = ["Histogram", "Listed", "Named", "Place", "Row", "Runs", "Scores"]
 
@@ -61,15 +63,21 @@ class Row:
     lasts: NDArray[Any]
     scores: NDArray[np.int64]
     last: int
+    words: Words | None = None
+    """`lasts` once more, if they are Python integers whose words are known."""
 
     @classmethod
-    def of(cls, first: int, lasts: NDArray[Any], scores: NDArray[np.int64], last: int) -> Row:
+    def of(
+        cls, first: int, lasts: NDArray[Any], scores: NDArray[np.int64], last: int, words: Words | None = None
+    ) -> Row:
         """Runs cut to the places from `first` to `last`."""
-        while len(lasts) and int(lasts[0]) < first:
-            lasts, scores = lasts[1:], scores[1:]
-        while len(lasts) and int(lasts[-1]) >= last:
-            lasts, scores = lasts[:-1], scores[:-1]
-        return cls(first, lasts, scores, last)
+        begin, end = 0, len(lasts)
+        while begin < end and int(lasts[begin]) < first:
+            begin += 1
+        while begin < end and int(lasts[end - 1]) >= last:
+            end -= 1
+        kept = None if words is None else (words[0][begin:end], words[1][begin:end])
+        return cls(first, lasts[begin:end], scores[begin : end + 1], last, kept)
 
     def start(self, run: int) -> int:
         """The first place of a run."""
@@ -93,8 +101,14 @@ class Row:
     def count(self, slots: NDArray[np.int64], best: int, width: int) -> NDArray[Any]:
         """Members by slot - best, for a slot a run; what lies at `width` or above is collected there."""
         apart = {0, len(slots) - 1}
-        if self.fits:
-            counts: NDArray[Any] = _count_inner(self.lasts, slots, best, width)
+        counts: NDArray[Any]
+        if self.fits and plainly(_PLAIN_COST * len(slots) + width):
+            counts = _count_inner_plainly(self.lasts, slots, best, width)
+        elif self.fits:
+            counts = _count_inner(self.lasts, slots, best, width)
+        elif self.lasts.dtype == object and self.first >= 0 and self.last <= 2**128:
+            inner = differences(split(self.lasts) if self.words is None else self.words)
+            counts = sums_by_slot(inner, np.minimum(slots[1:-1] - best, width), width + 1)
         elif self.lasts.dtype == object:
             counts = np.zeros(width + 1, dtype=object)
             apart.update(range(len(slots)))
@@ -136,6 +150,19 @@ _BLOCK = 65536
 
 _DENSE = 2**20
 """Scores up to which a table with a slot for each is counted into, whatever the number of runs."""
+
+
+_PLAIN_COST = 10
+"""Operations of numpy per run."""
+
+
+def _count_inner_plainly(
+    lasts: NDArray[Any], slots: NDArray[np.int64], best: int, width: int
+) -> NDArray[np.int64]:
+    """What `_count_inner` counts, by numpy alone."""
+    counts = np.zeros(width + 1, np.int64)
+    np.add.at(counts, np.minimum(slots[1:-1] - best, width), np.diff(lasts).astype(np.int64))
+    return counts
 
 
 @compiled

@@ -22,6 +22,7 @@ __all__ = [
     "ROUNDED_BITS",
     "SMALLEST_POWER",
     "UNIT_ROUNDOFF",
+    "about_log",
     "ball",
     "decimal_text",
     "exact_decimal",
@@ -217,6 +218,11 @@ def ln_up(value: Fraction, digits: int = 12) -> Fraction:
 def ln_down(value: Fraction, digits: int = 12) -> Fraction:
     """A decimal at or below ln(value)."""
     return Fraction(0) if value == 1 else _directed(False, lambda: ball(value).log(), digits)
+
+
+def about_log(value: Fraction | int) -> float:
+    """About ln(value) of any size, 0 for what is not positive: decides what is tried, never what is promised."""
+    return math.log(value.numerator) - math.log(value.denominator) if value > 0 else 0.0
 
 
 def exp_up(value: Fraction, digits: int = 12) -> Fraction:

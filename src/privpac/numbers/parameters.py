@@ -6,12 +6,24 @@ from decimal import Decimal
 from fractions import Fraction
 
 from privpac.errors import ParameterError
-from privpac.numbers.exact import exact_decimal
+from privpac.numbers.exact import exact_decimal, plain
 
-__all__ = ["Number", "at_least", "chance", "fraction_below", "positive", "rational"]
+__all__ = ["Number", "at_least", "chance", "fraction_below", "positive", "rational", "whole_positive"]
 
 Number = int | float | str | Decimal | Fraction
 """A public number as a person writes it: the float 0.1 means the decimal 0.1."""
+
+
+def _shown(value: object) -> object:
+    """An exact number as a person writes it."""
+    return plain(value) if isinstance(value, Fraction) else value
+
+
+def whole_positive(value: object, *, owner: str, name: str) -> int:
+    """A positive integer, and nothing that only looks like one: no float, no truth value."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ParameterError(owner, name, value, allowed="a positive integer")
+    return value
 
 
 def rational(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
@@ -26,7 +38,7 @@ def positive(value: object, *, owner: str, name: str) -> Fraction:
     allowed = "a positive number"
     number = rational(value, owner=owner, name=name, allowed=allowed)
     if number <= 0:
-        raise ParameterError(owner, name, value, allowed=allowed)
+        raise ParameterError(owner, name, _shown(value), allowed=allowed)
     return number
 
 
@@ -40,7 +52,7 @@ def fraction_below(limit: int | Fraction, value: object, *, owner: str, name: st
     allowed = f"a number strictly between 0 and {limit}"
     number = rational(value, owner=owner, name=name, allowed=allowed)
     if not 0 < number < limit:
-        raise ParameterError(owner, name, value, allowed=allowed)
+        raise ParameterError(owner, name, _shown(value), allowed=allowed)
     return number
 
 

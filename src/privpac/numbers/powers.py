@@ -12,17 +12,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, interpreted, plainly
 from privpac.numbers.exact import SMALLEST_POWER, power_up
 
 __all__ = ["power_table", "powers_at", "reach"]
 
 
-@compiled
-def _split(x: float) -> tuple[float, float]:
-    scaled = 134217729.0 * x  # 2^27 + 1: Veltkamp's splitting
-    high = scaled - (scaled - x)
-    return high, x - high
+_PLAIN_COST = 1000
+"""Operations of numpy that take as long as one power by the interpreter."""
 
 
 @compiled
@@ -30,13 +27,16 @@ def _powers(high: float, low: float, count: int, smallest: float) -> NDArray[np.
     """Powers of `high + low` in double-double, rounded to the nearest double, stopping below `smallest`."""
     table = np.empty(count)
     a, b = 1.0, 0.0
-    rh, rl = _split(high)
+    split = 134217729.0  # 2^27 + 1: Veltkamp's splitting of a number into two halves
+    rh = split * high - (split * high - high)
+    rl = high - rh
     for k in range(count):
         table[k] = a + b
         if table[k] < smallest:
             return table[:k]
         product = a * high
-        ah, al = _split(a)
+        ah = split * a - (split * a - a)
+        al = a - ah
         error = ((ah * rh - product) + ah * rl + al * rh) + al * rl
         tail = error + (a * low + b * high)
         a = product + tail
@@ -90,7 +90,9 @@ def _large_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
 def _made_table(ratio: Fraction, bits: int) -> NDArray[np.float64]:
     high = float(ratio)
     low = float(ratio - Fraction(high))
-    table = _powers(high, low, 1 << bits, SMALLEST_POWER)
+    steps = min(1 << bits, reach(ratio) or 1 << bits)
+    powers = interpreted(_powers) if plainly(_PLAIN_COST * steps) else _powers
+    table = powers(high, low, 1 << bits, SMALLEST_POWER)
     table.setflags(write=False)
     return table
 

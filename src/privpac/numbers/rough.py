@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 __all__ = [
     "Floats",
     "binomial_window",
-    "float_log",
     "rough_growth_of",
     "rough_ln_growth",
     "rough_mean",
@@ -71,11 +69,6 @@ def rough_ln_growth(points: object, vc: int) -> Floats:
 def rough_growth_of(points: int, vc: int) -> float:
     """`rough_ln_growth` of one number, which a search asks for again at every setting."""
     return float(rough_ln_growth(points, vc))
-
-
-def float_log(value: Any) -> float:
-    """ln of a fraction whose parts may be too large for a double; 0 for what is not positive."""
-    return math.log(value.numerator) - math.log(value.denominator) if value > 0 else 0.0
 
 
 def binomial_window(n: int, chances: Floats) -> tuple[Floats, Floats]:

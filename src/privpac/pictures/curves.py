@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from privpac.drafts import whole_file
 from privpac.errors import MissingExtra, ParameterError
 from privpac.pictures.drawing import CLASS_COLOURS, EDGE, INK, SOFT, checked_path
 
@@ -79,12 +80,8 @@ class Curves:
         """Write an .svg or .png file, whole or not at all."""
         target = checked_path(path)
         require_matplotlib()
-        partial = target.with_name(target.name + ".partial")
-        try:
-            self._write(partial, target.suffix.lower()[1:])
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(target) as draft:
+            self._write(draft, target.suffix.lower()[1:])
 
     def _write(self, path: Path, kind: str) -> None:
         import matplotlib as mpl

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
+from privpac.drafts import whole_file
 from privpac.errors import MissingExtra, ParameterError
 
 __all__ = ["CLASS_STYLES", "Box", "Drawing", "Line", "Words", "checked_path", "text_width"]
@@ -176,15 +177,11 @@ class Drawing:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write an .svg or .png file, whole or not at all."""
         target = checked_path(path)
-        partial = target.with_name(target.name + ".partial")
-        try:
+        with whole_file(target) as draft:
             if target.suffix.lower() == ".svg":
-                partial.write_text(self.svg(), encoding="utf-8", newline="\n")
+                draft.write_text(self.svg(), encoding="utf-8", newline="\n")
             else:
-                self._paint(partial)
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+                self._paint(draft)
 
     def _paint(self, path: Path) -> None:
         try:

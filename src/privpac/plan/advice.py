@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
+from privpac.constructions.commands import default_command
 from privpac.plan.alternatives import USUAL_DELTA, again, count, halvers, sized, ways_out
 from privpac.plan.answer import Answer, bare_answer
 from privpac.plan.table import PlanTable
@@ -78,15 +79,17 @@ def _unproved(plan: PlanTable) -> str | None:
 
 def _run(plan: PlanTable) -> str | None:
     """Which learner to run, and the exact command: one that needs other records only if there are any, or no other."""
+    if plan.question.word == "auto" and plan.question.epsilon is not None and plan.answers:
+        return f"Run: {default_command(plan.question.epsilon)}"
     at_hand = [row for row in plan.answers if plan.question.unlabelled or not row.need.unlabelled]
     enough = [row for row in (*at_hand, *plan.answers) if row.enough is not False]
     for row in enough:
         if row.command is not None:
-            return f"Run {row.option.learner}: {row.command}"
+            return f"Run: {row.command}"
     for row in enough:
         if row.python is not None:
             lines = row.python.replace("\n", "\n    ")
-            return f"Run {row.option.learner} in Python, where `schema` is yours:\n    {lines}"
+            return f"Run in Python, where `schema` is yours:\n    {lines}"
     return None
 
 
@@ -103,7 +106,7 @@ def _auto(plan: PlanTable) -> str | None:
 
 def _driver(plan: PlanTable) -> str | None:
     """What drives the number: privacy, or the size of the domain."""
-    best = plan.best
+    best = plan.headline
     if best is None or best.asks != "needed":
         return None
     shares: list[tuple[int, str]] = []
@@ -127,7 +130,7 @@ def _driver(plan: PlanTable) -> str | None:
 
 def _halving(plan: PlanTable) -> str | None:
     """The cheapest single change that halves the records."""
-    best = plan.best
+    best = plan.headline
     if best is None or best.asks != "needed" or best.need.labelled < 4:
         return None
     changes = [text for _, text in halvers(plan.question, best)]
@@ -153,6 +156,17 @@ def _labels(plan: PlanTable) -> str | None:
     return None
 
 
+def _sampling(plan: PlanTable) -> str | None:
+    """Where more epsilon buys nothing in the proof, say so: the records themselves are too few."""
+    best = plan.headline
+    if best is None or plan.question.epsilon is None or best.asks == "smallest_epsilon":
+        return None
+    more = again(plan.question, best, epsilon=2 * plan.question.epsilon)
+    if more is None or 100 * abs(Fraction(more.proved) - Fraction(best.proved)) > best.proved:
+        return None
+    return "A larger epsilon would change the proved number by less than one percent: what limits it is sampling."
+
+
 def _noise(plan: PlanTable) -> str | None:
     """Knowing that the best rule rarely errs is worth a lot."""
     if plan.question.noise is not None or plan.question.kind != "needed":
@@ -163,7 +177,7 @@ def _noise(plan: PlanTable) -> str | None:
     if agnostic is None or known is None or 2 * known.need.labelled > agnostic.need.labelled:
         return None
     return (
-        f"If the best rule is known to err at most 5% of the time, --noise 0.05 brings {agnostic.option.learner} from"
+        f"If the best rule is known to err at most 5% of the time, --noise 0.05 brings the number for any records from"
         f" {agnostic.need.labelled:,} to {count(known.need.labelled)}."
     )
 
@@ -229,6 +243,7 @@ RULES: Mapping[str, Callable[[PlanTable], str | None]] = {
     "auto": _auto,
     "driver": _driver,
     "halving": _halving,
+    "sampling": _sampling,
     "labels": _labels,
     "noise": _noise,
     "delta": _delta,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
+from itertools import product
 
+from privpac.concepts.grids import BOX_GROUPS, CUTOFFS, HALFSPACE_POINTS, LEVELS, POINTS
 from privpac.constructions import catalogue
 from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
+from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
 from privpac.errors import ParameterError
 from privpac.numbers.parameters import at_least, rational
-from privpac.plan.linear_kinds import halfspaces, scorecards
 
 __all__ = ["AUTO", "KINDS", "facts_of"]
-
-_BINS = {1: 4096, 2: 256, 3: 32}
-"""As in concepts/boxes/rectangles.py: cells of a column that boxes tell apart, by number of columns."""
 
 
 def _line(word: str, kind: str, size: int, vc: int, cells: int, parts: int = 1, *, named: bool) -> ClassFacts:
@@ -86,7 +87,7 @@ def _rectangles(rest: str, description: Description) -> ClassFacts:
             allowed="boxes in one to three columns",
             remedy="Use trees.",
         )
-    groups = [min(size, _BINS[len(sizes)]) for size in sizes]
+    groups = [min(size, BOX_GROUPS[len(sizes)]) for size in sizes]
     size = math.prod(g * (g + 1) // 2 for g in groups) + 1
     vc = 2 * len(sizes)
     shattered = vc if min(groups) >= 3 else 1
@@ -149,6 +150,34 @@ def _trees(rest: str, description: Description) -> ClassFacts:
     )
 
 
+def _staged(rest: str, description: Description) -> ClassFacts:
+    """Trees grown in stages; a promise is against the best of the first."""
+    depths = (rest or "3+3").split("+")
+    if not all(depth.isdecimal() and 1 <= int(depth) <= 4 for depth in depths) or len(depths) not in SHARES:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"staged:{rest}",
+            allowed=f"one to {len(SHARES)} depths from 1 to 4, such as staged:3+3",
+        )
+    stages, classes = tuple(map(int, depths)), _classes(description)
+    first = _trees(depths[0], description)
+    if len(stages) == 1:
+        return first
+    tests = first.tests or 0
+    later = [(trees_up_to(depth, tests, classes), sum(stages[:k])) for k, depth in enumerate(stages) if k]
+    size = outcomes_of(first.size, later, trees=trees_up_to(sum(stages), tests, classes))
+    return replace(
+        first,
+        word=f"staged:{'+'.join(depths)}",
+        kind="staged",
+        size=size,
+        vc=size.bit_length() - 1,
+        parts=sum(stages),
+        stages=stages,
+    )
+
+
 def _lists(rest: str, description: Description) -> ClassFacts:
     levels, tests, classes = (
         _levels("lists", rest),
@@ -174,6 +203,83 @@ def _one_test(rest: str, description: Description) -> ClassFacts:
 
 def _classes(description: Description) -> int:
     return description.classes if description.schema is None else len(description.schema.classes)
+
+
+def _scorecards(rest: str, description: Description) -> ClassFacts:
+    """Up to K features of the table."""
+    if rest and not rest.isdecimal():
+        raise ParameterError(OWNER, "concepts", f"scorecards:{rest}", allowed="of the form scorecards:K")
+    count = int(rest or "2")
+    features = _features(description, None)
+    return _linear_facts(f"scorecards:{count}", "scorecards", features, count, POINTS, description)
+
+
+def _halfspaces(rest: str, description: Description) -> ClassFacts:
+    """All features of one to five columns."""
+    if description.schema is None:
+        names = ["COLUMN"] * (int(rest) if rest.isdecimal() else rest.count(",") + 1 if rest else 2)
+        features = len(names)
+    else:
+        names = [description.schema.column(name.strip()).name for name in rest.split(",")]
+        features = _features(description, names)
+    if not 1 <= len(names) <= max(HALFSPACE_POINTS):
+        raise ParameterError(
+            OWNER, "concepts", f"halfspaces:{rest}", allowed="one to five columns", remedy="Use scorecards:K."
+        )
+    points = HALFSPACE_POINTS[len(names)]
+    return _linear_facts(
+        f"halfspaces:{','.join(names)}", "halfspaces", features, len(names), points, description
+    )
+
+
+def _features(description: Description, names: list[str] | None) -> int:
+    """Ordered columns are one feature each, the categories of others one each (of two, one)."""
+    if description.schema is None:
+        if description.columns is None:
+            raise ParameterError(
+                OWNER, "columns", None, allowed="given for scorecards", remedy="Give --columns NUMBER."
+            )
+        return description.columns
+    columns = [column for column in description.schema.columns if names is None or column.name in names]
+    return sum(
+        0 if column.size < 2 else 1 if column.ordered or column.size == 2 else column.size
+        for column in columns
+    )
+
+
+def _linear_facts(
+    word: str, kind: str, features: int, count: int, points: int, description: Description
+) -> ClassFacts:
+    if features < 1:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            word,
+            allowed="given a column of two values",
+            remedy="A constant tells nobody apart.",
+        )
+    sizes = [math.comb(features, k) * _cutoffs(k, points) for k in range(1, min(count, features) + 1)]
+    size = sum(sizes)
+    return ClassFacts(
+        word,
+        kind,
+        size,
+        Fraction(len(sizes) * max(sizes) - 1),
+        min(features + 1, size.bit_length() - 1),
+        1,
+        parts=count,
+        named=description.schema is not None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _cutoffs(chosen: int, points: int) -> int:
+    """Cut-offs and sides of all coprime points for so many features, up to a common sign."""
+    total = 0
+    for sizes in product(range(1, points + 1), repeat=chosen):
+        if math.gcd(*sizes) == 1:
+            total += 2 ** (chosen - 1) * 2 * min(CUTOFFS, sum(sizes) * (LEVELS - 1) + 1)
+    return total
 
 
 def _density(text: str, form: str) -> Fraction:
@@ -242,11 +348,12 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
     "stumps": ("stumps --columns C --bits B", _stumps),
     "one-test": ("one-test --columns C", _one_test),
     "trees": ("trees:DEPTH --columns C", _trees),
+    "staged": ("staged:D1+D2 --columns C", _staged),
     "lists": ("lists:K --columns C", _lists),
     "conjunctions": ("conjunctions:K --columns C", _monomials("conjunctions")),
     "disjunctions": ("disjunctions:K --columns C", _monomials("disjunctions")),
-    "scorecards": ("scorecards:K --columns C", scorecards),
-    "halfspaces": ("halfspaces:K", halfspaces),
+    "scorecards": ("scorecards:K --columns C", _scorecards),
+    "halfspaces": ("halfspaces:K", _halfspaces),
     "reference": ("reference:KAPPA", _reference),
     "sphere": ("sphere:DIMENSION:KAPPA", _sphere),
     "any": ("any:VC --bits B", _any),
@@ -254,8 +361,8 @@ KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
 }
 """Every class a plan can be made for: how it is written without a schema, and its facts."""
 
-AUTO = ("one-test", "trees:1", "trees:2", "trees:3")
-"""What `auto` may end in, as far as accuracy is proved; later stages promise none."""
+AUTO = ("one-test", "trees:1", "trees:2", "trees:3", "staged:3+3")
+"""What `auto` may end in."""
 
 
 def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 
 from privpac.plan.advice import advise
 from privpac.plan.answer import answer
@@ -15,7 +16,7 @@ from privpac.plan.words import plan_text
 __all__ = ["Plan", "make"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(PlanTable):
     """The answer to one question. `str` and `to_json` for people and programs, `curves` for pictures."""
 
@@ -23,8 +24,15 @@ class Plan(PlanTable):
         """Records against epsilon, error or bits: proved, simulated and floor (see `privpac.plan.curves`)."""
         return PlanDisplay.of(self, against, learner=learner)
 
+    def __repr__(self) -> str:
+        return f"<Plan for {self.question.word}: {len(self.answers)} rows; print it for the numbers>"
+
     def __str__(self) -> str:
         return plan_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook, where lines keep their columns."""
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def make(question: Question, simulation: Simulation | None = None) -> Plan:

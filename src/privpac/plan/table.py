@@ -25,6 +25,14 @@ class PlanTable:
         """The cheapest answer; None where nothing can be promised."""
         return self.answers[0] if self.answers else None
 
+    @property
+    def headline(self) -> Answer | None:
+        """The answer to plan with: the cheapest that needs no records without labels, and of these the cheapest that
+        holds whatever the records are like; where there is none, the cheapest of all."""
+        alone = [row for row in self.answers if not row.need.unlabelled]
+        anything = (row for row in alone if row.option.setting == "agnostic")
+        return next(anything, alone[0] if alone else self.best)
+
     def option(self, learner: str, setting: str | None = None) -> Answer:
         """The first answer of a learner, in a setting if given."""
         for answer in self.answers:

@@ -10,19 +10,86 @@ from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.table import PlanTable
 
-__all__ = ["HEADINGS", "notes", "plan_text", "question_text", "rows"]
+__all__ = ["HEADINGS", "SETTINGS", "in_short", "notes", "plan_text", "question_text", "rows"]
 
 HEADINGS = (
-    "learner",
-    "chooses from",
-    "setting",
-    "protects",
-    "proper",
+    "method",
+    "rules",
+    "holds for",
+    "hides",
+    "answers with",
     "proved",
-    "simulated",
-    "floor",
-    "ratio",
+    "to expect",
+    "impossible below",
+    "factor between",
 )
+SETTINGS = {"realizable": "a perfect rule", "agnostic": "any records"}
+"""What a row takes for granted, in the table: some rule of the class never errs, or nothing."""
+
+
+PLAIN = {"occam": "one draw", "auto": "the default"}
+"""Names of methods that mean nothing to most readers; the others are those of the papers."""
+
+
+def in_short(plan: PlanTable) -> str:
+    """The answer in one paragraph: what to expect, what is proved, what nobody can do. Empty if nothing is promised."""
+    row = plan.headline
+    if row is None:
+        return ""
+    expected = _expected(row)
+    return " ".join([*([expected] if expected else []), _promise(plan, row), *_hopeless(row)])
+
+
+def _expected(row: Answer) -> str:
+    if row.simulated is None:
+        return ""
+    amount = _amount(row, _number(row.simulated.value))
+    return f"Expect about {amount}, simulated on {row.simulated.on}."
+
+
+def _amount(row: Answer, number: str) -> str:
+    return {
+        "needed": f"{number} records",
+        "reachable": f"an error at most {number} above the best rule's",
+        "smallest_epsilon": f"epsilon {number}",
+    }[row.asks]
+
+
+def _promise(plan: PlanTable, row: Answer) -> str:
+    """What is proved for any records, and how much better it gets if some rule is perfect."""
+    what = f"Proved: {_amount(row, _number(row.proved))}"
+    anything = row.option.setting == "agnostic"
+    verb = {"needed": " are enough", "reachable": "", "smallest_epsilon": " is enough"}[row.asks]
+    same = row.concepts.word.partition(":")[0] == plan.question.word.partition(":")[0]
+    against = "" if same else f", choosing from {row.concepts.word}"
+    text = (
+        f"{what}{verb}{against}, {'whatever the records are like' if anything else 'if some rule never errs'}"
+    )
+    perfect = next(
+        (
+            other
+            for other in plan.answers
+            if other.option.setting == "realizable"
+            and other.concepts == row.concepts
+            and not other.need.unlabelled
+            and other.proved < row.proved
+        ),
+        None,
+    )
+    return text + (f"; {_number(perfect.proved)} if some rule never errs." if anything and perfect else ".")
+
+
+def _hopeless(row: Answer) -> list[str]:
+    if row.floor is None:
+        return ["No lower bound is known here."]
+    kind = "method that answers with such a rule" if row.option.proper else "method"
+    number = _number(row.floor, up=False)
+    less = {
+        "needed": f"with fewer than {number} records",
+        "reachable": f"with an error below {number}",
+        "smallest_epsilon": f"with epsilon below {number}",
+    }[row.asks]
+    return [f"No private {kind} can do it {less}."]
 
 
 def question_text(plan: PlanTable) -> str:
@@ -49,14 +116,14 @@ def question_text(plan: PlanTable) -> str:
 
 
 def rows(plan: PlanTable) -> Iterator[tuple[str, ...]]:
-    """One row an option, in the order of `HEADINGS`."""
+    """One row per option, in the order of `HEADINGS`."""
     for row in plan.answers:
         yield (
-            row.option.learner,
+            PLAIN.get(row.option.learner, row.option.learner),
             row.concepts.word,
-            row.option.setting,
+            SETTINGS.get(row.option.setting, row.option.setting),
             row.option.protects,
-            "yes" if row.option.proper else "no",
+            "such a rule" if row.option.proper else "any rule",
             _proved(row),
             "–" if row.simulated is None else _estimate(row.simulated),
             "–" if row.floor is None else _number(row.floor, up=False),
@@ -125,6 +192,8 @@ def _name(plan: PlanTable, answer: Answer) -> str:
 def plan_text(plan: PlanTable) -> str:
     """For `print` in Python; the command line lays its table out by itself."""
     lines = [question_text(plan), ""]
+    if summary := in_short(plan):
+        lines += [summary, ""]
     table = [HEADINGS, *rows(plan)]
     widths = [max(len(row[i]) for row in table) for i in range(len(HEADINGS))]
     lines += [

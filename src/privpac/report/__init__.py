@@ -1,1 +1,1 @@
-"""A model for people: in a few lines, as pictures, and as one HTML page."""
+"""A model for people: in a few lines, as pictures, as one HTML page; and for programs, as an ONNX graph."""

@@ -18,10 +18,10 @@ from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
-from privpac.model import Model
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.pictures import picture
+from privpac.report.subject import Subject
 from privpac.report.summary import no_accuracy, sql_text
 
 __all__ = [
@@ -40,7 +40,7 @@ NOTHING = (
 MOST_COLUMNS = 500  # of the schema that are listed
 
 
-def report_html(model: Model) -> str:
+def report_html(model: Subject) -> str:
     """The page as text."""
     title = escape(headline(model))
     style = files("privpac.report").joinpath("report.css").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def report_html(model: Model) -> str:
     )
 
 
-def headline(model: Model) -> str:
+def headline(model: Subject) -> str:
     """The rule itself if it is one line, else what kind of thing it is."""
     lines = model.describe().splitlines()
     if len(lines) == 1:
@@ -74,7 +74,7 @@ def _items(texts: Sequence[str]) -> str:
     return '<ul class="plain">' + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
 
 
-def _header(model: Model) -> str:
+def _header(model: Subject) -> str:
     tree = model.certificate
     records = (tree["request"] or tree)["labelled"]  # those kept aside for the estimate included
     facts = [("epsilon", tree["epsilon"]), ("delta", tree["delta"]), ("records", f"{records:,}")]
@@ -88,7 +88,7 @@ def _header(model: Model) -> str:
     )
 
 
-def _rule(model: Model) -> str:
+def _rule(model: Subject) -> str:
     classes = ", ".join(f"{index} is {name}" for index, name in enumerate(model.schema.classes))
     clamped = "A value beyond a column's bounds counts as the nearest bound." if _has_bounds(model) else ""
     return _section(
@@ -102,7 +102,7 @@ def _rule(model: Model) -> str:
     )
 
 
-def _leaf_counts(model: Model) -> str:
+def _leaf_counts(model: Subject) -> str:
     if model.leaf_counts is None:
         return ""
     return (
@@ -111,11 +111,11 @@ def _leaf_counts(model: Model) -> str:
     )
 
 
-def _has_bounds(model: Model) -> bool:
+def _has_bounds(model: Subject) -> bool:
     return any(isinstance(model.schema.column(name), Numeric | Date) for name in model.hypothesis.columns)
 
 
-def _accuracy(model: Model) -> str:
+def _accuracy(model: Subject) -> str:
     tree = model.certificate
     parts = []
     if model.estimate is not None:
@@ -150,11 +150,12 @@ def estimate_figure(estimate: Confusion) -> str:
         f' height="12" rx="6"/><circle class="dot" cx="{dot:.1f}" cy="20" r="7"/>{ticks}</svg>'
         f"<figcaption>About {middle:.1%} right, between {low:.1%} and {high:.1%} with {float(CONFIDENCE):.0%}"
         f" confidence, measured {where}. The interval allows {float(estimate.noise):.1%} either way for the"
-        f" noise that keeps it private and {float(estimate.sampling):.1%} for chance.</figcaption></figure>"
+        f" noise that keeps it private and {float(estimate.sampling):.1%} for chance."
+        f" {escape(estimate.remedy)}</figcaption></figure>"
     )
 
 
-def figures_list(model: Model) -> str:
+def figures_list(model: Subject) -> str:
     """What the noisy counts say besides the accuracy, as an HTML list; empty without an estimate."""
     return "" if model.figures is None else _items(model.figures.lines())
 
@@ -176,7 +177,7 @@ def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:
     )
 
 
-def _certificate(model: Model) -> str:
+def _certificate(model: Subject) -> str:
     tree = model.certificate
     assumed = [f"Assumes that {text}." for text in tree["assumptions"]]
     parts = [_items(assumed)] if assumed else ["<p>Privacy assumes nothing about the records.</p>"]
@@ -223,7 +224,7 @@ def short(value: object) -> str:
         return f"≈ 2^{int(Fraction(text)).bit_length() - 1}"
 
 
-def _meaning(model: Model) -> str:
+def _meaning(model: Subject) -> str:
     return _section(
         "What the guarantee means",
         _items(means(model)),
@@ -232,7 +233,7 @@ def _meaning(model: Model) -> str:
     )
 
 
-def _verify(model: Model) -> str:
+def _verify(model: Subject) -> str:
     return _section(
         "How to verify it",
         "<p>Whoever has the model file can re-derive every number of this page without the records:</p>",
@@ -243,7 +244,7 @@ def _verify(model: Model) -> str:
     )
 
 
-def _schema(model: Model) -> str:
+def _schema(model: Subject) -> str:
     columns = model.schema.columns
     rows = "".join(
         f'<tr><th scope="row">{escape(column.name)}</th><td>{column.kind}</td>'
@@ -275,14 +276,14 @@ def values_of(column: Column) -> str:
     return f"{column.lower} to {column.upper}" if isinstance(column, Date) else f"{column.size} values"
 
 
-def _footer(model: Model) -> str:
+def _footer(model: Subject) -> str:
     return (
         f"<footer><p>Model format privpac-model/1, written by privpac {escape(model.version)}.<br>"
         f"<code>{escape(model.to_json()['digest'])}</code></p></footer>"
     )
 
 
-PARTS: tuple[Callable[[Model], str], ...] = (
+PARTS: tuple[Callable[[Subject], str], ...] = (
     _header,
     _rule,
     _accuracy,

@@ -10,15 +10,14 @@ from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
-from privpac.model import Model
+from privpac.report.subject import Subject
 
 __all__ = ["no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
 NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
-NO_BOUND = "No bound on the error is known for a rule that is grown in stages; privacy holds all the same."
 
 
-def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
+def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     """Headings and texts for people; with `full` the whole derivation."""
     sections = [("Rule", model.describe_leaves() or model.describe())]
     if full:
@@ -31,7 +30,7 @@ def summary_sections(model: Model, *, full: bool) -> list[tuple[str, str]]:
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
 
 
-def _costs(model: Model) -> list[tuple[str, str]]:
+def _costs(model: Subject) -> list[tuple[str, str]]:
     """What misjudging a record of each class was said to cost, if that differs."""
     costs = model.certificate["request"].get("costs")
     if not costs or len(set(costs)) == 1:
@@ -40,7 +39,7 @@ def _costs(model: Model) -> list[tuple[str, str]]:
     return [("Price of misjudging a record of each class", priced)]
 
 
-def sql_text(model: Model) -> str:
+def sql_text(model: Subject) -> str:
     """The rule as SQL, or the sentence why there is none."""
     try:
         return model.to_sql()
@@ -48,14 +47,14 @@ def sql_text(model: Model) -> str:
         return str(none)
 
 
-def _sql_or_none(model: Model) -> str | None:
+def _sql_or_none(model: Subject) -> str | None:
     try:
         return model.to_sql()
     except NoSqlForm:
         return None
 
 
-def _privacy(model: Model) -> list[str]:
+def _privacy(model: Subject) -> list[str]:
     tree = model.certificate
     return [
         str(fact_from_json(tree["privacy"]["fact"])),
@@ -68,12 +67,12 @@ def _privacy(model: Model) -> list[str]:
     ]
 
 
-def _accuracy_title(model: Model) -> str:
+def _accuracy_title(model: Subject) -> str:
     proved = bool(model.certificate["accuracy"])
     return "Accuracy, if the records are independent draws" if proved else "Accuracy"
 
 
-def _accuracy(model: Model) -> str:
+def _accuracy(model: Subject) -> str:
     tree = model.certificate
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     assumed = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
@@ -85,12 +84,10 @@ def _accuracy(model: Model) -> str:
 
 def no_accuracy(certificate: Mapping[str, Any]) -> str:
     """Why a certificate promises no accuracy."""
-    if len(certificate["learner"].get("stages", ())) > 1:
-        return NO_BOUND
     return NO_ACCURACY.format(records=certificate["labelled"])
 
 
-def summary_json(model: Model) -> dict[str, Any]:
+def summary_json(model: Subject) -> dict[str, Any]:
     """The same for programs."""
     tree = model.certificate
     return {

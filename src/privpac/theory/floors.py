@@ -17,9 +17,9 @@ from flint import arb, ctx
 
 from privpac.errors import ParameterError
 from privpac.numbers.binomial import PRECISIONS, certainly_above, first_whole, mean_over_binomial, rounded_up
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import about_log, ball
 from privpac.numbers.parameters import Number, at_least, chance, fraction_below, positive, rational
-from privpac.numbers.rough import float_log, rough_mean
+from privpac.numbers.rough import rough_mean
 from privpac.theory.register import formula
 
 __all__ = [
@@ -61,7 +61,7 @@ def _rough_wrong(n: int, *, rivals: int, mass: Fraction, epsilon: Fraction) -> f
 
 def _rough_named(n: int, *, share: Fraction, mass: Fraction, epsilon: Fraction) -> float:
     """`_named_target` in floats."""
-    log, rate = float_log(share), float(epsilon)
+    log, rate = about_log(share), float(epsilon)
     return rough_mean(lambda k: np.exp(np.minimum(log + rate * k, 0.0)), n=n, chance=float(mass))
 
 

@@ -1,4 +1,4 @@
-"""How far an error rate seen on records may lie from the true error: fresh records, or the learner's own."""
+"""How far a rate seen on records may lie from the true one: fresh records, a learner's own, a private learner's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from flint import arb, ctx
 
 from privpac.errors import ParameterError
 from privpac.numbers.binomial import PRECISIONS
-from privpac.numbers.exact import ball
+from privpac.numbers.exact import ball, exp_up
 from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 
-__all__ = ["gap_class", "gap_holdout", "records_class", "records_holdout"]
+__all__ = [
+    "gap_class",
+    "gap_holdout",
+    "interval_private",
+    "rate_above",
+    "rate_below",
+    "records_class",
+    "records_holdout",
+]
 
 _GAP_SCALE = 10**6
 """Interval half-widths are rounded up to six decimals."""
@@ -84,3 +92,62 @@ def records_class(gap: Number, *, size: int, failure: Number, sides: int = 2) ->
     """
     events = Fraction(at_least(1, size, owner="records_class", name="size"))
     return _gap_records(gap, events, owner="records_class", failure=failure, sides=sides)
+
+
+_LARGEST_SHIFT = 30
+"""Log-odds beyond which a shift says nothing to six decimals: e^-30 is below 10^-13."""
+
+
+@formula("generalisation-privacy")
+def rate_below(rate: Fraction, *, shift: Fraction) -> Fraction:
+    """The rate whose odds are e^-shift times those of `rate`, rounded down to six decimals.
+
+    Statement: rate/(rate + e^shift·(1 - rate)). Source: register `generalisation-privacy` (ours).
+    Holds if: `rate` lies between 0 and 1 and `shift` is not negative. Proof: docs/proofs/private-generalisation.md.
+    Tested by: tests/statistical/test_generalisation.py.
+
+    >>> float(rate_below(Fraction(9, 10), shift=Fraction(1)))
+    0.76803
+    """
+    if rate <= 0 or shift > _LARGEST_SHIFT:
+        return Fraction(0)
+    exact = rate / (rate + exp_up(shift) * (1 - rate))
+    return Fraction(int(exact * _GAP_SCALE), _GAP_SCALE)
+
+
+@formula("generalisation-privacy")
+def rate_above(rate: Fraction, *, shift: Fraction) -> Fraction:
+    """The rate whose odds are e^shift times those of `rate`, rounded up to six decimals.
+
+    Statement: 1 - rate_below(1 - rate). Source: register `generalisation-privacy` (ours).
+    Holds if: as `rate_below`. Proof: docs/proofs/private-generalisation.md.
+    Tested by: tests/statistical/test_generalisation.py.
+
+    >>> float(rate_above(Fraction(1, 10), shift=Fraction(1)))
+    0.23197
+    """
+    return 1 - rate_below(1 - rate, shift=shift)
+
+
+@formula("generalisation-privacy")
+def interval_private(
+    low: Fraction, high: Fraction, n: int, *, flattery: Fraction, modesty: Fraction, failure: Number
+) -> tuple[Fraction, Fraction]:
+    """Where the true rate of a private learner's rule lies, if its rate on the learner's own `n` records is from `low`
+    to `high`.
+
+    Statement: with g = sqrt(ln(2/failure)/(2n)), odds from e^-flattery times those of low - g to e^modesty times those
+    of high + g. Source: register `generalisation-privacy` (ours).
+    Holds if: the odds of every event about one record, given the others and the released rule, are at most e^flattery
+    times and at least e^-modesty times the true ones. An epsilon-private learner has flattery = modesty = epsilon.
+    Proof: docs/proofs/private-generalisation.md. Tested by: tests/statistical/test_generalisation.py.
+
+    >>> [float(end) for end in interval_private(
+    ...     Fraction(9, 10), Fraction(9, 10), 10_000, flattery=Fraction(1, 10), modesty=Fraction(0), failure=0.05)]
+    [0.875954, 0.913582]
+    """
+    gap = gap_holdout(n, failure=failure)
+    return (
+        rate_below(max(low - gap, Fraction(0)), shift=flattery),
+        rate_above(min(high + gap, Fraction(1)), shift=modesty),
+    )

@@ -19,8 +19,8 @@ from flint import arb, ctx
 
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.binomial import PRECISIONS, certainly_below, first_whole, mean_over_binomial, rounded_up
+from privpac.numbers.exact import about_log
 from privpac.numbers.parameters import Number, at_least, chance, rational
-from privpac.numbers.rough import float_log
 from privpac.theory.occam import Log, Occam, Rate, Size
 from privpac.theory.register import formula
 
@@ -140,8 +140,8 @@ def error_occam(
 
 def _left(n: int, size: Size, good: int, failure: Fraction) -> float:
     """(failure/odds)^(1/n), what the base of a bound has to come down to, in floats: searches begin with it."""
-    odds = size.value if isinstance(size, Log) else float_log(Fraction(size - good, good))
-    return math.exp(min(0.0, (float_log(failure) - float(odds)) / max(n, 1)))
+    odds = size.value if isinstance(size, Log) else about_log(Fraction(size - good, good))
+    return math.exp(min(0.0, (about_log(failure) - float(odds)) / max(n, 1)))
 
 
 def _near_error(left: float, *, weight: float, tolerated: float) -> float:

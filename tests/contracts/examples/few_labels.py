@@ -9,7 +9,7 @@ from privpac.audit.registry import tiny_schema
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.constructions.few_labels.boost import LabelBoost
-from privpac.constructions.few_labels.relabel_accuracy import relabel_accuracy
+from privpac.constructions.few_labels.relabel import relabel_accuracy
 from privpac.constructions.few_labels.relabel_formulas import relabel_settings
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.data.sample import Size

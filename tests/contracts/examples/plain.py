@@ -9,11 +9,13 @@ from typing import Any
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Against, Fact, Privacy
 from privpac.guarantee.proof import Proof
+from privpac.theory.staged import Stage
 
 # Functions whose key in certificates is not simply their name with dashes.
 ALIASES: dict[str, tuple[str, ...]] = {
     "k_fold": ("k-fold-composition",),
     "occam": ("occam-realizable", "occam-agnostic"),
+    "staged_draws": ("staged-draws-realizable", "staged-draws-agnostic"),
     "subsampling": ("subsampling-without-replacement",),
 }
 
@@ -41,7 +43,20 @@ def _occam(against: Against) -> Proof[Any]:
     )
 
 
+def _staged(against: Against) -> Proof[Any]:
+    return rules.staged_draws(
+        rules.declared(pure(), epsilon=Fraction(2)) if against is Against.REALIZABLE else None,
+        stages=(Stage(Fraction(100), RATIO), Stage(Fraction(7, 2), Fraction(1, 2))),
+        records=1000,
+        size=10**6,
+        failure=Fraction(1, 20),
+        against=against,
+    )
+
+
 EXAMPLES: dict[str, Callable[[], Proof[Fact]]] = {
+    "staged-draws-realizable": lambda: _staged(Against.REALIZABLE),
+    "staged-draws-agnostic": lambda: _staged(Against.AGNOSTIC),
     "exponential-mechanism": pure,
     "bounded-range": lambda: rules.bounded_range(ratio=RATIO),
     "total-variation": lambda: rules.total_variation(rules.bounded_range(ratio=RATIO)),

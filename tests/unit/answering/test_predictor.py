@@ -16,7 +16,7 @@ from privpac import BudgetExceeded, Ledger, PrivatePredictor, Schema, Thresholds
 from privpac.answering.answers import FileAnswers, MemoryAnswers
 from privpac.answering.predictor import PrivatePredictor as Class
 from privpac.answering.price import composed, epsilon_an_answer
-from privpac.answering.queries import Queries
+from privpac.answering.questions import Queries
 from privpac.checker.check import check_certificate
 from privpac.constructions.prediction.forms import CLASSIFIERS
 from privpac.errors import ParameterError, PrivpacError, SchemaError
@@ -313,6 +313,7 @@ def _process(path: str, first: int, given: object) -> None:
     given.put(count)  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_processes_never_overspend(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger(epsilon=10, path=path)

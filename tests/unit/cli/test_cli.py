@@ -207,6 +207,22 @@ def test_explain_and_verify(place: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(run(capsys, "verify", "m.json", "--json")[1])["verified"] is True
 
 
+def test_a_schema_is_said_in_words_and_confirmed(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = run(capsys, "schema", "--check", "schema.json")
+    assert code == 0
+    assert "ill (to be predicted): one of" in out
+    assert "age: whole numbers from 0 to" in out
+    code, out, _ = run(capsys, "schema", "--check", "schema.json", "--json")
+    assert len(json.loads(out)["columns"]) == len(SCHEMA["columns"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    for answer, expected in ((False, 2), (True, 0)):
+        monkeypatch.setattr("typer.confirm", lambda text, *, err, said=answer: said)
+        assert run(capsys, "schema", "--check", "schema.json")[0] == expected
+        assert run(capsys, "schema", "--check", "schema.json", "--yes")[0] == 0
+
+
 def test_schema_drafts_what_a_person_fills_in(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "schema", "data.csv", "--label", "ill")
     assert code == 0

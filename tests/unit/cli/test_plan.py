@@ -43,9 +43,11 @@ def test_the_question_is_what_was_left_out(
 def test_text_has_a_table_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*THRESHOLDS, "--error", "0.1", "--epsilon", "1", "--simulate", "--seconds", "2"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("Records needed for thresholds: error 0.1, epsilon 1, failure 0.05\n\nlearner")
+    assert shown.startswith(
+        "Records needed for thresholds: error 0.1, epsilon 1, failure 0.05\n\nExpect about "
+    )
     assert "Simulated on a lone atom" in shown
-    assert "\nAdvice\n* Run " in shown
+    assert "\nAdvice\n* Run: " in shown
 
 
 def test_a_schema_and_marginals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

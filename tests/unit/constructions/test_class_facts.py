@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.grids import HALFSPACE_POINTS
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -19,7 +20,7 @@ from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.class_facts import Description, described
-from privpac.constructions.draw.linear_words import HALFSPACE_POINTS
+from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
@@ -72,14 +73,30 @@ def test_facts_are_those_of_the_class(word: str) -> None:
     assert facts.named
 
 
+def test_facts_of_stages_are_those_of_the_learner() -> None:
+    for word, stages in (("staged:2+1", (2, 1)), ("staged:1+1+1", (1, 1, 1))):
+        learner = StagedTrees(SCHEMA, Fraction(1), stages, TESTS)
+        (facts,) = facts_of(word, Description(schema=SCHEMA, records=1000))
+        assert (facts.word, facts.stages, facts.size) == (word, stages, learner.outcomes)
+        assert facts.odds == learner.concepts.odds
+    assert facts_of("staged:3", Description(columns=4)) == facts_of("trees:3", Description(columns=4))
+    for wrong in ("staged:3+", "staged:1+1+1+1", "staged:9+1", "staged:²+1"):
+        with pytest.raises(ParameterError, match="depths"):
+            facts_of(wrong, Description(columns=4))
+
+
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     # Chosen among others; without a promise of accuracy; other learners of thresholds.
-    learners = {"auto", "card", "staged", "switches", "recconcave"}
+    learners = {"auto", "card", "switches", "recconcave"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
-    assert {word.partition(":")[0] for word in CLASSES} | {"any", "generated", "reference", "sphere"} == set(
-        KINDS
-    )
+    assert {word.partition(":")[0] for word in CLASSES} | {
+        "any",
+        "generated",
+        "reference",
+        "sphere",
+        "staged",
+    } == set(KINDS)
     assert [facts.word for facts in facts_of("auto", Description(columns=12))] == list(AUTO)
 
 

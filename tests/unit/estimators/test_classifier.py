@@ -318,8 +318,9 @@ def test_a_bad_table_is_refused_without_showing_or_spending_anything(fault: str,
 
 
 def test_a_record_to_predict_is_not_shown_either() -> None:
+    gap = float("nan")
     classifier = PrivateClassifier("stumps", schema="from_data").fit(table(), old())
-    for X in ([SECRET, SECRET], [[SECRET + 1j, 0]], [[SECRET, float("nan")]], [[SECRET]]):
+    for X in ([SECRET, SECRET], [[SECRET + 1j, 0]], [[SECRET, gap], [gap, SECRET]], [[SECRET]]):
         with pytest.raises(ValueError) as caught:
             classifier.predict(X)
         assert str(SECRET)[:5] not in str(caught.value)
@@ -360,3 +361,42 @@ def test_what_is_documented_of_delta_and_protect_is_what_words_do() -> None:
     assert set(re.findall(r'"(\w+)"', protect)) == set(PROTECTS)
     pure = documented.partition("delta : number")[2].partition("schema :")[0]
     assert set(re.findall(r'"(\w+):COLUMN"', pure)) == {"recconcave"}
+
+
+def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
+    weighted = fitted(concepts="stumps", class_weight={1: 5}, random_state=3)
+    priced = fitted(concepts="stumps", costs=(1, 5), random_state=3)
+    assert weighted.model_.to_json() == priced.model_.to_json()
+    assert fitted(concepts="stumps", class_weight={}, random_state=3).certificate_.for_release is False
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"class_weight": "balanced"}, r"read from the records.*base_rate"),
+        ({"class_weight": {0: 1}, "costs": (1, 2)}, "left out where costs are given"),
+        ({"class_weight": 5}, "whole numbers by class"),
+        ({"class_weight": {0: 0.5}}, "positive"),
+    ],
+)
+def test_other_class_weights_are_refused_uncharged(options: dict[str, Any], words: str) -> None:
+    ledger = Ledger(epsilon=100)
+    with pytest.raises(ParameterError, match=words):
+        fitted(concepts="stumps", ledger=ledger, **options)
+    assert ledger.spent.epsilon == 0
+
+
+def test_importances_come_from_the_rule() -> None:
+    classifier = fitted(concepts="trees:1")
+    (column,) = classifier.hypothesis_.columns
+    assert dict(zip(classifier.feature_names_in_, classifier.feature_importances_, strict=True))[column] == 1
+    assert fitted(concepts="card:8").feature_importances_.sum() == pytest.approx(1)
+
+
+def test_notebooks_show_certificates_and_budgets() -> None:
+    ledger = Ledger(epsilon=100)
+    classifier = fitted(ledger=ledger)
+    assert "Privacy" in classifier.certificate_._repr_html_()
+    ledger.charge(epsilon=1, note="<b>by hand</b>")
+    assert "<td>20</td>" in ledger._repr_html_()
+    assert "&lt;b&gt;by hand" in ledger._repr_html_()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from flint import arb, ctx
 
-from privpac.coins import Enumeration, SeededCoins, law
+from privpac.coins import Coins, Enumeration, SeededCoins, law
 from privpac.mechanisms.geometric import NoiseLaw, add_noise
 from privpac.numbers.exact import ball, ratio_for
 
@@ -106,3 +107,20 @@ def test_a_count_outside_of_its_bounds_is_refused_without_saying_which() -> None
     with pytest.raises(ValueError, match="outside") as caught:
         add_noise([3, 271828], ratio=HALF, low=0, high=5, coins=SeededCoins(0))
     assert "271828" not in str(caught.value)
+
+
+def test_an_enumeration_goes_on_from_each_clamped_result_once() -> None:
+    went_on: list[tuple[int, ...]] = []
+
+    def run(coins: Coins) -> tuple[int, ...]:
+        noisy = tuple(add_noise([0, 2], ratio=HALF, low=0, high=2, coins=coins))
+        went_on.append(noisy)
+        return noisy
+
+    together = law(run)
+    assert sorted(went_on) == sorted(together) == list(product(range(3), repeat=2))
+    alone = [
+        law(lambda coins, count=count: add_noise([count], ratio=HALF, low=0, high=2, coins=coins)[0])
+        for count in (0, 2)
+    ]
+    assert together == {(a, b): alone[0][a] * alone[1][b] for a, b in product(range(3), repeat=2)}

@@ -130,6 +130,7 @@ def test_the_certificate_is_that_of_a_plurality_and_holds_what_was_declared() ->
     )
 
 
+@pytest.mark.long
 def test_any_classifier_answers_with_any_of_the_classes() -> None:
     table, names = records(3000)
     asked, truth = records(400, seed=1)

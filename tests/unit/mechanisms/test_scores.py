@@ -176,3 +176,17 @@ class TestNothingPrivateIsPrinted:
         for thing in things:
             assert "271" not in repr(thing)
             assert "271" not in str(thing)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, np.uint8])
+def test_numpy_counts_runs_as_the_kernel_does(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(5)
+    lasts = np.sort(generator.choice(200, size=60, replace=False)).astype(kind)
+    scores = generator.integers(3, 20, size=61)
+    row = Row.of(0, lasts, scores, 220)
+    want = [row.count(scores, 3, width) for width in (1, 5, 30)]
+    monkeypatch.setattr("privpac.mechanisms.scores.plainly", lambda operations: True)
+    monkeypatch.setattr("privpac.mechanisms.scores._count_inner", None)
+    for width, counts in zip((1, 5, 30), want, strict=True):
+        assert row.count(scores, 3, width).tolist() == counts.tolist()
+    assert Row.of(0, lasts[:1], scores[:2], 220).count(scores[:2], 3, 20).sum() == 221

@@ -81,6 +81,7 @@ LAWS = {
 }
 
 
+@pytest.mark.long_cases("rare")
 @pytest.mark.parametrize("name", LAWS)
 def test_floats_and_balls_enclose_the_exact_weights(name: str) -> None:
     weights = LAWS[name]

@@ -37,7 +37,11 @@ def numbers(text: str | None) -> list[float]:
 def run(_: pytest.MonkeyPatch) -> None:
     found = plan.needed("thresholds", **ASK)
     command = "privpac learn DATA --schema SCHEMA --concepts thresholds:COLUMN --epsilon 1"
-    assert said(found, "run") == f"Run occam: {command}"
+    assert said(found, "run") == f"Run: {command}"
+    auto = plan.needed("auto", columns=12, error="0.1", epsilon=1)
+    assert said(auto, "run") == "Run: privpac learn DATA --schema SCHEMA --epsilon 1", (
+        "the default is the default"
+    )
     assert said(plan.needed("any:2", **ASK), "run") is None, "a class on paper cannot be run"
     assert said(plan.needed("thresholds", records=200, **ASK), "run") is None, "too few records to run it"
 
@@ -45,14 +49,14 @@ def run(_: pytest.MonkeyPatch) -> None:
 @check
 def driver(_: pytest.MonkeyPatch) -> None:
     domain = plan.needed("unions:2", bits=64, error="0.1", epsilon=2)
-    small = plan.needed("unions:2", bits=2, error="0.1", epsilon=2).option("occam").need.labelled
+    small = plan.needed("unions:2", bits=2, error="0.1", epsilon=2).option("occam", "agnostic").need.labelled
     assert (
         said(domain, "driver")
-        == f"The bits of the domain drive the number: {small} records would do with 2 bits."
+        == f"The bits of the domain drive the number: {small:,} records would do with 2 bits."
     )
     private = plan.needed("unions:2", bits=4, error="0.1", epsilon="0.05")
-    free = plan.needed("unions:2", bits=4, error="0.1", epsilon=40).option("occam").need.labelled
-    assert said(private, "driver") == f"Epsilon drives the number: {free} records would do without privacy."
+    free = plan.needed("unions:2", bits=4, error="0.1", epsilon=40).option("occam", "agnostic").need.labelled
+    assert said(private, "driver") == f"Epsilon drives the number: {free:,} records would do without privacy."
     assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "driver") is None
 
 
@@ -60,14 +64,15 @@ def driver(_: pytest.MonkeyPatch) -> None:
 def halving(_: pytest.MonkeyPatch) -> None:
     found = plan.needed("thresholds", **ASK)
     text = said(found, "halving")
-    assert text == (
-        "Half as many suffice with error 0.2 instead of 0.1 (or 13 bits instead of 32, or epsilon 3.1 instead of 1)."
-    )
-    goal = found.answers[0].need.labelled // 2
-    for change in ({"error": "0.2"}, {"bits": 13}, {"epsilon": "3.1"}):
-        assert plan.needed("thresholds", **{**ASK, **change}).option("occam").need.labelled <= goal
-    for nearly in ({"error": "0.19"}, {"bits": 14}, {"epsilon": "2.9"}):
-        assert plan.needed("thresholds", **{**ASK, **nearly}).option("occam").need.labelled > goal
+    assert text == "Half as many suffice with error 0.15 instead of 0.1 (or 13 bits instead of 32)."
+    assert found.headline is not None
+    goal = found.headline.need.labelled // 2
+    for change in ({"error": "0.15"}, {"bits": 13}):
+        assert (
+            plan.needed("thresholds", **{**ASK, **change}).option("occam", "agnostic").need.labelled <= goal
+        )
+    for nearly in ({"error": "0.14"}, {"bits": 14}):
+        assert plan.needed("thresholds", **{**ASK, **nearly}).option("occam", "agnostic").need.labelled > goal
     assert said(plan.reachable("points", bits=8, records=900, epsilon=1), "halving") is None
 
 
@@ -134,10 +139,17 @@ def noise(_: pytest.MonkeyPatch) -> None:
     found = plan.needed("thresholds", **ASK)
     known = plan.needed("thresholds", noise="0.05", **ASK).option("occam", "agnostic").need.labelled
     assert said(found, "noise") == (
-        "If the best rule is known to err at most 5% of the time, --noise 0.05 brings occam from 5,011 to"
-        f" {known:,} records."
+        "If the best rule is known to err at most 5% of the time, --noise 0.05 brings the number for any records"
+        f" from 5,011 to {known:,} records."
     )
     assert said(plan.needed("thresholds", noise="0.1", **ASK), "noise") is None
+
+
+@check
+def sampling(_: pytest.MonkeyPatch) -> None:
+    assert "sampling" in (said(plan.needed("thresholds", **ASK), "sampling") or "")
+    assert said(plan.needed("thresholds", **{**ASK, "epsilon": "0.1"}), "sampling") is None
+    assert said(plan.smallest_epsilon("points", bits=16, records=400, error="0.1"), "sampling") is None
 
 
 @check

@@ -27,6 +27,8 @@ def labelled(word: str, learner: str, setting: str = "realizable", **given: obje
 
 
 REFERENCE = {
+    ("staged", "staged:3+3", "realizable", ("columns", 10)): 10_443,
+    ("staged", "staged:3+3", "agnostic", ("columns", 10)): 28_751,
     # learner, class, setting, further numbers: records needed at error 0.1, failure 0.05, epsilon 1
     ("occam", "points", "realizable", ("bits", 8)): 213,
     ("occam", "points", "realizable", ("bits", 16)): 351,
@@ -130,7 +132,7 @@ CLASSES = [
         ("thresholds", 12),
         ("points", 2),
     )
-]
+] + [facts_of("staged:2+2", Description(columns=5))[0]]
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.learner}-{option.setting}")

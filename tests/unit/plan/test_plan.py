@@ -14,7 +14,7 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.errors import ParameterError
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
-from privpac.plan.words import rows
+from privpac.plan.words import in_short, rows
 
 ASK = {"bits": 32, "error": "0.1", "epsilon": 1}
 KEYS = {"learner", "setting", "protects", "proper", "labelled", "unlabelled", "simulated", "floor", "source"}
@@ -78,6 +78,7 @@ def test_floors_are_in_the_unit_of_the_question_and_below_what_is_proved() -> No
     assert just.floor <= 300 < below.option("occam", "realizable").floor
 
 
+@pytest.mark.long
 def test_simulated_lies_between_floor_and_proof() -> None:
     for found in (
         plan.needed("points", bits=32, error="0.1", epsilon=1, simulate=True, seconds=1),
@@ -204,6 +205,25 @@ def test_records_that_are_not_at_hand_are_named_and_not_relied_on() -> None:
     pool = next(answer for answer in found.answers if answer.need.unlabelled)
     row = next(row for row in rows(found) if row[0] == pool.option.learner)
     assert row[5].endswith(f"with {pool.need.unlabelled:,} unlabelled")
-    assert found.advice[0].startswith("Run occam: ")
+    assert found.advice[0].startswith("Run: privpac learn DATA")
+    assert "--unlabelled" not in found.advice[0]
     rich = plan.reachable("thresholds", **asked, unlabelled=10**6)
-    assert not rich.advice[0].startswith("Run occam: ")
+    assert rich.advice[0] != found.advice[0]
+
+
+def test_the_first_paragraph_speaks_of_the_row_that_the_advice_is_about() -> None:
+    found = plan.needed("trees:2", columns=12, error="0.1", epsilon=1)
+    assert found.headline is not None
+    assert found.headline.option.setting == "agnostic"
+    assert in_short(found) == (
+        f"Proved: {found.headline.need.labelled:,} records are enough, whatever the records are like;"
+        f" {found.option('occam', 'realizable').need.labelled:,} if some rule never errs. No private method that"
+        f" answers with such a rule can do it with fewer than {found.headline.floor} records."
+    )
+    assert in_short(plan.reachable("thresholds", bits=16, records=900, epsilon=1)).startswith(
+        "Proved: an error at most"
+    )
+    least = plan.smallest_epsilon("thresholds", bits=32, records=2000, error="0.05")
+    assert least.headline is not None
+    assert not least.headline.need.unlabelled
+    assert in_short(least).startswith("Proved: epsilon")

@@ -32,6 +32,7 @@ def test_finds_the_need_of_a_known_curve_exactly():
         assert found.check == Trial(29, *interval([0.9**29] * 2000, confidence=0.99))
 
 
+@pytest.mark.long
 def test_the_interval_around_the_need_contains_the_exact_need():
     exact = records_points(2**16, error=0.1, failure=0.05, epsilon=1)
     found = smallest_n(two_point_failures(bits=16, error=0.1, rate=0.5), failure=0.05, repetitions=2000)

@@ -124,6 +124,7 @@ def test_reachable_on_synthetic_tables_is_far_below_the_proof_and_is_kept() -> N
     assert kept.hits == 1, "both settings come from what was kept"
 
 
+@pytest.mark.long
 def test_needed_on_a_table_of_ones_own() -> None:
     generator = np.random.default_rng(1)
     age = generator.integers(0, 121, size=3000)
@@ -140,6 +141,7 @@ def test_needed_on_a_table_of_ones_own() -> None:
     assert "given table of 3,000 records" in row.simulated.on
 
 
+@pytest.mark.long
 def test_the_smallest_epsilon_is_searched_in_steps() -> None:
     found = plan.smallest_epsilon(
         "one-test", schema=SCHEMA, records=2000, error="0.1", simulate=True, seconds=4
@@ -235,6 +237,7 @@ def test_numbers_stand_for_a_schema() -> None:
     assert len(as_schema(Description(tests=2)).columns) == 2
 
 
+@pytest.mark.long
 def test_what_cannot_be_run_is_not_simulated() -> None:
     found = plan.needed("any:3", bits=8, error="0.2", epsilon=1, simulate=True, seconds=4)
     assert all(row.simulated.exact for row in found.answers if row.simulated is not None)

@@ -23,6 +23,7 @@ from privpac.constructions.catalogue import (
 )
 from privpac.errors import ParameterError
 from privpac.theory.register import formula
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULES = [import_module(name) for name in formula_modules()]
@@ -61,7 +62,7 @@ def test_no_statement_is_lost_by_a_repeated_key():
     assert set(NEEDED) <= set(REGISTER)
 
 
-@pytest.mark.parametrize("entry", REGISTER.values(), ids=list(REGISTER))
+@together(REGISTER.values(), name=lambda entry: entry.key)
 def test_every_entry_is_complete(entry: Statement):
     assert REGISTER[entry.key] is entry
     assert KEBAB.fullmatch(entry.key)
@@ -97,7 +98,7 @@ def test_an_unknown_key_suggests_the_nearest():
         statement("@@@@")
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.split(".")[-1])
+@together(MODULES, name=lambda module: module.__name__.split(".")[-1])
 def test_every_public_function_names_its_statement(module):
     functions = [getattr(module, name) for name in module.__all__ if name[0].islower()]
     assert functions
@@ -107,7 +108,7 @@ def test_every_public_function_names_its_statement(module):
         assert formulas()[function.__name__].statement is REGISTER[function.statement]
 
 
-@pytest.mark.parametrize("name", list(formulas()))
+@together(list(formulas()))
 def test_every_formula_documents_itself(name):
     doc = formulas()[name].function.__doc__
     assert doc
@@ -115,7 +116,7 @@ def test_every_formula_documents_itself(name):
         assert heading in doc, f"{name} lacks '{heading}'"
 
 
-@pytest.mark.parametrize("name", list(formulas()))
+@together(list(formulas()))
 def test_the_file_a_formula_says_it_is_tested_by_speaks_of_it(name):
     doc = formulas()[name].function.__doc__ or ""
     files = re.findall(r"tests/[\w/]+\.py", doc)

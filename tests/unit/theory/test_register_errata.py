@@ -12,10 +12,9 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 from privpac.constructions.catalogue import REGISTER
 from privpac.theory.vc import growth
+from tests.together import together
 
 TESTS = Path(__file__).resolve().parents[2]
 HERE = "unit/theory/test_register_errata.py"
@@ -147,7 +146,7 @@ ERRATA: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ERRATA)
+@together(ERRATA)
 def test_the_register_says_it_and_a_test_shows_it(name: str) -> None:
     key, words, file, test = ERRATA[name]
     entry = REGISTER[key]

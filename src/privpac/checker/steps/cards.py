@@ -5,13 +5,23 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.checker import directed
-from privpac.checker.reading import Check, Loss, Tree, integer, number, parameters, read_privacy, require
+from privpac.checker.reading import (
+    Check,
+    Loss,
+    Tree,
+    integer,
+    no_premise,
+    number,
+    parameters,
+    read_privacy,
+    require,
+)
 
 __all__ = ["RULES"]
 
 
 def _weighted_rounds(node: Tree) -> None:
-    require(not node.get("premises"), "rounds of draws have no premises")
+    no_premise(node)
     ratio, cap, rounds = parameters(node, "ratio", "cap", "rounds")
     base, most, count = number(ratio), integer(cap, 1), integer(rounds, 1)
     require(0 < base <= 1, "the ratio is out of range")

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
 from privpac.checker import directed
-from privpac.checker.reading import Check, Tree, integer, number, only_premise, parameters, read_fact, require
+from privpac.checker.reading import (
+    Accuracy,
+    Check,
+    Tree,
+    integer,
+    no_premise,
+    number,
+    only_premise,
+    parameters,
+    read_accuracy,
+    require,
+)
 
 __all__ = ["RULES", "log_labellings", "near_best", "true_rate"]
 
@@ -31,32 +41,9 @@ def true_rate(seen: Fraction, records: int, failure: Fraction, vc: int, sides: i
     return min(ONE, seen + 2 * directed.root_ceiling(a * seen) + 4 * a)
 
 
-@dataclass(frozen=True)
-class _Accuracy:
-    error: Fraction
-    failure: Fraction
-    against: str
-    records: int
-    proper: bool
-
-
-def _read(node: Tree) -> _Accuracy:
-    fact = read_fact(node, "accuracy")
-    require(type(fact["proper"]) is bool, "proper is not yes or no")
-    found = _Accuracy(
-        number(fact["error"]),
-        number(fact["failure"]),
-        fact["against"],
-        integer(fact["records"], 0),
-        fact["proper"],
-    )
-    require(0 <= found.error <= 1 and 0 < found.failure < 1, "error or failure is out of range")
-    return found
-
-
-def _two(node: Tree, *, empirical: bool = False) -> tuple[_Accuracy, _Accuracy]:
+def _two(node: Tree, *, empirical: bool = False) -> tuple[Accuracy, Accuracy]:
     """The step's fact and its only premise's, which must be for any records, or for independent ones."""
-    new, old = _read(node), _read(only_premise(node))
+    new, old = read_accuracy(node), read_accuracy(only_premise(node))
     kinds = ("empirical",) if empirical else ("realizable", "agnostic")
     require(old.against in kinds, "the premise is another kind of accuracy")
     return new, old
@@ -75,8 +62,8 @@ def _miss(text: object) -> Fraction:
 
 
 def _empirical_draw(node: Tree) -> None:
-    require(not node.get("premises"), "an accuracy bound has no premises")
-    fact = _read(node)
+    no_premise(node)
+    fact = read_accuracy(node)
     odds, ratio = (number(text) for text in parameters(node, "odds", "ratio"))
     require(fact.against == "empirical" and fact.proper, "another kind of accuracy")
     require(odds >= 0 and 0 < ratio <= 1 and fact.records >= 1 and fact.error < 1, "out of range")
@@ -89,7 +76,7 @@ def _subsampling(node: Tree) -> None:
     (of,) = parameters(node, "of")
     require(integer(of, old.records) == new.records, "the numbers of records differ")
     require(
-        new == _Accuracy(old.error, old.failure, old.against, of, old.proper), "more than the number changed"
+        new == Accuracy(old.error, old.failure, old.against, of, old.proper), "more than the number changed"
     )
 
 
@@ -97,7 +84,7 @@ def _resampling_empirical(node: Tree) -> None:
     new, old = _two(node)
     (of,) = parameters(node, "of")
     require(
-        new == _Accuracy(old.error, old.failure, "empirical", integer(of, 1), old.proper), "not carried over"
+        new == Accuracy(old.error, old.failure, "empirical", integer(of, 1), old.proper), "not carried over"
     )
 
 
@@ -110,7 +97,7 @@ def _resampling(node: Tree) -> None:
         error = true_rate(old.error, of, miss, vc, 1)
     else:
         error = min(ONE, old.error + near_best(of, miss, vc))
-    require(new == _Accuracy(error, old.failure + miss, old.against, of, True), "error or failure is another")
+    require(new == Accuracy(error, old.failure + miss, old.against, of, True), "error or failure is another")
 
 
 def _confidence(node: Tree) -> None:
@@ -127,7 +114,7 @@ def _confidence(node: Tree) -> None:
     require(base < 1 and old.error + gap < 1, "the bound is void")
     picked = (runs - 1) * (directed.power(base, held) if held else ONE)
     failure = directed.shorten(directed.power(old.failure, runs) + picked)
-    expected = _Accuracy(old.error + gap, failure, old.against, new.records, old.proper)
+    expected = Accuracy(old.error + gap, failure, old.against, new.records, old.proper)
     require(new == expected, "error or failure is another")
 
 
@@ -141,22 +128,22 @@ def _relabelling(node: Tree) -> None:
     units = (log_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / directed.ln_floor(1 / ratio)
     error = near_best(voters, 2 * miss, vc) + units / (mistake * voters)
     error += true_rate(old.error + units / (change * kept), kept, miss, vc, 2)
-    expected = _Accuracy(
+    expected = Accuracy(
         directed.shorten(min(ONE, error)), old.failure + 4 * miss, "agnostic", new.records, True
     )
     require(new == expected, "error or failure is another")
 
 
 def _stable(node: Tree) -> None:
-    require(not node.get("premises"), "an accuracy bound has no premises")
-    new = _read(node)
+    no_premise(node)
+    new = read_accuracy(node)
     ratio, miss, kept, vc = parameters(node, "ratio", "miss", "kept", "vc")
     ratio, miss, kept, vc = _ratio(ratio), _miss(miss), integer(kept, 1), integer(vc, 1)
     require(kept <= new.records, "more records are kept than there are")
     log = directed.ln_ceiling(1 / miss)
     error = near_best(new.records, 2 * miss, vc) + (log_labellings(new.records, vc) + log) / kept
     error += (log_labellings(kept, vc) + log) / (new.records * directed.ln_floor(1 / ratio))
-    expected = _Accuracy(directed.shorten(min(ONE, error)), 4 * miss, "agnostic", new.records, True)
+    expected = Accuracy(directed.shorten(min(ONE, error)), 4 * miss, "agnostic", new.records, True)
     require(new == expected, "error or failure is another")
 
 

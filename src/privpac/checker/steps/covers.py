@@ -10,9 +10,10 @@ from privpac.checker.reading import (
     Tree,
     decimal,
     integer,
+    no_premise,
     number,
     parameters,
-    read_fact,
+    read_goal,
     require,
     within,
 )
@@ -25,12 +26,9 @@ ASSUMING = ("reference-cover-realizable", "reference-cover-agnostic")
 
 def _goal(node: Tree, against: str, records: int) -> tuple[Fraction, Fraction]:
     """Error and failure of an accuracy fact that rests on nothing else."""
-    require(not node.get("premises"), "an accuracy bound has no premises")
-    fact = read_fact(node, "accuracy")
-    error, failure = number(fact["error"]), number(fact["failure"])
-    require(fact["against"] == against and fact["proper"] is True, "another kind of accuracy")
-    require(integer(records, 1) == integer(fact["records"], 1), "the numbers of records differ")
-    require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
+    no_premise(node)
+    error, failure, named = read_goal(node, against)
+    require(integer(records, 1) == named, "the numbers of records differ")
     return error, failure
 
 

@@ -11,11 +11,14 @@ from privpac.checker.reading import (
     Loss,
     Tree,
     integer,
+    no_premise,
     number,
     only_premise,
     parameters,
     read_fact,
+    read_goal,
     read_privacy,
+    read_ratio,
     require,
 )
 
@@ -41,15 +44,9 @@ def _relabelled(node: Tree, cost: Fraction, part: object) -> None:
     require(new.loss == Loss(old.loss.log, factor), "epsilon is not that of relabelling")
 
 
-def _ratio(text: object) -> Fraction:
-    ratio = number(text)
-    require(0 < ratio <= 1, "the ratio is out of range")
-    return ratio
-
-
 def _labelled(node: Tree) -> None:
     ratio, part = parameters(node, "ratio", "part")
-    base = _ratio(ratio)
+    base = read_ratio(ratio)
     _relabelled(node, ((base + 1) / base) ** 2, part)
 
 
@@ -80,7 +77,7 @@ def _draw(node: Tree, name: str) -> tuple[int, Fraction]:
     own = _fields_of(node, name, _DRAW)
     odds, failure, most = number(own["odds"]), number(own["failure"]), integer(own["most"], 0)
     require(odds >= 0 and failure > 0, "a draw is out of range")
-    likely = directed.power_at_most(odds, _ratio(own["ratio"]), most + 1, failure)
+    likely = directed.power_at_most(odds, read_ratio(own["ratio"]), most + 1, failure)
     require(likely, "more mistakes are too likely")
     return most, failure
 
@@ -132,11 +129,8 @@ def _spread(node: Tree, name: str, rate: Fraction, error: Fraction) -> Fraction:
 
 
 def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
-    fact = read_fact(node, "accuracy")
-    require(fact["against"] == against and fact["proper"] is True, "another kind of accuracy")
-    error, failure = number(fact["error"]), number(fact["failure"])
-    require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
-    return error, failure, integer(fact["records"], 1)
+    error, failure, records = read_goal(node, against)
+    return error, failure, integer(records, 1)
 
 
 def _boost(against: str) -> Check:
@@ -170,13 +164,13 @@ def _of_base(node: Tree, points: int) -> tuple[Fraction, Fraction]:
 
 
 def _of_draw(node: Tree, points: int) -> tuple[Fraction, Fraction]:
-    require(not node.get("premises"), "there is a premise too many")
+    no_premise(node)
     most, failure = _draw(node, "base")
     return Fraction(most, points), failure
 
 
 def _ssl(node: Tree) -> None:
-    require(not node.get("premises"), "an accuracy bound has no premises")
+    no_premise(node)
     error, failure, labelled = _accuracy(node, "realizable")
     groups = (("draw", _DRAW), ("base", _DRAW), ("near", _CARRY), ("apart", _CARRY))
     change, mistake, *halves = parameters(node, "change", "mistake", "near", "apart", *_names(*groups))[:4]

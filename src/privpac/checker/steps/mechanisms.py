@@ -10,6 +10,7 @@ from privpac.checker.reading import (
     Loss,
     Tree,
     integer,
+    no_premise,
     number,
     parameters,
     read_fact,
@@ -24,7 +25,7 @@ def _mechanism(exponent: str, twice: bool, release: str | None = None) -> Check:
     """Loss ratio^-(2·sensitivity) of a selection, ratio^-change of noise."""
 
     def check(node: Tree) -> None:
-        require(not node.get("premises"), "a mechanism has no premises")
+        no_premise(node)
         fact = read_privacy(node)
         require(fact.loss == _mechanism_loss(node, exponent, twice), "epsilon is not the ratio's")
         require(fact.delta == 0, "delta must be 0")
@@ -41,7 +42,7 @@ def _mechanism_loss(node: Tree, exponent: str, twice: bool) -> Loss:
 
 
 def _bounded_range(node: Tree) -> None:
-    require(not node.get("premises"), "a mechanism has no premises")
+    no_premise(node)
     loss = Loss.read(read_fact(node, "bounded-range")["epsilon"])
     require(loss == _mechanism_loss(node, "sensitivity", True), "epsilon is not the ratio's")
 

@@ -11,10 +11,11 @@ from privpac.checker.reading import (
     Check,
     Tree,
     integer,
+    no_premise,
     number,
     only_premise,
     parameters,
-    read_fact,
+    read_goal,
     read_privacy,
     require,
 )
@@ -32,19 +33,13 @@ Fails = Callable[[Fraction], Fraction]
 
 def _promise(node: Tree, *, proper: bool = False) -> tuple[Fraction, Fraction, int]:
     """Error, failure and records of an accuracy fact about one value that carries class 1."""
-    fact = read_fact(node, "accuracy")
-    error, failure = number(fact["error"]), number(fact["failure"])
-    require(fact["against"] == "realizable" and fact["proper"] is proper, "another kind of accuracy")
-    require(0 < error < 1 and 0 < failure < 1, "error or failure is out of range")
-    return error, failure, integer(fact["records"], 0)
-
-
-def _alone(node: Tree) -> None:
-    require(not node.get("premises"), "this rule has no premises")
+    error, failure, records = read_goal(node, "realizable", proper=proper)
+    require(error < 1, "error or failure is out of range")
+    return error, failure, records
 
 
 def _pure(node: Tree, factor: Fraction) -> None:
-    _alone(node)
+    no_premise(node)
     fact = read_privacy(node)
     require(fact.delta == 0 and fact.loss.log == 0, "the loss must be pure")
     require(fact.loss.factor == factor, "epsilon is not that of the parameters")
@@ -110,7 +105,7 @@ def _clipped(node: Tree) -> None:
 
 
 def _clipped_accuracy(node: Tree) -> None:
-    _alone(node)
+    no_premise(node)
     error, failure, records = _promise(node, proper=True)
     size, r, k, k0 = _clip(node, "records")
     require(node["where"]["records"] == records, "the numbers of records differ")
@@ -131,7 +126,7 @@ def _clipped_accuracy(node: Tree) -> None:
 
 
 def _sparse(node: Tree) -> None:
-    _alone(node)
+    no_premise(node)
     error, failure, records = _promise(node)
     flip, ratio, n = parameters(node, "flip", "ratio", "records")
     f, r = number(flip), number(ratio)
@@ -155,7 +150,7 @@ def _base(error: Fraction, tolerated: Fraction, x: Fraction) -> Fraction:
 
 
 def _code(node: Tree) -> None:
-    _alone(node)
+    no_premise(node)
     error, failure, records = _promise(node)
     domain, prime, digits, known, ratio, n = parameters(
         node, "domain", "prime", "digits", "tolerated", "ratio", "records"
@@ -180,7 +175,7 @@ def _code(node: Tree) -> None:
 
 
 def _cover(node: Tree) -> None:
-    _alone(node)
+    no_premise(node)
     error, failure, records = _promise(node)
     keys, part, number_good, ratio, n = parameters(node, "keys", "share", "good", "ratio", "records")
     k, f, good, r = integer(keys, 1), number(part), integer(number_good, 1), number(ratio)
@@ -207,7 +202,7 @@ def _sampled(node: Tree) -> None:
 
 
 def _sampled_accuracy(node: Tree) -> None:
-    _alone(node)
+    no_premise(node)
     error, failure, records = _promise(node)
     *texts, n = parameters(node, "rate", "flip", "fail", "light", "records")
     rate, flip, fail, light = (number(text) for text in texts)

@@ -12,11 +12,13 @@ from privpac.checker.reading import (
     Loss,
     Tree,
     integer,
+    no_premise,
     number,
     pair,
     parameters,
-    read_fact,
+    read_goal,
     read_privacy,
+    read_ratio,
     require,
     within,
 )
@@ -28,32 +30,22 @@ _MOST_MODELS = 2**14
 """Every number of wrong ones among them is looked at."""
 
 
-def _ratio(text: object) -> Fraction:
-    ratio = number(text)
-    require(0 < ratio <= 1, "the ratio is out of range")
-    return ratio
-
-
-def _leaf(node: Tree) -> None:
-    require(not node.get("premises"), "this step has no premises")
-
-
 def _vote(node: Tree) -> None:
-    _leaf(node)
+    no_premise(node)
     ratio, models = parameters(node, "ratio", "models")
     integer(models, 1)
     fact = read_privacy(node)
-    require(fact.loss == Loss(Fraction(0), 1 / _ratio(ratio)), "epsilon is not the ratio's")
+    require(fact.loss == Loss(Fraction(0), 1 / read_ratio(ratio)), "epsilon is not the ratio's")
     require(fact.delta == 0 and fact.release == "one answer", "a vote is one answer, without delta")
 
 
 def _plurality(node: Tree) -> None:
     """Also the vote by exponential weights: by either law a changed vote moves two counts."""
-    _leaf(node)
+    no_premise(node)
     ratio, models, classes = parameters(node, "ratio", "models", "classes")
     integer(models, 1)
     integer(classes, 2)
-    fact, one = read_privacy(node), _ratio(ratio)
+    fact, one = read_privacy(node), read_ratio(ratio)
     require(
         fact.loss == Loss(Fraction(0), directed.power(1 / one, 2)), "epsilon is not two steps of the ratio"
     )
@@ -79,12 +71,10 @@ def ln_labellings(points: int, vc: int) -> Fraction:
 
 def _accuracy(node: Tree, against: str) -> tuple[Fraction, Fraction, int]:
     """error, failure and records of an accuracy fact about answers."""
-    _leaf(node)
-    fact = read_fact(node, "accuracy")
-    require(fact["against"] == against and fact["proper"] is False, "another kind of accuracy")
-    error, failure = number(fact["error"]), number(fact["failure"])
-    require(0 < error < 1 and 0 < failure < 1, "error or failure is out of range")
-    return error, failure, integer(fact["records"], 1)
+    no_premise(node)
+    error, failure, records = read_goal(node, against, proper=False)
+    require(error < 1, "error or failure is out of range")
+    return error, failure, integer(records, 1)
 
 
 def _answer_wrong(wrong: int, models: int, x: Fraction) -> Fraction:
@@ -104,7 +94,7 @@ def _vote_accuracy(
 ) -> None:
     error, failure, records = _accuracy(node, "realizable")
     models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
-    models, vc, x = integer(models, 1), integer(vc, 0), _ratio(ratio)
+    models, vc, x = integer(models, 1), integer(vc, 0), read_ratio(ratio)
     require(said == records >= within(models, _MOST_MODELS), "the numbers of records differ, or are too few")
     block = records // models
     logs = (
@@ -123,7 +113,7 @@ def _vote_accuracy(
 def _flipped_answers(node: Tree) -> None:
     error, failure, records = _accuracy(node, "agnostic")
     kept, ratio, flip, slip, said, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
-    kept, vc, x = integer(kept, 1), integer(vc, 0), _ratio(ratio)
+    kept, vc, x = integer(kept, 1), integer(vc, 0), read_ratio(ratio)
     turned, missed = number(flip), number(slip)
     require(said == records >= kept and x < 1, "the numbers of records differ, or are too few")
     require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
@@ -140,7 +130,7 @@ def _flipped_answers(node: Tree) -> None:
 def _net_relabelling(node: Tree) -> None:
     new, old = pair(node)
     ratio, kept, of, net, vc = parameters(node, "ratio", "kept", "of", "net", "vc")
-    kept, of, vc, x, share = integer(kept, 2), integer(of, 3), integer(vc, 0), _ratio(ratio), number(net)
+    kept, of, vc, x, share = integer(kept, 2), integer(of, 3), integer(vc, 0), read_ratio(ratio), number(net)
     require(kept < of and 0 <= share < 1, "a parameter is out of range")
     require(old.delta == 0 and old.release == "one answer", "the inner answer must be pure")
     require((old.unit, old.part) == ("record", ALL), "the inner answer must protect whole records")
@@ -183,7 +173,7 @@ def _relabelled_vote(node: Tree) -> None:
     names = ("kept", "mistake", "models", "ratio", "weight", "inner", "records", "vc")
     kept, mistake, models, ratio, weight, inner, said, vc = parameters(node, *names)
     kept, mistake, models, vc = (*(integer(n, 1) for n in (kept, mistake, models)), integer(vc, 0))
-    x, y, heavy = _ratio(ratio), _ratio(inner), number(weight)
+    x, y, heavy = read_ratio(ratio), read_ratio(inner), number(weight)
     require(said == records > kept and x < 1 and heavy > 0, "a parameter is out of range")
     voters, miss = records - kept, failure / 5
     drawn = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
@@ -203,7 +193,7 @@ def _net_relabelling_accuracy(node: Tree) -> None:
     names = ("kept", "models", "ratio", "inner", "flip", "slip", "records", "vc")
     kept, models, ratio, inner, flip, slip, said, vc = parameters(node, *names)
     kept, models, vc = integer(kept, 1), integer(models, 1), integer(vc, 0)
-    x, y, turned, missed = _ratio(ratio), _ratio(inner), number(flip), number(slip)
+    x, y, turned, missed = read_ratio(ratio), read_ratio(inner), number(flip), number(slip)
     require(said == records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
     half = failure / 2

@@ -10,9 +10,11 @@ from privpac.checker.reading import (
     Loss,
     Tree,
     integer,
+    no_premise,
     number,
     only_premise,
     parameters,
+    read_accuracy,
     read_fact,
     read_privacy,
     require,
@@ -22,7 +24,7 @@ __all__ = ["RULES"]
 
 
 def _stable_choice(node: Tree) -> None:
-    require(not node.get("premises"), "a mechanism has no premises")
+    no_premise(node)
     ratio, threshold = parameters(node, "ratio", "threshold")
     base, steps, fact = number(ratio), integer(threshold, 0), read_privacy(node)
     require(0 < base < 1, "the ratio is out of range")
@@ -35,15 +37,14 @@ def _stable_choice(node: Tree) -> None:
 
 def _accuracy(node: Tree, *, proper: bool = True) -> tuple[Fraction, Fraction, int, str]:
     """Error, failure, records and comparison of an accuracy fact."""
-    fact = read_fact(node, "accuracy")
-    require(fact["proper"] is proper, "another kind of accuracy")
-    error, failure = number(fact["error"]), number(fact["failure"])
-    require(0 < error <= 1 and 0 < failure < 1, "error or failure is out of range")
-    return error, failure, integer(fact["records"], 0), fact["against"]
+    fact = read_accuracy(node)
+    require(fact.proper is proper, "another kind of accuracy")
+    require(fact.error > 0, "error or failure is out of range")
+    return fact.error, fact.failure, fact.records, fact.against
 
 
 def _rec_concave(node: Tree) -> None:
-    require(not node.get("premises"), "this bound has no premises")
+    no_premise(node)
     error, failure, records, against = _accuracy(node)
     require(against == "realizable", "another kind of accuracy")
     names = ("widths", "slack", "threshold", "margin", "last", "blocks", "records")

@@ -17,18 +17,13 @@ from privpac.checker.reading import (
     parameters,
     read_fact,
     read_privacy,
+    read_ratio,
     require,
 )
 
 __all__ = ["RULES"]
 
 ONE = Fraction(1)
-
-
-def _ratio(text: object) -> Fraction:
-    ratio = number(text)
-    require(0 < ratio <= 1, "the ratio is out of range")
-    return ratio
 
 
 def _relabelling(ranks: bool) -> Check:
@@ -38,7 +33,7 @@ def _relabelling(ranks: bool) -> Check:
         ratio, *counts = parameters(node, "ratio", "kept", "of", "change", "mistake")
         kept, of, change, mistake = (integer(count, 1) for count in counts)
         require(kept < of, "nobody is left to vote")
-        worth = 1 / _ratio(ratio)
+        worth = 1 / read_ratio(ratio)
         one = directed.power(worth, mistake)  # weight of one mistake
         moved = directed.power(worth, 2 * change)
         e = old.loss.rational
@@ -62,7 +57,7 @@ def _relabelling(ranks: bool) -> Check:
 def _part(node: Tree) -> None:
     new, old = pair(node)
     ratio, change = parameters(node, "ratio", "change")
-    moved = directed.power(1 / _ratio(ratio), 2 * integer(change, 1))
+    moved = directed.power(1 / read_ratio(ratio), 2 * integer(change, 1))
     require(new.unit == "record", "whole records must be protected")
     factor = directed.shorten(4 * moved * old.loss.factor)
     require(new.loss == Loss(old.loss.log, factor), "epsilon is not that of relabelled records")

@@ -11,6 +11,7 @@ from privpac.checker.reading import (
     Loss,
     Tree,
     integer,
+    no_premise,
     number,
     only_premise,
     parameters,
@@ -31,7 +32,7 @@ _FAR = 2_000
 
 
 def _medians(node: Tree) -> None:
-    require(not node.get("premises"), "a mechanism has no premises")
+    no_premise(node)
     (text,) = parameters(node, "ratio")
     fact, ratio = read_privacy(node), number(text)
     require(0 < ratio <= 1, "the ratio is out of range")
@@ -49,7 +50,7 @@ def _read_answers(node: Tree, queries: str | None) -> tuple[Fraction, Fraction, 
 
 
 def _leaf(node: Tree, queries: str | None) -> tuple[Fraction, Fraction, int]:
-    require(not node.get("premises"), "this bound has no premises")
+    no_premise(node)
     return _read_answers(node, queries)
 
 

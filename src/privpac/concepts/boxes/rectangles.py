@@ -18,9 +18,10 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, RuleBase, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Hypothesis, Move, RuleBase, Stored
 from privpac.concepts.boxes.sums import BoxLadder, RectangleSums, outer_range
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
+from privpac.concepts.grids import BOX_GROUPS
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.boxes import BoxDichotomies, refuse_relabelling, require_boxes
 from privpac.concepts.line.unions import check_costs, check_ordered, range_sql, range_text
@@ -35,10 +36,6 @@ from privpac.errors import ParameterError, SizeError
 from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = ["Box", "RectangleGibbs", "Rectangles"]
-
-_BINS = {1: 4096, 2: 256, 3: 32}
-"""Default groups a column, by dimension: sums take tens of milliseconds, and edges are fine enough to be
-useful."""
 
 _LARGEST_WORK = 2**32
 """Steps of the recursion beyond which a grid is refused: about half a minute on one core."""
@@ -142,7 +139,7 @@ class Box(RuleBase):
 
 
 @dataclass(frozen=True)
-class Rectangles(AnyNumber, Stored):
+class Rectangles(AnyNumber, EvenPrior, Stored):
     """All boxes of a public grid over one to three ordered columns.
 
     `bins` is the number of groups a column, or one for each; by default at most 4096, 256 or 32 in one, two
@@ -181,7 +178,7 @@ class Rectangles(AnyNumber, Stored):
         """How many groups of equal width each column has."""
         sizes = [self.schema.column(name).size for name in self.columns]
         if self.bins is None:
-            return tuple(min(size, _BINS[len(sizes)]) for size in sizes)
+            return tuple(min(size, BOX_GROUPS[len(sizes)]) for size in sizes)
         bins = self.bins if isinstance(self.bins, tuple) else (self.bins,) * len(sizes)
         whole = all(isinstance(count, int) and not isinstance(count, bool) and count > 0 for count in bins)
         if len(bins) != len(sizes) or not whole:
@@ -197,10 +194,6 @@ class Rectangles(AnyNumber, Stored):
     @property
     def size(self) -> int:
         return math.prod(g * (g + 1) // 2 for g in self.groups) + 1
-
-    @property
-    def odds(self) -> int:
-        return self.size - 1
 
     @property
     def vc(self) -> int:

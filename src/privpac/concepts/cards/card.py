@@ -185,6 +185,10 @@ class Card(RuleBase):
         require(listed(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")
         return card
 
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """The most points that a column can bring."""
+        return {block.column: Fraction(block.top) for block in self.blocks}
+
     def misfit(self, schema: Schema) -> str | None:
         reasons = (one.test.misfit(schema) for one in self.drawn)
         return next((reason for reason in reasons if reason is not None), two_classes_misfit(schema))

@@ -15,11 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs, Stored
+from privpac.concepts.base import (
+    AnyNumber,
+    Costs,
+    CountedByScore,
+    DrawnByScore,
+    EvenPrior,
+    Hypothesis,
+    OverColumn,
+    Stored,
+)
 from privpac.concepts.derived.reference import Reference, _last_at_most
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 
@@ -30,7 +39,7 @@ MOST_LISTED = 2**20
 
 
 @dataclass(frozen=True)
-class Cuts(AnyNumber, CountedByScore, Stored):
+class Cuts(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
     """Thresholds at `count` evenly spaced cuts, or at listed `cells`."""
 
     schema: Schema
@@ -81,10 +90,6 @@ class Cuts(AnyNumber, CountedByScore, Stored):
         return self.count if self.count is not None else len(self.cells or ())
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return 1
 
@@ -117,10 +122,6 @@ class Cuts(AnyNumber, CountedByScore, Stored):
         index = min(count - 1, (2 * hypothesis.cut * count + count - size) // (2 * size))
         return any(0 <= i < count and self.cut(i) == hypothesis.cut for i in (index, index + 1))
 
-    @property
-    def statistic(self) -> CellCounts:
-        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
-
     @cached_property
     def _listed(self) -> NDArray[Any]:
         wide = self.schema.column(self.column).size >= 2**64
@@ -149,6 +150,3 @@ class Cuts(AnyNumber, CountedByScore, Stored):
             return Threshold(self.column, self.cut(place[1]), self.up)
 
         return Named(Runs([row]), name)
-
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -14,7 +14,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, OneColumn, Stored
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    EvenPrior,
+    Hypothesis,
+    Move,
+    OneColumn,
+    OverColumn,
+    Stored,
+)
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
 from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
@@ -81,7 +91,7 @@ class Interval(OneColumn):
 
 
 @dataclass(frozen=True)
-class Intervals(AnyNumber, Stored):
+class Intervals(AnyNumber, EvenPrior, OverColumn, Stored):
     """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
@@ -104,16 +114,8 @@ class Intervals(AnyNumber, Stored):
         return self._unions.size
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return self._unions.vc
-
-    @property
-    def statistic(self) -> CellCounts:
-        return self._unions.statistic
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
         require_intervals(self.schema.column(self.column), points)

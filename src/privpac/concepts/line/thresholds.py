@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,10 +20,12 @@ from privpac.concepts.base import (
     Cells,
     Costs,
     CountedByScore,
+    DrawnByScore,
+    EvenPrior,
     Hypothesis,
     Move,
     OneColumn,
-    ScoredGibbs,
+    OverColumn,
     Stored,
 )
 from privpac.concepts.fitting import edges_misfit, order_misfit, two_classes_misfit
@@ -116,7 +117,7 @@ class Threshold(OneColumn):
 
 
 @dataclass(frozen=True)
-class Thresholds(AnyNumber, AnyPoints, CountedByScore, Stored):
+class Thresholds(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
     """All thresholds on one ordered `column` of a `schema`: class 1 from the cut "up", "down" from it, or "either" way
     (`direction`)."""
 
@@ -149,16 +150,8 @@ class Thresholds(AnyNumber, AnyPoints, CountedByScore, Stored):
         return 2 * cells if self.direction == "either" else cells + 1
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return 2 if self.direction == "either" else 1
-
-    @property
-    def statistic(self) -> CellCounts:
-        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     @property
     def _upward(self) -> tuple[bool, ...]:
@@ -188,9 +181,6 @@ class Thresholds(AnyNumber, AnyPoints, CountedByScore, Stored):
 
         return Named(Runs(rows), name)
 
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
-
 
 def cut_rows(
     evidence: ColumnCounts, size: int, costs: Costs, upward: Sequence[bool], *, distinct: bool
@@ -200,11 +190,11 @@ def cut_rows(
     rows = []
     for up in upward:
         if up:
-            rows.append(Row.of(0, evidence.values, scores, size))
+            rows.append(Row.of(0, evidence.values, scores, size, evidence.words))
         else:  # a downward cut errs exactly where the upward one does not
             total = int(scores[0]) + int(scores[-1])
             first, last = (1, size - 1) if distinct else (0, size)
-            rows.append(Row.of(first, evidence.values, total - scores, last))
+            rows.append(Row.of(first, evidence.values, total - scores, last, evidence.words))
     return rows
 
 

@@ -20,7 +20,17 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, Move, OneColumn, Stored
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    EvenPrior,
+    Hypothesis,
+    Move,
+    OneColumn,
+    OverColumn,
+    Stored,
+)
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.line.union_ladder import Ladder
 from privpac.concepts.line.union_sums import UnionSums, Walk
@@ -30,7 +40,7 @@ from privpac.concepts.shapes import Strip, strip
 from privpac.concepts.trees.powers import Floats
 from privpac.data.column import Column
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError, SizeError
 from privpac.fields import listed, record, require, text, whole, written_whole
 
@@ -156,7 +166,7 @@ class Union(OneColumn):
 
 
 @dataclass(frozen=True)
-class Unions(AnyNumber, Stored):
+class Unions(AnyNumber, EvenPrior, OverColumn, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -207,16 +217,8 @@ class Unions(AnyNumber, Stored):
         return sum(math.comb(self._cells, changes) for changes in range(self._changes + 1))
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return self._changes
-
-    @property
-    def statistic(self) -> CellCounts:
-        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:

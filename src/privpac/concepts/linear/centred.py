@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
@@ -18,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs, Stored
+from privpac.concepts.base import (
+    AnyNumber,
+    Costs,
+    CountedByScore,
+    DrawnByScore,
+    EvenPrior,
+    Hypothesis,
+    Stored,
+)
 from privpac.concepts.linear.halfspace import Halfspace
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
@@ -74,7 +81,7 @@ class CentredCells:
 
 
 @dataclass(frozen=True)
-class CentredHalfspaces(AnyNumber, CountedByScore, Stored):
+class CentredHalfspaces(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, Stored):
     """Half-spaces through the middle of the declared box of two to five columns with equally many cells.
 
     `reach` is the half-side of the cube whose integer surface points are the directions; class 1 where w·x ≥ 0.
@@ -134,10 +141,6 @@ class CentredHalfspaces(AnyNumber, CountedByScore, Stored):
         return int((2 * m + 1) ** d - (2 * m - 1) ** d)
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return len(self.columns)
 
@@ -164,9 +167,6 @@ class CentredHalfspaces(AnyNumber, CountedByScore, Stored):
 
     def _on_square(self, place: Place) -> Hypothesis:
         return self.member(_corner(place[0], place[1] - self._reach, self._reach))
-
-    def gibbs(self, evidence: Coordinates, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
 def _corner(side: int, step: int, reach: int) -> tuple[int, int]:

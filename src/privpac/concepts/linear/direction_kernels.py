@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
+from privpac.concepts.grids import CUTOFFS
 
 __all__ = ["BINS", "WIDEST", "count_scores", "cutoff", "find_score", "list_scores", "scale"]
 
-BINS = 256
+BINS = CUTOFFS
 WIDEST = 2**15 - 1
 """Largest projection above its smallest possible value."""
 

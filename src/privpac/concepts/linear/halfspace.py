@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -78,6 +79,11 @@ class Halfspace(RuleBase):
         fits = 1 <= len(columns) == len(weights) == len(set(columns))
         require(fits, "a half-space must have a weight for each of its columns")
         return cls(columns, weights, written_whole(tree["cutoff"]))
+
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """How far the whole range of a column moves the sum."""
+        pairs = zip(self.columns, self.weights, strict=True)
+        return {name: Fraction(abs(weight) * (schema.column(name).size - 1)) for name, weight in pairs}
 
     def misfit(self, schema: Schema) -> str | None:
         if not all(isinstance(schema.column(name), Numeric) for name in self.columns):

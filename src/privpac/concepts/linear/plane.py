@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Cells, Costs, Gibbs, Hypothesis, Stored
+from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Gibbs, Hypothesis, Stored
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.distance import on_graph
 from privpac.concepts.labellings.table import aligned
@@ -83,7 +83,7 @@ def _places(points: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int
 
 
 @dataclass(frozen=True)
-class Halfplanes(AnyNumber, Stored):
+class Halfplanes(AnyNumber, EvenPrior, Stored):
     """Every half-plane over the cells of two numeric columns."""
 
     schema: Schema
@@ -111,10 +111,6 @@ class Halfplanes(AnyNumber, Stored):
         """At most: labellings of the whole grid by a class of VC dimension 3."""
         first, second = (self.schema.column(name).size for name in self.columns)
         return growth(first * second, vc=3)
-
-    @property
-    def odds(self) -> int:
-        return self.size - 1
 
     @property
     def vc(self) -> int:

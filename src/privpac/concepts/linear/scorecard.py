@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,6 +63,14 @@ class Scorecard(RuleBase):
     def of(cls, items: tuple[Item, ...], cutoff: int, top: int) -> Scorecard:
         """Without items of no points: two ways to write the same function become one."""
         return cls(tuple(item for item in items if item.points), cutoff, top)
+
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """The points of a column's items, whatever their sign."""
+        weights: dict[str, Fraction] = {}
+        for item in self.items:
+            name = item.feature.column
+            weights[name] = weights.get(name, Fraction(0)) + abs(item.points)
+        return weights
 
     @property
     def columns(self) -> tuple[str, ...]:

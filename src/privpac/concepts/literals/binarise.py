@@ -20,24 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.fitting import cells_misfit, order_misfit
+from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.data.columns import Boolean, Column, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.fields import record, require, text, written_whole
+from privpac.numbers.parameters import whole_positive
 
 __all__ = ["Binarisation", "Facts", "Test", "implied"]
 
 Kind = Literal["at least", "equals"]
 
-CUTS = 31
-"""Cuts of a numeric column: 15 lose 0.003 accuracy on average, 63 gain nothing."""
-FEWER_CUTS = 15
-"""Cuts when the table is wide or long: see `Binarisation.default`."""
 SHORT_RANGE = 12
 """A range of at most this many values is cut at every one of them."""
-MOST_TESTS = 250
 MOST_WORK = 5_000_000_000
 """Wider or costlier tables (tests^3 · records / 384 word operations) get fewer cuts."""
 DIRECT_TABLE = 1 << 16
@@ -178,8 +175,7 @@ class Binarisation:
         cls, schema: Schema, *, cuts: int = CUTS, given: Mapping[str, Sequence[object]] | None = None
     ) -> Binarisation:
         """Equally spaced cuts, one test a category; `given` replaces those of some columns."""
-        if isinstance(cuts, bool) or not isinstance(cuts, int) or cuts < 1:
-            raise ParameterError("Binarisation", "cuts", cuts, allowed="a positive integer")
+        whole_positive(cuts, owner="Binarisation", name="cuts")
         given = given or {}
         for name in given:
             schema.column(name)

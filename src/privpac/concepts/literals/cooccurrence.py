@@ -19,6 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.compiled import plainly
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence_kernels import (
     count_cells,
@@ -50,6 +51,8 @@ MOST_RECORDS = 2**31 - 1
 """Counts are stored in 32 bits."""
 WORTH_THREADS = 1 << 24
 """Words from which on starting threads costs less than it saves."""
+PLAIN_COST = 2
+"""Operations of numpy per word and set of tests."""
 CHUNK = 1 << 20
 """Records coded and packed at a time, which bounds the memory beyond the counts themselves."""
 
@@ -156,23 +159,30 @@ class CooccurrenceTensor:
         assert block.labels is not None
         codes = self.binarisation.codes(block)
         first, nested = self._layout
+        plain = plainly(PLAIN_COST * self.sets * (block.n // 64 + self.classes))
         for label in range(self.classes):
             rows = np.flatnonzero(block.labels == label)
             counts[0, label] += len(rows)
             if len(rows) and self.depth:
-                self._absorb_class(counts, codes.take(rows, axis=1), label)
+                self._absorb_class(counts, codes.take(rows, axis=1), label, plain=plain)
         p = len(self.binarisation.tests)
-        if p > len(nested):
+        if p > len(nested) and not plain:
             for size in range(2, self.depth + 1):
                 reduce_same_column(counts, offsets(p, self.depth), binomials(p), first, nested, size)
 
-    def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int) -> None:
+    def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int, *, plain: bool) -> None:
         first, nested = self._layout
         p = len(self.binarisation.tests)
+        for row, start, stop, down in zip(codes, first[:-1], first[1:], nested, strict=True):
+            held = np.bincount(row, minlength=stop - start + 1)[1:]
+            counts[1 + start : 1 + stop, label] += held[::-1].cumsum()[::-1] if down else held
+        if self.depth == 1:
+            return
         bits = self.binarisation.pack(codes)
         begin = offsets(p, self.depth)
-        counts[1 : p + 1, label] += np.bitwise_count(bits).sum(axis=1, dtype=np.int32)
-
+        if plain:
+            count_plainly(bits, self.depth, counts[:, label])
+            return
         words = self.sets * (codes.shape[1] // 64 + 1)
         threads = self.threads if words >= WORTH_THREADS else 1
         for size in range(2, self.depth + 1):
@@ -192,6 +202,25 @@ class CooccurrenceTensor:
             3 * len(sizes) + len(self.binarisation.tests) // 8
         )
         return Estimate(seconds, memory)
+
+
+def count_plainly(bits: NDArray[np.uint64], depth: int, counts: NDArray[np.int32]) -> None:
+    """Add how many records pass all tests of each set of two tests or more: what the kernels count, by numpy alone.
+
+    The sets below a last test come first among those of their size, so every step is one AND of contiguous arrays.
+    """
+    tests, words = bits.shape
+    begin, smaller = offsets(tests, depth), np.ascontiguousarray(bits.T)
+    for size in range(2, depth + 1):
+        level = counts[begin[size] : begin[size + 1]]
+        larger = np.empty((words, len(level) if size < depth else 0), np.uint64)
+        for last in range(size - 1, tests):
+            place, many = comb(last, size), comb(last, size - 1)
+            both = smaller[:, :many] & bits[last][:, None]
+            level[place : place + many] += np.bitwise_count(both).sum(axis=0, dtype=np.int32)
+            if size < depth:
+                larger[:, place : place + many] = both
+        smaller = larger
 
 
 def shared(work: Callable[[tuple[int, int]], None], threads: int) -> None:

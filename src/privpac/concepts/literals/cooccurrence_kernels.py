@@ -4,7 +4,8 @@ Two tests of the same column are nested or exclude each other, so a set with bot
 to nothing). Only sets of tests on different columns are counted, one tuple of columns at a time, in one of
 two ways:
 
-- AND and popcount of bit rows, four last tests at a time, 256 words at a time (they stay in the cache);
+- AND and popcount of bit rows, four first tests at a time, 256 words at a time (they stay in the cache), or, where rows
+  have few words, all first tests of a word at a time;
 - where the columns have many tests, a joint histogram of their codes followed by cumulative sums.
 
 Integer counts do not depend on which way was taken, nor on how the tuples are shared among threads.
@@ -18,12 +19,10 @@ from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.compiled import compiled, popcount
 
 __all__ = ["count_cells", "count_words", "nanoseconds", "reduce_same_column"]
 
@@ -32,6 +31,9 @@ Array = NDArray[Any]
 BLOCK_WORDS = 256
 """Words of every bit row counted before moving on: 256 rows of 2 KiB fit a second-level cache."""
 
+SHORT_ROWS = 16
+"""Rows of at most so many words are counted word by word."""
+
 # Nanoseconds on one core (benchmarks/trees.py); they only choose between two ways to the same counts.
 ROW_COST = 1.3
 CELL_COST = 2.5
@@ -39,18 +41,8 @@ WORD_COST = 0.3
 ENTRY_COST = 2.5
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _popcount(_context: Any, _word: Any) -> Any:
-    """Number of set bits: the processor's instruction, or its vectorised equivalent."""
-
-    def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return numba.types.uint64(numba.types.uint64), generate
-
-
 @compiled
-def _by_cells(n: int, cells: int, tests: int) -> bool:
+def _by_cells(n: int, cells: int | np.int64, tests: int | np.int64) -> bool:
     """Whether a joint histogram of columns is cheaper than one popcount a set of tests."""
     words = (n + 63) // 64
     return n * ROW_COST + cells * CELL_COST < tests * (words * WORD_COST + ENTRY_COST)
@@ -93,15 +85,20 @@ def count_words(
     level: NDArray[np.int32],
     share: tuple[int, int],
 ) -> None:
-    """Popcounts of all sets of `size` tests on different columns, where that is the cheaper way."""
+    """Popcounts of all sets of `size` tests on different columns, where that is the cheaper way.
+
+    The larger tests of a set are the outer loops, so that the counts of the inner one lie side by side.
+    """
     columns = len(first) - 1
     words = bits.shape[1]
     if columns < size:
         return
     prefix = np.empty(size - 1, np.int64)
     tests = np.empty(size - 1, np.int64)
-    last = np.empty(bits.shape[0], np.int64)
+    earlier = np.empty(bits.shape[0], np.int64)
     both = np.empty(BLOCK_WORDS, np.uint64)
+    turned = _turned(bits) if words <= SHORT_ROWS else np.empty((0, 0), np.uint64)
+    found = np.empty(bits.shape[0], np.int64)
     for start in range(0, words, BLOCK_WORDS):  # outermost, so that all rows of a block stay in the cache
         stop = min(start + BLOCK_WORDS, words)
         for i in range(size - 1):
@@ -109,15 +106,18 @@ def count_words(
         turn = 0
         while True:
             if turn % share[1] == share[0]:
-                count = _last_tests(prefix, size, n, first, last)
+                count = _first_tests(prefix, size, n, first, earlier)
                 for i in range(size - 1):
                     tests[i] = first[prefix[i]]
                 while count:
                     base = np.int64(0)
                     for i in range(size - 1):
-                        base += binomial[i + 1, tests[i]]
+                        base += binomial[i + 2, tests[i]]
                     _meet(bits, tests, size, start, stop, both)
-                    _count_last(both, bits, last, count, start, stop, binomial[size], base, level)
+                    if words <= SHORT_ROWS:
+                        _count_turned(both, turned, earlier, count, found, base, level)
+                    else:
+                        _count_first(both, bits, earlier, count, start, stop, base, level)
                     if not _next_tests(tests, prefix, size - 1, first):
                         break
             turn += 1
@@ -126,23 +126,56 @@ def count_words(
 
 
 @compiled
-def _last_tests(
-    prefix: NDArray[np.int64], size: int, n: int, first: NDArray[np.int64], last: NDArray[np.int64]
+def _first_tests(
+    prefix: NDArray[np.int64], size: int, n: int, first: NDArray[np.int64], tests_of: NDArray[np.int64]
 ) -> int:
-    """Tests of the later columns that are to be counted by words after this prefix of columns."""
-    cells, tests = 1, 1
+    """Tests of the earlier columns that are to be counted by words before these columns."""
+    cells, tests = np.int64(1), np.int64(1)
     for i in range(size - 1):
         width = first[prefix[i] + 1] - first[prefix[i]]
         tests *= width
         cells *= width + 1
     count = 0
-    for column in range(prefix[size - 2] + 1, len(first) - 1):
+    for column in range(prefix[0]):
         width = first[column + 1] - first[column]
         if not _by_cells(n, cells * (width + 1), tests * width):
             for test in range(first[column], first[column + 1]):
-                last[count] = test
+                tests_of[count] = test
                 count += 1
     return count
+
+
+@compiled
+def _turned(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """One row per word, so that a word of all tests lies side by side."""
+    rows, words = bits.shape
+    out = np.empty((words, rows), np.uint64)
+    for row in range(rows):
+        for word in range(words):
+            out[word, row] = bits[row, word]
+    return out
+
+
+@compiled
+def _count_turned(
+    both: NDArray[np.uint64],
+    turned: NDArray[np.uint64],
+    tests_of: NDArray[np.int64],
+    count: int,
+    found: NDArray[np.int64],
+    base: np.int64,
+    level: NDArray[np.int32],
+) -> None:
+    """All first tests at once, word by word."""
+    most = tests_of[count - 1] + 1
+    for test in range(most):
+        found[test] = 0
+    for w in range(turned.shape[0]):
+        word, row = both[w], turned[w]
+        for test in range(most):
+            found[test] += np.int64(popcount(word & row[test]))
+    for k in range(count):
+        level[base + tests_of[k]] += np.int32(found[tests_of[k]])
 
 
 @compiled
@@ -165,40 +198,39 @@ def _meet(
 
 
 @compiled
-def _count_last(
+def _count_first(
     both: NDArray[np.uint64],
     bits: NDArray[np.uint64],
-    last: NDArray[np.int64],
+    tests_of: NDArray[np.int64],
     count: int,
     start: int,
     stop: int,
-    binomial: NDArray[np.int64],
     base: np.int64,
     level: NDArray[np.int32],
 ) -> None:
-    """Four last tests in one pass over the words: each word of the prefix is loaded once for the four."""
+    """Four first tests in one pass over the words: each word of the prefix is loaded once for the four."""
     words = stop - start
     whole = count - count % 4
     for k in range(0, whole, 4):
-        a, b = bits[last[k]][start:stop], bits[last[k + 1]][start:stop]
-        c, d = bits[last[k + 2]][start:stop], bits[last[k + 3]][start:stop]
+        a, b = bits[tests_of[k]][start:stop], bits[tests_of[k + 1]][start:stop]
+        c, d = bits[tests_of[k + 2]][start:stop], bits[tests_of[k + 3]][start:stop]
         na, nb, nc, nd = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         for w in range(words):
             word = both[w]
-            na += np.int64(_popcount(word & a[w]))
-            nb += np.int64(_popcount(word & b[w]))
-            nc += np.int64(_popcount(word & c[w]))
-            nd += np.int64(_popcount(word & d[w]))
-        level[base + binomial[last[k]]] += np.int32(na)
-        level[base + binomial[last[k + 1]]] += np.int32(nb)
-        level[base + binomial[last[k + 2]]] += np.int32(nc)
-        level[base + binomial[last[k + 3]]] += np.int32(nd)
+            na += np.int64(popcount(word & a[w]))
+            nb += np.int64(popcount(word & b[w]))
+            nc += np.int64(popcount(word & c[w]))
+            nd += np.int64(popcount(word & d[w]))
+        level[base + tests_of[k]] += np.int32(na)
+        level[base + tests_of[k + 1]] += np.int32(nb)
+        level[base + tests_of[k + 2]] += np.int32(nc)
+        level[base + tests_of[k + 3]] += np.int32(nd)
     for k in range(whole, count):
-        a = bits[last[k]][start:stop]
+        a = bits[tests_of[k]][start:stop]
         na = np.int64(0)
         for w in range(words):
-            na += np.int64(_popcount(both[w] & a[w]))
-        level[base + binomial[last[k]]] += np.int32(na)
+            na += np.int64(popcount(both[w] & a[w]))
+        level[base + tests_of[k]] += np.int32(na)
 
 
 @compiled
@@ -223,7 +255,7 @@ def count_cells(
     turn = -1
     while True:
         turn += 1
-        cells, tests = 1, 1
+        cells, tests = np.int64(1), np.int64(1)
         for i in range(size):
             width = first[chosen[i] + 1] - first[chosen[i]]
             tests *= width
@@ -330,24 +362,39 @@ def reduce_same_column(
     for c in range(len(first) - 1):
         for test in range(first[c], first[c + 1]):
             column[test] = c
-    tests = np.empty(size, np.int64)
-    for i in range(size):
-        tests[i] = i
-    for row in range(begin[size], begin[size + 1]):
+    rest = np.empty(size - 1, np.int64)  # the larger tests; the smallest runs in the inner loop
+    for i in range(size - 1):
+        rest[i] = i + 1
+    while rest[size - 2] < p:
+        twice = size - 1  # the first of `rest` that shares its column with the next
+        for i in range(size - 2, 0, -1):
+            if column[rest[i - 1]] == column[rest[i]]:
+                twice = i - 1
+        row, without, alone = begin[size], begin[size - 1], begin[size - 1]
         for i in range(size - 1):
-            if column[tests[i]] == column[tests[i + 1]]:
-                smaller = begin[size - 1]
-                for j in range(size):
-                    if j != i:
-                        smaller += binomial[j + 1 if j < i else j, tests[j]]
-                for y in range(counts.shape[1]):
-                    counts[row, y] = counts[smaller, y] if nested[column[tests[i]]] else 0
-                break
-        i = 0
-        while i < size - 1 and tests[i] + 1 == tests[i + 1]:
-            tests[i] = i
-            i += 1
-        tests[i] += 1
+            row += binomial[i + 2, rest[i]]
+            alone += binomial[i + 1, rest[i]]
+            if i != twice:
+                without += binomial[i + 2 if i < twice else i + 1, rest[i]]
+        own = first[column[rest[0]]]
+        for smallest in range(0 if twice < size - 1 else own, rest[0]):
+            # The smallest is left out if the next shares its column; otherwise the first of `rest` that does.
+            same = smallest >= own
+            smaller = alone if same else without + smallest
+            kept = nested[column[rest[0 if same else twice]]]
+            for y in range(counts.shape[1]):
+                counts[row + smallest, y] = counts[smaller, y] if kept else 0
+        _next_rest(rest, size - 1)
+
+
+@compiled
+def _next_rest(rest: NDArray[np.int64], size: int) -> None:
+    """The next set of tests from 1 on in colexicographic order; its largest is beyond all tests after the last."""
+    i = 0
+    while i < size - 1 and rest[i] + 1 == rest[i + 1]:
+        rest[i] = i + 1
+        i += 1
+    rest[i] += 1
 
 
 def nanoseconds(sizes: Sequence[int], n: int, size: int) -> float:

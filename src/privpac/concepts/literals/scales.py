@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import get_args
 
-from privpac.concepts.literals.binarise import CUTS, SHORT_RANGE, Binarisation, Test
+from privpac.concepts.grids import CUTS
+from privpac.concepts.literals.binarise import SHORT_RANGE, Binarisation, Test
 from privpac.data.column import Column
 from privpac.data.numeric import Numeric, Scale
 from privpac.data.schema import Schema
@@ -29,18 +30,19 @@ ROOT_BITS = 64
 """Cube roots are rounded down to a multiple of 2^-64."""
 
 
-def on_scale(schema: Schema, scale: Scale, *, most: int) -> Binarisation:
-    """As many cuts a column on this scale, up to 31, as make at most `most` tests (found by bisection), or one.
+def on_scale(schema: Schema, scale: Scale, *, most: int | None = None, cuts: int = CUTS) -> Binarisation:
+    """As many cuts per column on this scale, up to `cuts`, as make at most `most` tests (found by bisection), or one.
 
     A column whose schema names a scale is cut on that one, whatever is asked for.
     """
-    cuts = bisect_right(range(1, CUTS + 1), most, key=lambda cuts: len(_tests(schema, scale, cuts)))
+    if most is not None:
+        cuts = bisect_right(range(1, cuts + 1), most, key=lambda cuts: len(_tests(schema, scale, cuts)))
     return Binarisation(schema, _tests(schema, scale, max(1, cuts)))
 
 
-def on_each_scale(schema: Schema, *, most: int) -> tuple[Binarisation, ...]:
+def on_each_scale(schema: Schema, *, most: int | None = None, cuts: int = CUTS) -> tuple[Binarisation, ...]:
     """The tests on either scale; only once where no column tells them apart."""
-    return tuple(dict.fromkeys(on_scale(schema, scale, most=most) for scale in SCALES))
+    return tuple(dict.fromkeys(on_scale(schema, scale, most=most, cuts=cuts) for scale in SCALES))
 
 
 def _tests(schema: Schema, scale: Scale, cuts: int) -> tuple[Test, ...]:

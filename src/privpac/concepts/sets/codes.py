@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,11 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.base import AnyNumber, Cells, Costs, Hypothesis, OneColumn, ScoredGibbs, Stored
+from privpac.concepts.base import (
+    AnyNumber,
+    Cells,
+    Costs,
+    DrawnByScore,
+    EvenPrior,
+    Hypothesis,
+    OneColumn,
+    OverColumn,
+    Stored,
+)
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.sets.cell_numbers import HUGEINT_BITS, members_sql, number_sql
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
 from privpac.fields import record, text, whole
 from privpac.mechanisms.scores import Histogram
@@ -116,7 +125,7 @@ def has_room(prime: int, digits: int, size: int) -> bool:
 
 
 @dataclass(frozen=True)
-class CodeSets(AnyNumber, Stored):
+class CodeSets(AnyNumber, DrawnByScore, EvenPrior, OverColumn, Stored):
     """All sets of the code, prime² of them, for a column of up to prime^digits cells."""
 
     schema: Schema
@@ -142,16 +151,8 @@ class CodeSets(AnyNumber, Stored):
         return self.prime * self.prime
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return self.size.bit_length() - 1
-
-    @property
-    def statistic(self) -> CellCounts:
-        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     def scores(self, evidence: ColumnCounts, *, costs: Costs) -> _CodeScores:
         if set(costs) != {1}:
@@ -169,9 +170,6 @@ class CodeSets(AnyNumber, Stored):
         given = hypothesis.column, hypothesis.prime, hypothesis.digits
         inside = all(0 <= number < self.prime for number in (hypothesis.place, hypothesis.value))
         return given == (self.column, self.prime, self.digits) and inside
-
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,17 +12,25 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.base import AnyNumber, Costs, CountedByScore, Hypothesis, ScoredGibbs, Stored
+from privpac.concepts.base import (
+    AnyNumber,
+    Costs,
+    CountedByScore,
+    DrawnByScore,
+    EvenPrior,
+    Hypothesis,
+    OverColumn,
+    Stored,
+)
 from privpac.concepts.sets import chacha
 from privpac.concepts.sets.points import Point
 from privpac.data.schema import Schema
-from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.data.statistics import ColumnCounts
 from privpac.errors import ParameterError
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
@@ -35,7 +43,7 @@ MOST_SEED_BITS = 24
 
 
 @dataclass(frozen=True)
-class GeneratedPoints(AnyNumber, CountedByScore, Stored):
+class GeneratedPoints(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
     """Class 1 on the value of one seed; `salt` is a public name that chooses the generator."""
 
     schema: Schema
@@ -77,16 +85,8 @@ class GeneratedPoints(AnyNumber, CountedByScore, Stored):
         return int(2**self.seed_bits)
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return 1
-
-    @property
-    def statistic(self) -> CellCounts:
-        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     @cached_property
     def _salt(self) -> NDArray[np.uint32]:
@@ -134,6 +134,3 @@ class GeneratedPoints(AnyNumber, CountedByScore, Stored):
             return False
         whole = self.schema.column(self.column).dtype
         return len(self._hits(np.array([hypothesis.cell], dtype=whole))[0]) > 0
-
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,9 +20,11 @@ from privpac.concepts.base import (
     Cells,
     Costs,
     CountedByScore,
+    DrawnByScore,
+    EvenPrior,
     Hypothesis,
     OneColumn,
-    ScoredGibbs,
+    OverColumn,
     Stored,
 )
 from privpac.concepts.fitting import cells_misfit, two_classes_misfit
@@ -88,7 +89,7 @@ class Point(OneColumn):
 
 
 @dataclass(frozen=True)
-class Points(AnyNumber, AnyPoints, CountedByScore, Stored):
+class Points(AnyNumber, AnyPoints, CountedByScore, DrawnByScore, EvenPrior, OverColumn, Stored):
     """All points of one `column` of a `schema`; any number of cells, 128-bit keys included."""
 
     schema: Schema
@@ -103,16 +104,8 @@ class Points(AnyNumber, AnyPoints, CountedByScore, Stored):
         return self.schema.column(self.column).size
 
     @property
-    def odds(self) -> int:
-        return self.size - 1
-
-    @property
     def vc(self) -> int:
         return 1
-
-    @property
-    def statistic(self) -> CellCounts:
-        return CellCounts(self.schema.column(self.column), classes=len(self.schema.classes))
 
     def dichotomies(self, *points: Sample) -> PointDichotomies:
         """Its labellings of the distinct points of these records."""
@@ -146,6 +139,3 @@ class Points(AnyNumber, AnyPoints, CountedByScore, Stored):
         if not isinstance(hypothesis, Point) or hypothesis.column != self.column:
             return False
         return 0 <= hypothesis.cell < self.size
-
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> ScoredGibbs:
-        return ScoredGibbs(self.scores(evidence, costs=costs), ratio)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
-from privpac.concepts.trees.parts import UniformGibbs
+from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.tree import Leaf, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -20,15 +18,11 @@ __all__ = ["Constants"]
 
 
 @dataclass(frozen=True)
-class Constants(ManyLabels, Stored):
+class Constants(ManyLabels, UniformTrees, Stored):
     """One leaf, with any label; `binarisation` only says along with which tests records are counted."""
 
     schema: Schema
     binarisation: Binarisation | None = None
-
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
 
     @property
     def word(self) -> str:
@@ -37,14 +31,6 @@ class Constants(ManyLabels, Stored):
     @property
     def size(self) -> int:
         return len(self.schema.classes)
-
-    @property
-    def odds(self) -> Fraction:
-        return Fraction(self.size - 1)
-
-    @property
-    def least(self) -> Fraction:
-        return Fraction(1, self.size)
 
     @property
     def vc(self) -> int | None:
@@ -59,12 +45,6 @@ class Constants(ManyLabels, Stored):
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         return isinstance(hypothesis, Leaf) and 0 <= hypothesis.label < self.size
-
-    def contains_merged(self, hypothesis: Hypothesis) -> bool:
-        return self.contains(hypothesis)
-
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
-        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
         kept = evidence.counts[0].astype(np.int64) * np.array(costs, dtype=np.int64)

@@ -28,8 +28,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from privpac.compiled import plainly
 from privpac.concepts.base import Costs
 from privpac.concepts.literals.cooccurrence import Cooccurrence, binomials, offsets, shared
+from privpac.concepts.trees.kernels import plain
 from privpac.concepts.trees.kernels import regions as tree_regions
 from privpac.concepts.trees.kernels import sums as tree_sums
 from privpac.concepts.trees.kernels.leaves import bottom_entries, leaf
@@ -52,6 +54,9 @@ Number = Any
 
 MOST_COST = 2**60
 """Scores are 64-bit integers in the kernels."""
+PAIR = 2
+ENOUGH_POWERS = 64
+"""With fewer powers in the table, half of them do not reach far enough for `pair_sums` (docs/proofs/tree-sums.md)."""
 WORTH_THREADS = 1 << 22
 """Pairs of leaves from which on starting threads costs less than it saves."""
 
@@ -82,7 +87,15 @@ class Law:
     def _table(self) -> NDArray[np.float64]:
         """Powers of the ratio as far as a score can reach, then a 0 that stands for all smaller ones."""
         far = reach(self.ratio)
-        return np.append(power_table(self.ratio, self._worst if far is None else min(far, self._worst)), 0.0)
+        longest = self._worst + 2  # `pair_table` wants two more than the largest score
+        return np.append(power_table(self.ratio, longest if far is None else min(far, longest)), 0.0)
+
+    @property
+    def _by_pairs(self) -> bool:
+        """Whether `pair_sums` may stand for `bottom_sums`: trees of two classes, and a table of enough powers."""
+        both = len(self.prior.labels) == 2 and min(self.prior.labels) > 0
+        far = reach(self.ratio)
+        return self.prior.shape == "tree" and both and (far is None or far >= ENOUGH_POWERS)
 
     @cached_property
     def _worst(self) -> int:
@@ -120,29 +133,58 @@ class Law:
         return [self.prior.error(depth) if sound else 1.0 for depth in range(self.prior.depth + 1)]
 
     @cached_property
+    def _plain(self) -> plain.PlainSums | None:
+        """The same sums by numpy, where that is quicker than to load the kernels."""
+        p, regions = self.prior.tests, self._layout[1]
+        if not 0 < self.prior.depth <= plain.DEEPEST or p == 0:
+            return None
+        if not plainly(plain.PAIR_COST * int(regions[-1]) * p * len(self.costs)):
+            return None
+        sets = int(offsets(p, self.prior.depth)[-1])
+        lists = self.prior.shape == "list"
+        return plain.PlainSums(self.evidence.counts[:sets], regions, lists, *self._public, self._table)
+
+    @cached_property
     def _sums(self) -> list[Table]:
         """_sums[d]: the sums with d levels left of every region that can be met then; _sums[0]: of leaves."""
+        regions, depth = self._layout[1], self.prior.depth
+        tables = [_empty(int(regions[-1])), _empty(int(regions[-1]))]
+        tables += [_empty(int(regions[depth - level + 1])) for level in range(2, depth + 1)]
+        if self._plain is None:
+            self._fill(tables)
+            return tables
+        for size in range(min(depth, self.prior.tests + 1)):
+            self._plain.bottom(size, *self._factors[1], tables[0], tables[1])
+        for level in range(2, depth + 1):
+            for size in range(min(depth - level, self.prior.tests) + 1):
+                self._plain.inner(size, *self._factors[level], tables[0], tables[level - 1], tables[level])
+        return tables
+
+    def _fill(self, tables: list[Table]) -> None:
+        """By the kernels."""
         begin, regions, binomial = self._layout
         costs, labels, weights = self._public
         depth = self.prior.depth
-        tables = [_empty(int(regions[-1])), _empty(int(regions[-1]))]
         threads = self.threads if int(regions[-1]) * len(weights) >= WORTH_THREADS else 1
         for size in range(min(depth, self.prior.tests + 1)):
             part = slice(int(regions[size]), int(regions[size + 1]))
-            work = partial(
-                tree_sums.bottom_sums, self.evidence.counts, begin, binomial, size, costs, labels, weights,
-                *self._factors[1], self._table, _part(tables[0], part), _part(tables[1], part),
-            )  # fmt: skip
+            out = self._table, _part(tables[0], part), _part(tables[1], part)
+            counts, (scale, stop) = self.evidence.counts, self._factors[1]
+            if size == PAIR and self._by_pairs:
+                signed = tree_sums.signed_counts(counts[: int(begin[PAIR + 2])], costs)
+                work = partial(tree_sums.pair_sums, counts, signed, costs, labels, weights, scale, stop, *out)
+            else:
+                work = partial(
+                    tree_sums.bottom_sums, counts, begin, binomial, size, costs, labels, weights, scale, stop, *out
+                )  # fmt: skip
             shared(work, threads)
         for level in range(2, depth + 1):
-            tables.append(_empty(int(regions[depth - level + 1])))
             scale, stop = self._factors[level]
             for size in range(min(depth - level, self.prior.tests) + 1):
                 tree_sums.inner_sums(
                     size, regions, binomial, self.prior.shape == "list", weights, scale, stop,
                     self._table, tables[0], tables[level - 1], tables[level],
                 )  # fmt: skip
-        return tables
 
     @property
     def best(self) -> int:
@@ -168,6 +210,8 @@ class Law:
         return LabelWeights(self, region)
 
     def node_floats(self, region: Region, depth: int) -> NDArray[np.float64]:
+        if self._plain is not None:
+            return self._plain_floats(self._plain, region, depth)
         p, repeat = self.prior.tests, self.prior.repeat
         costs, labels, weights = self._public
         begin, regions, binomial = self._layout
@@ -186,9 +230,28 @@ class Law:
                     tests, signs, regions, binomial, repeat == 2,
                     self._sums[0], self._sums[depth - 1], entries, masses,
                 )  # fmt: skip
-            base, mass = leaf(self.counts(region), costs, labels, self._table)
+            base, mass = leaf(self.counts(region).astype(costs.dtype), costs, labels, self._table)
         scale, stop = self._factors[depth]
         return tree_sums.weigh(entries, masses, weights, repeat, scale, stop, base, mass, self._table)
+
+    def _plain_floats(self, sums: plain.PlainSums, region: Region, depth: int) -> NDArray[np.float64]:
+        p, repeat = self.prior.tests, self.prior.repeat
+        entries, masses, stay = np.zeros(repeat * p, dtype=np.int64), np.ones(repeat * p), (0, 1.0)
+        if region is not None:
+            tests, signs = _split(region)
+            totals = self.counts(region)[:, None]
+            if depth == 1:
+                begin, _, binomial = self._layout
+                rows = tree_regions.region_rows(self.evidence.counts, begin, binomial, tests, signs)
+                pairs = sums.pairs(rows, totals)
+                entries, masses = np.repeat(pairs[0], repeat), np.repeat(pairs[1], repeat)
+            else:
+                number = 0 if not region else 2 * region[0][0] + signs
+                children = sums.children(len(region), self._sums[0], self._sums[depth - 1])
+                entries, masses = children[0][:, number], children[1][:, number]
+            base, mass = sums.leaves(totals)
+            stay = int(base[0]), float(mass[0])
+        return sums.weigh(entries, masses, *self._factors[depth], stay)
 
     def label_floats(self, region: Region) -> NDArray[np.float64]:
         kept = self.counts(region) * self._public[0]

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.compiled import plainly
 from privpac.concepts.base import Costs, Hypothesis, Stored
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.cooccurrence import (
@@ -28,7 +29,8 @@ from privpac.concepts.literals.cooccurrence import (
     offsets,
 )
 from privpac.concepts.trees.kernels import majority as kernels
-from privpac.concepts.trees.parts import UniformGibbs
+from privpac.concepts.trees.kernels.sums import signed_counts
+from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.prior import refuse_beyond
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
@@ -40,12 +42,14 @@ __all__ = ["Majorities"]
 VOTERS = 3
 RULE_COST = 4.0
 """Nanoseconds a rule costs in one draw (benchmarks/trees.py)."""
+PLAIN_COST = 60
+"""Operations of numpy per set of tests."""
 DENSE = 2**24
 """Prices up to which a table has a slot for each."""
 
 
 @dataclass(frozen=True)
-class Majorities(Stored):
+class Majorities(UniformTrees, Stored):
     """Rules that follow two of three signed tests; uniform over the sets of tests and their signs."""
 
     schema: Schema
@@ -64,10 +68,6 @@ class Majorities(Stored):
             raise ParameterError("Majorities", "tests", len(self.tests.tests), allowed="three tests or more")
         self.require(None)
 
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
-
     @property
     def word(self) -> str:
         return "majorities"
@@ -75,14 +75,6 @@ class Majorities(Stored):
     @property
     def size(self) -> int:
         return kernels.RULES * comb(len(self.tests.tests), VOTERS)
-
-    @property
-    def odds(self) -> Fraction:
-        return Fraction(self.size - 1)
-
-    @property
-    def least(self) -> Fraction:
-        return Fraction(1, self.size)
 
     @property
     def vc(self) -> int:
@@ -106,18 +98,15 @@ class Majorities(Stored):
     def require(self, n: int | None) -> None:
         refuse_beyond("Majorities", "tests", VOTERS, len(self.tests.tests), self._cost, n=n)
 
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
-        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
-
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> MajorityScores:
         sets = int(offsets(len(self.tests.tests), VOTERS)[-1])
         if len(evidence.counts) < sets:  # the kernels do not check their indices
             raise ParameterError(
                 "Majorities", "evidence", len(evidence.counts), allowed=f"{sets} sets or more"
             )
-        prices = np.array(costs, dtype=np.int64)
-        everything = int((prices * evidence.counts[0]).sum())
-        return MajorityScores(self, kernels.signed_counts(evidence.counts[:sets], prices), everything)
+        everything = sum(cost * count for cost, count in zip(costs, evidence.counts[0].tolist(), strict=True))
+        prices: NDArray[Any] = np.array(costs, dtype=np.int32 if everything < 2**30 else np.int64)
+        return MajorityScores(self, signed_counts(evidence.counts[:sets], prices), everything)
 
     def member(self, chosen: tuple[int, int, int], rule: int) -> Tree:
         """The tree of a rule, as the kernels number them."""
@@ -186,24 +175,74 @@ class MajorityScores:
         return len(self.concepts.tests.tests)
 
     @cached_property
+    def _plain(self) -> NDArray[Any] | None:
+        """The price of every other rule, where listing them is quicker than to load the kernels."""
+        if self.everything >= DENSE or not plainly(PLAIN_COST * comb(self._tests, VOTERS)):
+            return None
+        return kernels.plain_prices(self.signed, self._tests, self.everything)
+
+    @cached_property
+    def _counted(self) -> NDArray[np.int64]:
+        """How many rules have the prices 0, 1, …: those listed, and their opposites."""
+        assert self._plain is not None
+        counts = np.bincount(self._plain.ravel(), minlength=self.everything + 1)
+        return counts + counts[::-1]
+
+    @cached_property
+    def _furthest(self) -> int:
+        """What the best rule gets right more than it gets wrong."""
+        if self._plain is not None:
+            return self.everything - 2 * int(np.flatnonzero(self._counted)[0])
+        return int(kernels.largest_gain(self.signed, self._tests))
+
+    @property
     def _best(self) -> int:
-        return (self.everything - int(kernels.largest_gain(self.signed, self._tests))) // 2
+        return (self.everything - self._furthest) // 2
 
     def histogram(self, span: int | None) -> Histogram:
-        furthest = self.everything - 2 * self._best  # the opposite of the best rule is the worst
+        furthest = self._furthest  # the opposite of the best rule is the worst
         width = (furthest if span is None else min(furthest, span)) + 1
+        if self._plain is not None:
+            counts = self._counted[self._best :]
+            steps = np.flatnonzero(counts[:width])
+            return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width:].sum()))
         if width > DENSE:
-            prices = np.empty(self.concepts.size, np.int64)
-            kernels.list_prices(self.signed, self._tests, self.everything, prices)
-            steps, counts = np.unique(prices - self._best, return_counts=True)
+            gains = np.empty(self.concepts.size, np.int64)
+            kernels.list_gains(self.signed, self._tests, gains)
+            steps, counts = np.unique((furthest - gains) // 2, return_counts=True)
             near = steps < width
             return Histogram(self._best, steps[near], counts[near].tolist(), int(counts[~near].sum()))
-        counts = kernels.count_prices(self.signed, self._tests, self.everything, self._best, width)
-        steps = np.flatnonzero(counts[:width])
-        return Histogram(self._best, steps, counts[steps].tolist(), int(counts[width]))
+        better = min(furthest // 2 + 1, width)  # of two opposite rules one lies in this half
+        halves = kernels.count_gains(self.signed, self._tests, np.int64(furthest), np.int64(better))
+        counts = np.zeros(width, np.int64)
+        counts[:better] += halves[:better]
+        mirrored = furthest - np.arange(better)
+        counts[mirrored[mirrored < width]] += halves[:better][mirrored < width]
+        steps = np.flatnonzero(counts)
+        return Histogram(self._best, steps, counts[steps].tolist(), self.concepts.size - int(counts.sum()))
 
     def locate(self, score: int, index: int) -> Tree:
-        a, b, c, rule = kernels.find_price(self.signed, self._tests, self.everything, score, index)
+        if self._plain is not None:
+            return self.concepts.member(*self._found(self._plain.ravel(), score, index))
+        gain = self.everything - 2 * score
+        a, b, c, rule = kernels.find_gain(self.signed, self._tests, np.int64(gain), index)
         if rule < 0:
             raise IndexError("no majority with this price and index")
         return self.concepts.member((a, b, c), rule)
+
+    def _found(self, prices: NDArray[Any], score: int, index: int) -> tuple[tuple[int, int, int], int]:
+        """The tests and the number of the index-th rule of this price."""
+        own = 2 * np.flatnonzero(prices == score)
+        opposite = 2 * np.flatnonzero(prices == self.everything - score) + 1
+        place, rule = divmod(int(np.sort(np.concatenate([own, opposite]))[index]), kernels.RULES)
+        c, place = _largest(place, 3)
+        b, a = _largest(place, 2)
+        return (a, b, c), rule
+
+
+def _largest(place: int, size: int) -> tuple[int, int]:
+    """The largest test of the set at this place among those of a size, and the place of the others."""
+    test = size - 1
+    while comb(test + 1, size) <= place:
+        test += 1
+    return test, place - comb(test, size)

@@ -9,7 +9,6 @@ Tested by tests/unit/concepts/trees/test_one_test.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Costs, Hypothesis, ManyLabels, Stored
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, require_counts
-from privpac.concepts.trees.parts import UniformGibbs
+from privpac.concepts.trees.parts import UniformTrees
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.data.schema import Schema
 from privpac.mechanisms.scores import Named, Place, Row, Runs
@@ -27,15 +26,11 @@ __all__ = ["OneTest"]
 
 
 @dataclass(frozen=True)
-class OneTest(ManyLabels, Stored):
+class OneTest(ManyLabels, UniformTrees, Stored):
     """Trees of one test whose two answers differ; uniform over the tests and the pairs of answers."""
 
     schema: Schema
     binarisation: Binarisation | None = None
-
-    @cached_property
-    def tests(self) -> Binarisation:
-        return self.binarisation or Binarisation.of(self.schema)
 
     @cached_property
     def answers(self) -> tuple[tuple[int, int], ...]:
@@ -52,14 +47,6 @@ class OneTest(ManyLabels, Stored):
         return len(self.tests.tests) * len(self.answers)
 
     @property
-    def odds(self) -> Fraction:
-        return Fraction(self.size - 1)
-
-    @property
-    def least(self) -> Fraction:
-        return Fraction(1, self.size)
-
-    @property
     def vc(self) -> int | None:
         """A class of N functions shatters at most log2 N points; for two classes only."""
         return self.size.bit_length() - 1 if len(self.schema.classes) == 2 else None
@@ -71,17 +58,11 @@ class OneTest(ManyLabels, Stored):
     def require(self, n: int | None) -> None:
         require_counts(n)
 
-    def gibbs(self, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
-        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)
-
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Split) or hypothesis.test not in self.tests.tests:
             return False
         sides = hypothesis.low, hypothesis.high
         return any(sides == (Leaf(low), Leaf(high)) for low, high in self.answers)
-
-    def contains_merged(self, hypothesis: Hypothesis) -> bool:
-        return self.contains(hypothesis)  # the answers differ, so there is nothing to merge
 
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Named[Tree]:
         counts = evidence.counts[: len(self.tests.tests) + 1].astype(np.int64)

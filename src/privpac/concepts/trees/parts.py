@@ -12,6 +12,7 @@ from flint import arb, ctx
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.trees.tree import Tree
 from privpac.data.schema import Schema
@@ -20,7 +21,7 @@ from privpac.mechanisms.gibbs import PowerWeights
 from privpac.mechanisms.scores import Scores
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
 
-__all__ = ["PartGibbs", "Total", "TreePart", "UniformGibbs"]
+__all__ = ["PartGibbs", "Total", "TreePart", "UniformGibbs", "UniformTrees"]
 
 
 class Total(NamedTuple):
@@ -113,3 +114,42 @@ class UniformGibbs:
 
     def draw(self, coins: Coins) -> Tree:
         return gibbs.draw_from(self._weights, coins)
+
+
+class _Counted(Protocol):
+    @property
+    def size(self) -> int: ...
+
+    def contains(self, hypothesis: Hypothesis) -> bool: ...
+
+    def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Scores[Tree]: ...
+
+
+class UniformTrees:
+    """A class of trees over public tests that are equally likely beforehand."""
+
+    schema: Schema
+    binarisation: Binarisation | None
+
+    @cached_property
+    def tests(self) -> Binarisation:
+        """The tests that were given, or those of the schema."""
+        return self.binarisation or Binarisation.of(self.schema)
+
+    @property
+    def odds(self: _Counted) -> Fraction:
+        """All others against one."""
+        return Fraction(self.size - 1)
+
+    @property
+    def least(self: _Counted) -> Fraction:
+        """The prior of every member."""
+        return Fraction(1, self.size)
+
+    def contains_merged(self: _Counted, hypothesis: Hypothesis) -> bool:
+        """As `contains`: no member holds a part that changes nothing."""
+        return self.contains(hypothesis)
+
+    def gibbs(self: _Counted, evidence: Cooccurrence, *, ratio: Fraction, costs: Costs) -> UniformGibbs:
+        """The law given the evidence."""
+        return UniformGibbs(self.scores(evidence, costs=costs), self.size, ratio)

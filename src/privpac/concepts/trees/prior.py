@@ -20,8 +20,8 @@ Shape = Literal["tree", "list"]
 
 LEAST_MASS = Fraction(1, 2**400)
 """Trees less likely than this beforehand are left to ball arithmetic: products of floats could underflow."""
-DROPPED = 2.0**-480
-"""More than what powers below 2^-900 and underflows can add up to, relative to a mass of at least 2^-400."""
+DROPPED = 2.0**-340
+"""More than what dropped powers and underflows can add up to, relative to their sums (docs/proofs/tree-sums.md)."""
 MOST_BYTES = 2 * 2**30
 MOST_SECONDS = 600.0
 """Beyond these a depth is refused beforehand, with the estimate."""

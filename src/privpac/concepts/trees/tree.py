@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,6 +71,17 @@ class Tree(RuleBase, ABC):
     def tests(self) -> Iterator[Test]:
         """All tests, from the root down."""
 
+    def column_weights(self, schema: Schema) -> Mapping[str, Fraction]:
+        """A test weighs the share of the tree below it: 1 at the root, one half on either side of it, and so on."""
+        weights: dict[str, Fraction] = {}
+        for column, share in self._shares(Fraction(1)):
+            weights[column] = weights.get(column, Fraction(0)) + share
+        return weights
+
+    @abstractmethod
+    def _shares(self, share: Fraction) -> Iterator[tuple[str, Fraction]]:
+        """The column of every test and the share of the tree below it, if `share` is the root's."""
+
     def leaf_numbers(self, cells: Cells, *, n: int | None = None) -> NDArray[np.int32]:
         """For every record the number of its leaf in the order of `leaves()`.
 
@@ -118,6 +130,9 @@ class Leaf(Tree):
     def tests(self) -> Iterator[Test]:
         return iter(())
 
+    def _shares(self, share: Fraction) -> Iterator[tuple[str, Fraction]]:
+        return iter(())
+
     def _merged(self, facts: Facts) -> Tree:
         return self
 
@@ -164,6 +179,11 @@ class Split(Tree):
         yield self.test
         yield from self.low.tests()
         yield from self.high.tests()
+
+    def _shares(self, share: Fraction) -> Iterator[tuple[str, Fraction]]:
+        yield self.test.column, share
+        yield from self.low._shares(share / 2)
+        yield from self.high._shares(share / 2)
 
     def _merged(self, facts: Facts) -> Tree:
         known = implied(self.test, facts)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.derived.reference import Reference
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, ReadsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.covers.reference import CHOSEN_FREELY, root_up
 from privpac.data.sample import Block, Sample, Size
@@ -32,6 +32,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
 from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.parameters import positive
 
 __all__ = ["SampledCover"]
 
@@ -68,7 +69,7 @@ class _Mistakes:
 
 
 @dataclass(frozen=True)
-class SampledCover(ReadsOnce):
+class SampledCover(DrawsMembers, ReadsOnce):
     """A class of concepts, a reference, and what is declared about both."""
 
     concepts: ConceptClass
@@ -83,8 +84,7 @@ class SampledCover(ReadsOnce):
     def __post_init__(self) -> None:
         for name in ("epsilon", "kappa", "level", "mass", "error", "failure"):
             object.__setattr__(self, name, Fraction(getattr(self, name)))
-        if self.epsilon <= 0:
-            raise ParameterError("SampledCover", "epsilon", plain(self.epsilon), allowed="a positive number")
+        positive(self.epsilon, owner="SampledCover", name="epsilon")
         if self.kappa < 1:
             raise ParameterError(
                 "SampledCover",
@@ -125,10 +125,6 @@ class SampledCover(ReadsOnce):
     def ratio(self) -> Fraction:
         """What a weight is multiplied by for each unit of score."""
         return max(ratio_for(self.epsilon / 2), root_up(self.kappa * self.level / self.error))
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.concepts.size
 
     def require(self, size: Size) -> None:
         require_labels("SampledCover", size)
@@ -178,9 +174,6 @@ class SampledCover(ReadsOnce):
         ball = f"every concept's ball of radius {plain(self.level)}"
         text = f"the prior of {self.concepts.word} gives {ball} a probability of at least {plain(self.mass)}"
         return rules.assuming(proof, text)
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

@@ -14,9 +14,19 @@ from privpac.theory import sizes
 from privpac.theory.occam import Occam, Rate
 from privpac.theory.register import formula
 
-__all__ = ["error_switch", "failure_denoising", "largest_noise", "records_switch", "tilt_switch"]
+__all__ = [
+    "SWITCH_SHARE",
+    "error_switch",
+    "failure_denoising",
+    "largest_noise",
+    "records_switch",
+    "tilt_switch",
+]
 
 _HALF = Fraction(1, 2)
+
+SWITCH_SHARE = Fraction(1, 2)
+"""The part of the records that chooses among the switches, unless somebody says otherwise."""
 
 
 @formula("switch-reconstruction")

@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.line.unions import Range, Union, Unions
-from privpac.constructions.base import Learner
+from privpac.constructions.base import DrawsMembers, Learner
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.draw.occam import FAILURE, Occam
 from privpac.data.sample import Sample, Size
@@ -117,7 +117,7 @@ class NoisyCuts:
 
 
 @dataclass(frozen=True)
-class DenoisedCuts:
+class DenoisedCuts(DrawsMembers):
     """The cut that differs from the noisy rule in the fewest cells; of several, the first."""
 
     noisy: NoisyCuts
@@ -125,10 +125,6 @@ class DenoisedCuts:
     @property
     def concepts(self) -> Thresholds:
         return self.noisy.concepts
-
-    @property
-    def outcomes(self) -> int:
-        return self.concepts.size
 
     @property
     def passes(self) -> int:
@@ -147,9 +143,6 @@ class DenoisedCuts:
             accuracy=tuple(cuts_rules.noise_reconstruction(p, rate=self.noisy.rate) for p in fits),
             learner={**seen.learner, "name": "denoised-cuts"},
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         noisy = self.noisy.learn(sample, coins)

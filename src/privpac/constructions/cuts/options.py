@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import CLASSES, learn_command, python_class, python_lines
-from privpac.constructions.cuts.formulas import error_switch
+from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
+from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
@@ -24,8 +25,6 @@ def _cuts(concepts: ClassFacts) -> bool:
 
 
 def _rec_concave(wish: Wish) -> Need:
-    from privpac.constructions.cuts.recursive_formulas import records_rec_concave
-
     assert wish.concepts.cells is not None
     return Need(
         records_rec_concave(
@@ -43,8 +42,6 @@ def _command(wish: Wish, need: Need) -> str | None:
     return learn_command(wish, need, concepts=word, options=f"--delta {plain(wish.delta)}")
 
 
-SHARE = Fraction(1, 2)
-"""As in constructions/cuts/switches.py: the part of the records that chooses among the switches."""
 RANGES = 2
 """Ranges the first rule may have, as in the example of the word: enough to see what the way costs."""
 
@@ -61,7 +58,7 @@ def _switches_error(wish: Wish, n: int) -> Fraction | None:
     """What SwitchCuts over ranges certifies: half of the failure for the ranges, the rest for the choice."""
     cells, changes = wish.concepts.cells, 2 * RANGES
     assert cells is not None
-    selection = math.floor(n * SHARE)
+    selection = math.floor(n * SWITCH_SHARE)
     if selection < 1 or n - selection < 1:
         return None
     ranges = sum(math.comb(cells, k) for k in range(min(changes, cells) + 1))

@@ -35,6 +35,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.stable_choice import release_chance
 from privpac.numbers.exact import plain
+from privpac.numbers.parameters import positive
 
 __all__ = ["RecConcave", "Steps"]
 
@@ -61,8 +62,7 @@ class RecConcave(ReadsOnce):
     plan: Plan | None = None
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError(OWNER, "epsilon", plain(self.epsilon), allowed="a positive number")
+        positive(self.epsilon, owner=OWNER, name="epsilon")
         if not 0 < self.delta < 1:
             raise ParameterError(
                 OWNER,

@@ -20,9 +20,9 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.cut_regions import CutRegions
 from privpac.concepts.line.switches import switches
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.constructions.base import Learner
+from privpac.constructions.base import DrawsMembers, DrawsOnce, Learner
 from privpac.constructions.cuts import rules as cuts_rules
-from privpac.constructions.cuts.formulas import error_switch, tilt_switch
+from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch, tilt_switch
 from privpac.constructions.draw.occam import FAILURE
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, SizeError
@@ -31,7 +31,8 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import plain
+from privpac.numbers.parameters import chance, positive
 
 __all__ = ["SwitchCuts"]
 
@@ -40,7 +41,7 @@ LEARNING, SELECTION = "learning part", "selection part"
 
 
 @dataclass(frozen=True)
-class SwitchCuts:
+class SwitchCuts(DrawsMembers, DrawsOnce):
     """`concepts` says which cuts are released, `inner` learns the rule whose switches are looked at.
 
     `most` bounds how often the inner rules change their answer (None: unknown, and nothing is proved of errors).
@@ -50,27 +51,14 @@ class SwitchCuts:
     inner: Learner
     epsilon: Fraction
     most: int | None
-    share: Fraction = Fraction(1, 2)
+    share: Fraction = SWITCH_SHARE
     failure: Fraction = FAILURE
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError(OWNER, "epsilon", plain(self.epsilon), allowed="a positive number")
-        if not 0 < self.share < 1:
-            raise ParameterError(
-                OWNER, "share", plain(self.share), allowed="a number strictly between 0 and 1"
-            )
+        positive(self.epsilon, owner=OWNER, name="epsilon")
+        chance(self.share, owner=OWNER, name="share")
         if self.concepts.direction == "either":
             raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
-
-    @property
-    def outcomes(self) -> int:
-        return self.concepts.size
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
 
     def _selection(self, size: Size) -> int:
         """How many records select; the others learn."""
@@ -133,9 +121,6 @@ class SwitchCuts:
                     )
                 )
         return tuple(proofs)
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         selection = self._selection(sample.size)

@@ -14,6 +14,7 @@ Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from privpac.concepts.literals.binarise import Binarisation
@@ -57,12 +58,51 @@ def auto(request: Request, rest: str) -> Learner:
     return Merged(Occam(mixture, epsilon, request.costs))
 
 
-MANY_TESTS, FEW_TESTS = 512, 256
-"""Tests of rules that ask one question, and of those that ask three, whose counts take memory and time with the cube
-of this: wide tables get fewer cuts a column instead of fewer questions."""
+MANY_TESTS = 1 << 16
+"""Rules that ask one question have all 31 cuts per column, unless there are thousands of columns: a test takes some
+hundred bytes."""
+
+FEW_TESTS, WIDE_TESTS, FEWEST_CUTS = 128, 256, 4
+"""Rules that ask three questions take memory and time with the cube of the number of tests: 128 of them, or four cuts
+per column where a table is wide, at most 256."""
 
 MOST_SECONDS = 4.0
 """Counting a set of tests may take about so long; beyond, there are fewer of them. It follows from n and the schema."""
+
+
+def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
+    """The tests of rules that ask three questions, on each scale.
+
+    >>> columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(40)]
+    >>> [len(tests.tests) for tests in coarse_tests(Schema.from_json({"label": "y", "columns": columns}), 1000)]
+    [160, 160]
+    """
+    if _seconds(_at_most(schema, WIDE_TESTS), n) <= MOST_SECONDS:
+        return _at_most(schema, WIDE_TESTS)
+    quick = bisect_right(
+        range(1, WIDE_TESTS), MOST_SECONDS, key=lambda most: _seconds(_at_most(schema, most), n)
+    )
+    return _at_most(schema, max(1, quick))
+
+
+def _at_most(schema: Schema, most: int) -> tuple[Binarisation, ...]:
+    """At most so many tests on each scale, and more than 128 only to have four cuts per column."""
+    few = on_each_scale(schema, most=min(most, FEW_TESTS))
+    wide = on_each_scale(schema, most=most, cuts=FEWEST_CUTS)
+    return max(few, wide, key=lambda sets: sum(len(tests.tests) for tests in sets))
+
+
+def _seconds(sets: tuple[Binarisation, ...], n: int) -> float:
+    """What counting takes for the slowest of these, as far as rules of three tests can be had at all."""
+    counted = (
+        CooccurrenceTensor(tests, VOTERS, len(tests.schema.classes)) for tests in sets if _is_few(tests)
+    )
+    return max((tensor.estimate(n).seconds for tensor in counted), default=0.0)
+
+
+def _is_few(tests: Binarisation) -> bool:
+    return len(tests.tests) <= WIDE_TESTS
+
 
 CONSTANTS, ONE_TEST, THREE_TESTS = 2, 48, 24
 """The prior, as shares of all scales together: half on one test, a
@@ -79,28 +119,16 @@ def default_mixture(schema: Schema, *, n: int, three_tests: bool = True) -> Tree
     fine = on_each_scale(schema, most=MANY_TESTS)
     parts: list[tuple[TreePart, int]] = [(Constants(schema, fine[0]), CONSTANTS)]
     parts += [(OneTest(schema, tests), ONE_TEST // len(fine)) for tests in fine]
-    coarse = _affordable(schema, n) if three_tests else ()
+    coarse = coarse_tests(schema, n) if three_tests else ()
     for tests in coarse:
         parts += [(rules, THREE_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
     return TreeMixture(tuple(part for part, _ in parts), tuple(share for _, share in parts))
 
 
-def _affordable(schema: Schema, n: int, most: int = FEW_TESTS) -> tuple[Binarisation, ...]:
-    """Tests on each scale, at most so many, and fewer where sets of three would take too long to count."""
-    sets = on_each_scale(schema, most=most)
-    slow = any(
-        len(tests.tests) <= FEW_TESTS
-        and CooccurrenceTensor(tests, VOTERS, len(schema.classes)).estimate(n).seconds > MOST_SECONDS
-        for tests in sets
-    )
-    return _affordable(schema, n, most // 2) if slow and most > 1 else sets
-
-
 def _of_three_tests(schema: Schema, tests: Binarisation) -> Iterator[TreePart]:
     """Trees of depth 3 and majorities; where a table has very many categories, trees of depth 2."""
-    few = len(tests.tests) <= FEW_TESTS
-    yield Trees(schema, 3 if few else 2, tests)
-    if few and _can_vote(schema, tests):
+    yield Trees(schema, 3 if _is_few(tests) else 2, tests)
+    if _is_few(tests) and _can_vote(schema, tests):
         yield Majorities(schema, tests)
 
 
@@ -111,9 +139,9 @@ def _can_vote(schema: Schema, tests: Binarisation) -> bool:
 def _staged(request: Request) -> Learner:
     """A first tree or majority, and in every leaf of it a tree, once or twice more, on either scale."""
     schema, n = request.schema, request.size.labelled
-    first, *others = _affordable(schema, n)
+    first, *others = coarse_tests(schema, n)
     widest = max(len(tests.tests) for tests in (first, *others))
-    stages = default_stages(n=n, epsilon=request.per_record, tests=widest, most=FEW_TESTS)
+    stages = default_stages(n=n, epsilon=request.per_record, tests=widest, most=WIDE_TESTS)
     return StagedTrees(
         schema,
         request.per_record,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from privpac.concepts.grids import HALFSPACE_POINTS
 from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.linear.plane import Halfplanes
 from privpac.constructions.base import Learner
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
 
-__all__ = ["HALFSPACE_POINTS", "WORDS"]
+__all__ = ["WORDS"]
 
 PLACE = 50
 
@@ -22,10 +23,6 @@ def _scorecards(request: Request, rest: str) -> Learner:
         )
     request.require_two_classes("scorecards")
     return request.occam(Scorecards(request.schema, count=int(rest or "2")))
-
-
-HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
-"""Largest points of a half-space by number of columns: some hundreds to some thousands of directions each."""
 
 
 def _halfspaces(request: Request, rest: str) -> Learner:

@@ -12,16 +12,16 @@ Proof: docs/proofs/exponential-mechanism.md, docs/proofs/occam.md. Tested by tes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis, Scored, ScoredClass, law_of
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, ReadsOnce, require_labels
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, SizeError
+from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against, Privacy
@@ -30,8 +30,9 @@ from privpac.mechanisms import permute_and_flip
 from privpac.numbers.exact import ln_down, ln_up, plain, power_up, ratio_for
 from privpac.numbers.powers import reach
 from privpac.theory import sizes
+from privpac.theory.staged import Stage
 
-__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "check_price", "read_costs"]
+__all__ = ["FAILURE", "Occam", "accuracy_of_draw", "accuracy_of_stages", "check_price", "read_costs"]
 
 FAILURE = Fraction(1, 20)
 """The failure probability accuracy is stated for: the field's habit, and what the planner asks by default."""
@@ -111,6 +112,35 @@ def accuracy_of_draw(
     return tuple(proofs)
 
 
+def accuracy_of_stages(
+    stages: Sequence[Stage], *, records: int, size: int, failure: Fraction, privacy: Proof[Privacy] | None
+) -> tuple[Proof[Accuracy], ...]:
+    """What draws in stages prove about errors, by counting rules or by the learner's own privacy, whichever is less;
+    nothing where that is void."""
+    proofs: list[Proof[Accuracy]] = []
+    ways = (None,) if privacy is None else (None, privacy)
+    for against in (Against.REALIZABLE, Against.AGNOSTIC):
+        found = [_staged(private, stages, records, size, failure, against) for private in ways]
+        proofs += sorted((proof for proof in found if proof), key=lambda proof: proof.fact.error)[:1]
+    return tuple(proofs)
+
+
+def _staged(
+    private: Proof[Privacy] | None,
+    stages: Sequence[Stage],
+    records: int,
+    size: int,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy] | None:
+    try:
+        return rules.staged_draws(
+            private, stages=stages, records=records, size=size, failure=failure, against=against
+        )
+    except RuleRefused:  # void
+        return None
+
+
 def _occam(
     odds: Fraction | int,
     records: int,
@@ -126,7 +156,7 @@ def _occam(
 
 
 @dataclass(frozen=True)
-class Occam(ReadsOnce):
+class Occam(DrawsMembers, ReadsOnce):
     """Draw from a class of `concepts` with weight prior · ratio^(price of mistakes), for `epsilon`.
 
     `costs` are the prices of misjudging a record of each class (1 each), `failure` the chance that the accuracy bound
@@ -174,10 +204,6 @@ class Occam(ReadsOnce):
     def prices(self) -> Costs:
         """The price of misjudging a record of each class: 1 unless `costs` say otherwise."""
         return read_costs(self.costs, len(self.concepts.schema.classes), "Occam")
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.concepts.size
 
     @property
     def ratio(self) -> Fraction:
@@ -232,9 +258,6 @@ class Occam(ReadsOnce):
         return rules.empirical_draw(
             odds=self.concepts.odds, records=size.labelled, ratio=ratio, error=error, failure=self.failure
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self._require_room(sample.size)  # no records leave the prior

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
+from privpac.constructions.draw.stages import SHARES, stage_steps
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
 from privpac.errors import SizeError
+from privpac.guarantee.rules.conditions import EXP_DIGITS, LARGEST_LOG
+from privpac.numbers.binomial import first_whole
+from privpac.numbers.exact import exp_up
 from privpac.theory import sizes
+from privpac.theory.staged import error_staged, excess_staged
 
 __all__ = ["OPTIONS"]
 
@@ -74,7 +80,41 @@ def _hard_agnostic(wish: Wish) -> int | None:
 
 
 def _finite(concepts: ClassFacts) -> bool:
-    return concepts.kappa is None
+    return concepts.kappa is None and not concepts.stages
+
+
+def _in_stages(concepts: ClassFacts) -> bool:
+    return len(concepts.stages) > 1
+
+
+def _staged_bound(wish: Wish, n: int, bound: Callable[..., Fraction]) -> Fraction:
+    """By counting rules, or by the learner's own privacy, whichever is less."""
+    stages = wish.concepts.stages
+    steps = stage_steps(
+        wish.concepts.odds,
+        [sum(stages[:k]) for k in range(1, len(stages))],
+        epsilon=wish.epsilon,
+        shares=SHARES[len(stages)],
+    )
+    counted = bound(n, steps, failure=wish.failure, size=wish.concepts.size)
+    if wish.epsilon > LARGEST_LOG:  # beyond the rule's own range
+        return counted
+    return min(counted, bound(n, steps, failure=wish.failure, growth=exp_up(wish.epsilon, EXP_DIGITS)))
+
+
+def _error_in_stages(wish: Wish, n: int) -> Fraction:
+    return _staged_bound(wish, n, error_staged)
+
+
+def _excess_in_stages(wish: Wish, n: int) -> Fraction:
+    return _staged_bound(wish, n, excess_staged)
+
+
+def _needs_stages(bound: Callable[[Wish, int], Fraction]) -> Callable[[Wish], Need]:
+    def needs(wish: Wish) -> Need:
+        return Need(first_whole(lambda n: bound(wish, n) <= wish.error, start=1000, smallest=1))
+
+    return needs
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -105,5 +145,29 @@ OPTIONS: tuple[Option, ...] = (
         epsilon=_epsilon_agnostic,
         command=learn_command,
         hard=_hard_agnostic,
+    ),
+    Option(
+        "staged",
+        "draws in stages, some member of the first stage is right",
+        "realizable",
+        "records",
+        False,
+        "staged-draws-realizable",
+        _needs_stages(_error_in_stages),
+        serves=_in_stages,
+        error=_error_in_stages,
+        command=learn_command,
+    ),
+    Option(
+        "staged",
+        "draws in stages, against the best member of the first stage",
+        "agnostic",
+        "records",
+        False,
+        "staged-draws-agnostic",
+        _needs_stages(_excess_in_stages),
+        serves=_in_stages,
+        error=_excess_in_stages,
+        command=learn_command,
     ),
 )

@@ -5,9 +5,11 @@ e^epsilon = (r1·r2·…)^(-2·sensitivity). A replaced record leaves one leaf a
 record each, and one record moves a leaf's law by at most half of what a replacement does (rule `leafwise-exponential`).
 Holds if: what happens in a leaf depends on its records only through the draw: empty leaves draw like any other, and
 depth, ratio and prior come from public numbers and the tree so far.
-Source: register `leafwise-exponential`; the idea of staging and the shares of epsilon were chosen by measurement
-(benchmarks/accuracy).
-Proof: docs/proofs/leafwise-exponential.md. Tested by tests/exact/.
+For independent records the error is near that of the best member of the first stage's class, since every later stage
+may leave a leaf as it is (rule `staged-draws`).
+Source: register `leafwise-exponential`, `staged-draws-agnostic`; the idea of staging and the shares of epsilon were
+chosen by measurement (benchmarks/accuracy).
+Proof: docs/proofs/leafwise-exponential.md, docs/proofs/staged-draws.md. Tested by tests/exact/, tests/statistical/.
 """
 
 from __future__ import annotations
@@ -25,31 +27,32 @@ from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.draw.occam import FAILURE, accuracy_of_draw, check_price, read_costs
+from privpac.constructions.draw.occam import (
+    FAILURE,
+    accuracy_of_draw,
+    accuracy_of_stages,
+    check_price,
+    read_costs,
+)
+from privpac.constructions.draw.stages import (
+    KEEP_LABEL,
+    LATER_STOP,
+    SHARES,
+    outcomes_of,
+    stage_steps,
+    trees_up_to,
+)
 from privpac.data.sample import Counted, Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Privacy, Unit
+from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.numbers.exact import plain, ratio_for
+from privpac.theory.staged import Stage
 
-__all__ = ["SHARES", "StagedTrees", "default_stages", "trees_up_to"]
-
-SHARES: dict[int, tuple[Fraction, ...]] = {
-    1: (Fraction(1),),
-    2: (Fraction(3, 10), Fraction(7, 10)),
-    3: (Fraction(2, 10), Fraction(4, 10), Fraction(4, 10)),
-}
-"""How epsilon is shared among the stages: later stages see fewer records per leaf and need more."""
-
-LATER_STOP = Fraction(1, 2)
-"""A fair coin at every node of later stages: trees stay a third of the size at the same accuracy."""
-
-KEEP_LABEL = Fraction(3, 4)
-"""Prior probability, in later stages, of the label the region already has."""
-
+__all__ = ["StagedTrees", "default_stages"]
 
 SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
 """n·epsilon from where on another look at the leaves pays for its share of epsilon."""
@@ -148,20 +151,30 @@ class StagedTrees:
     def _known(self) -> frozenset[Test]:
         return frozenset(test for tests in self._sets for test in tests.tests)
 
+    def _levels(self, stages: int) -> int:
+        """No tree has more after so many stages; a majority takes as many as it has voters."""
+        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
+        return first + sum(self.stages[1:stages])
+
     @property
     def _deepest(self) -> int:
-        """No released tree has more levels; a majority takes as many as it has voters."""
-        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
-        return first + sum(self.stages[1:])
+        return self._levels(len(self.stages))
 
     @property
     def outcomes(self) -> int:
-        return trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
+        """As many as there are such trees, or sequences of draws if these are fewer."""
+        later = [(self.later[stage, 0].size, self._levels(stage)) for stage in range(1, len(self.stages))]
+        trees = trees_up_to(self._deepest, len(self._known), len(self.schema.classes))
+        return outcomes_of(self.concepts.size, later, trees=trees)
+
+    @property
+    def spent(self) -> tuple[Fraction, ...]:
+        """The share of epsilon that each stage spends."""
+        return self.shares or SHARES[len(self.stages)]
 
     def ratio(self, stage: int) -> Fraction:
         """What a weight is multiplied by for each unit of score, in this stage."""
-        share = (self.shares or SHARES[len(self.stages)])[stage]
-        return ratio_for(self.epsilon * share / (2 * max(self.prices)))
+        return ratio_for(self.epsilon * self.spent[stage] / (2 * max(self.prices)))
 
     def _privacy(self) -> Proof[Privacy]:
         sensitivity = max(self.prices)
@@ -189,31 +202,58 @@ class StagedTrees:
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        sensitivity = max(self.prices)
-        # A later stage is not a draw from a class fixed beforehand, and under label privacy the tests may come from
-        # the records: no accuracy is promised there.
-        promised = len(self.stages) == 1 and self.unit is Unit.RECORD
+        privacy = self._privacy()
+        accuracy = self._accuracy(size.labelled, privacy)
+        promised = bool(accuracy) and len(self.stages) > 1
         return Certificate(
-            privacy=self._privacy(),
-            accuracy=accuracy_of_draw(
-                odds=self.concepts.odds,
-                records=size.labelled,
-                ratio=power_up(self.ratio(0), sensitivity),
-                failure=self.failure,
-            )
-            if promised
-            else (),
+            privacy=privacy,
+            accuracy=accuracy,
             learner={
                 "name": "staged-trees",
                 "stages": list(self.stages),
-                "shares": [plain(s) for s in self.shares or SHARES[len(self.stages)]],
+                "shares": [plain(share) for share in self.spent],
                 "epsilon": plain(self.epsilon),
                 "costs": list(self.prices),
                 "tests": len(self.tests.tests),
                 "failure": plain(self.failure),
+                **(
+                    {"note": f"the class is that of the first stage, {self.concepts.word}"}
+                    if promised
+                    else {}
+                ),
                 **self._mixtures(),
             },
             labelled=size.labelled,
+        )
+
+    def _accuracy(self, records: int, privacy: Proof[Privacy]) -> tuple[Proof[Accuracy], ...]:
+        """Against the best of the first stage's class. Under label privacy the tests may come from the records: no
+        accuracy is promised there."""
+        steps = self.steps
+        if self.unit is not Unit.RECORD or any(step.ratio == 1 for step in steps):
+            return ()
+        if len(steps) == 1:
+            return accuracy_of_draw(
+                odds=steps[0].odds, records=records, ratio=steps[0].ratio, failure=self.failure
+            )
+        one_price = len(set(self.prices)) == 1
+        return accuracy_of_stages(
+            steps,
+            records=records,
+            size=self.outcomes,
+            failure=self.failure,
+            privacy=privacy if one_price else None,
+        )
+
+    @property
+    def steps(self) -> list[Stage]:
+        """The stages in the numbers that accuracy follows from."""
+        return stage_steps(
+            Fraction(self.concepts.odds),
+            [self._levels(stage) for stage in range(1, len(self.stages))],
+            epsilon=self.epsilon,
+            shares=self.spent,
+            price=max(self.prices),
         )
 
     def _mixtures(self) -> dict[str, object]:
@@ -245,18 +285,6 @@ class StagedTrees:
             for leaf, part in zip(leaves, parts, strict=True)
         ]
         return _replaced(tree, iter(coins.each(growers)))
-
-
-def trees_up_to(depth: int, tests: int, classes: int) -> int:
-    """How many trees of at most so many levels there are, with their labels.
-
-    >>> trees_up_to(1, 3, 2)
-    14
-    """
-    trees = classes
-    for _ in range(depth):
-        trees = tests * trees**2 + classes
-    return trees
 
 
 def _mixed(parts: tuple[TreePart, ...]) -> Trees | TreeMixture:

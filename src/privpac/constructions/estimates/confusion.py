@@ -2,9 +2,9 @@
 
 Statement: replacing one record takes one count down and one up by 1, so noise at `ratio` per unit is epsilon-DP with
 e^epsilon = ratio^-2. The interval holds with the stated confidence over noise and sampling together.
-Source: register `geometric-noise`, `generalisation-holdout`, `generalisation-class`.
+Source: register `geometric-noise`; for sampling, `constructions.estimates.sampling`.
 Holds if: the records are independent draws (for the interval; privacy needs nothing).
-Proof: docs/proofs/geometric-noise.md, docs/proofs/occam.md. Tested by tests/exact/,
+Proof: docs/proofs/geometric-noise.md. Tested by tests/exact/,
 tests/unit/constructions/estimates/test_confusion.py.
 """
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
+from privpac.constructions.estimates.sampling import Choice, Way, span
 from privpac.data.sample import Block, Sample
 from privpac.errors import ParameterError, SizeError
 from privpac.fields import flag, listed, record, require, whole
@@ -30,20 +31,26 @@ from privpac.guarantee.facts import Privacy, Unit
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ball, plain, ratio_for, written
-from privpac.theory.generalisation import gap_class, gap_holdout
+from privpac.theory.generalisation import gap_holdout
 
 __all__ = [
     "CONFIDENCE",
+    "USUAL",
     "Confusion",
     "ConfusionCounts",
     "compare",
     "estimate_privacy",
+    "expected_width",
     "release_confusion",
     "summarise",
 ]
 
 CONFIDENCE = Fraction(95, 100)
 """Of every interval: the field's habit."""
+
+USUAL = Fraction(4, 5)
+"""The accuracy that widths are compared at before anything is known: about what rules reach on the tables of
+benchmarks/accuracy."""
 
 _CHANGE = 2
 
@@ -83,7 +90,9 @@ class Confusion:
     noise: Fraction
     """Half-width of the interval due to noise."""
     sampling: Fraction
-    """Half-width due to sampling; on the learner's own records it covers the choice from the whole class."""
+    """Width due to sampling, of the wider side; on the learner's own records it covers how the rule was chosen."""
+    way: Way = Way.CLASS
+    """What the width due to sampling follows from."""
 
     def to_json(self) -> dict[str, Any]:
         """The estimate as JSON, numbers as exact text."""
@@ -97,18 +106,27 @@ class Confusion:
             "noise": str(self.noise),
             "sampling": str(self.sampling),
             "confidence": str(CONFIDENCE),
+            **({} if self.way is _former(self.holdout) else {"way": self.way.value}),
         }
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Confusion:
-        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range."""
+        """What `to_json` wrote, read back; refused if a field is missing, strange or out of range.
+
+        The way is written where it is not the only one that version 0.1.0 knew for such records.
+        """
         numbers = ("accuracy", "low", "high", "noise", "sampling")
-        record(tree, "counts", "records", "holdout", "confidence", *numbers)
+        written_way = ("way",) if "way" in tree else ()
+        record(tree, "counts", "records", "holdout", "confidence", *written_way, *numbers)
+        way = tree.get("way", _former(flag(tree["holdout"])).value)
+        newer = not tree["holdout"] and way in (Way.PRIVACY, Way.BOTH)
+        require(newer or not written_way, "there is no such way to bound the sampling")
         require(tree["confidence"] == str(CONFIDENCE), "the confidence is another one")
         return cls(
             counts=tuple(tuple(whole(c) for c in listed(row)) for row in listed(tree["counts"])),
             records=whole(tree["records"], least=1),
             holdout=flag(tree["holdout"]),
+            way=Way(way),
             **{name: written(tree[name]) for name in numbers},
         )
 
@@ -124,6 +142,22 @@ class Confusion:
             f"with confidence {float(CONFIDENCE):.2f} ({kind}; ±{float(self.noise):.3f} for the noise, "
             f"±{float(self.sampling):.3f} for sampling)"
         )
+
+    @property
+    def remedy(self) -> str:
+        """What would narrow the interval most, in a sentence."""
+        if self.noise >= self.sampling:
+            return "Most of the width is noise: a larger estimate_epsilon would narrow it."
+        if self.holdout:
+            return "Most of the width is chance: more records, or a larger holdout, would narrow it."
+        apart = 5 * self.noise + gap_holdout(max(1, self.records // 5), failure=(1 - CONFIDENCE) / 2)
+        more = "more records, or a holdout of 0.2," if apart < self.noise + self.sampling else "more records"
+        return f"Most of the width allows for a rule that was chosen by these very records: {more} would narrow it."
+
+
+def _former(holdout: bool) -> Way:
+    """The way that version 0.1.0 knew."""
+    return Way.HOLDOUT if holdout else Way.CLASS
 
 
 def _ratio(epsilon: Fraction) -> Fraction:
@@ -152,32 +186,38 @@ def release_confusion(
     *,
     epsilon: Fraction,
     coins: Coins,
-    class_size: int | None,
+    choice: Choice | None,
 ) -> Confusion:
-    """Noisy confusion counts. `class_size`: of the class the hypothesis was drawn from with these very records; None
-    when these records had no part in it."""
+    """Noisy confusion counts. `choice`: how the hypothesis was chosen with these very records; None when they had no
+    part in it."""
     classes = len(sample.schema.classes)
     columns = hypothesis.columns or sample.schema.names[:1]
     true = sample.reduce(ConfusionCounts(hypothesis, classes, columns))
     n = sample.size.labelled
     noisy = add_noise(true.ravel().tolist(), ratio=_ratio(epsilon), low=0, high=n, coins=coins)
     counts = tuple(tuple(noisy[i * classes : (i + 1) * classes]) for i in range(classes))
-    return summarise(counts, records=n, epsilon=epsilon, class_size=class_size)
+    return summarise(counts, records=n, epsilon=epsilon, choice=choice)
 
 
 def summarise(
-    counts: tuple[tuple[int, ...], ...], *, records: int, epsilon: Fraction, class_size: int | None
+    counts: tuple[tuple[int, ...], ...], *, records: int, epsilon: Fraction, choice: Choice | None
 ) -> Confusion:
     """What follows from released counts and public numbers alone: the estimate and its interval."""
     classes, failure = len(counts), (1 - CONFIDENCE) / 2
     noise = Fraction(sum_half_width(_ratio(epsilon), classes, failure), records)
-    if class_size is None:
-        sampling = gap_holdout(records, failure=failure)
-    else:
-        sampling = gap_class(records, size=class_size, failure=failure)
     accuracy = min(Fraction(1), Fraction(sum(counts[i][i] for i in range(classes)), records))
-    low, high = max(Fraction(0), accuracy - noise - sampling), min(Fraction(1), accuracy + noise + sampling)
-    return Confusion(counts, records, accuracy, low, high, class_size is None, noise, sampling)
+    seen = max(Fraction(0), accuracy - noise), min(Fraction(1), accuracy + noise)
+    low, high, way = span(*seen, records, choice=choice, failure=failure)
+    sampling = max(seen[0] - low, high - seen[1])
+    return Confusion(counts, records, accuracy, low, high, choice is None, noise, sampling, way)
+
+
+def expected_width(*, classes: int, records: int, epsilon: Fraction, choice: Choice | None) -> Fraction:
+    """How wide the interval of a rule of `USUAL` accuracy would be: from public numbers alone."""
+    right = int(records * USUAL)
+    counts = tuple(tuple(right if i == j == 0 else 0 for j in range(classes)) for i in range(classes))
+    estimate = summarise(counts, records=records, epsilon=epsilon, choice=choice)
+    return estimate.high - estimate.low
 
 
 @lru_cache(maxsize=256)

@@ -91,7 +91,9 @@ class Active:
         return replace(
             inner,
             privacy=rules.declared(secret, epsilon=self.epsilon, delta=self.delta),
-            also=(self._with_list(inner.privacy), self._with_coins(inner.privacy)),
+            also=tuple(
+                self._knowing(known, inner.privacy) for known in (Release.WITH_LIST, Release.WITH_COINS)
+            ),
             learner={
                 "name": "active",
                 "epsilon": plain(self.epsilon),
@@ -110,26 +112,16 @@ class Active:
         parts = proofs_by_part(inner)
         return parts.get(LABELLED, inner), parts.get(UNLABELLED, inner)
 
-    def _with_list(self, inner: Proof[Privacy]) -> Proof[Privacy]:
+    def _knowing(self, known: Release, inner: Proof[Privacy]) -> Proof[Privacy]:
+        """What holds for those who know the list of those asked, or all who were kept."""
         labelled, unlabelled = self._roles(inner)
-        known = Release.WITH_LIST
-        queried = few_labels_rules.positions_known(labelled, part=QUERIED, release=known)
-        if self.kept == self.asked:  # nobody else is looked at
-            return rules.disjoint_parts(queried)
-        others = rules.subsampling(unlabelled, kept=self.kept - self.asked, of=self.records - self.asked)
-        return rules.disjoint_parts(
-            queried, few_labels_rules.positions_known(others, part=UNQUERIED, release=known)
-        )
-
-    def _with_coins(self, inner: Proof[Privacy]) -> Proof[Privacy]:
-        labelled, unlabelled = self._roles(inner)
-        known = Release.WITH_COINS
-        queried = few_labels_rules.positions_known(labelled, part=QUERIED, release=known)
-        if self.kept == self.asked:
-            return rules.disjoint_parts(queried)
-        return rules.disjoint_parts(
-            queried, few_labels_rules.positions_known(unlabelled, part=UNQUERIED, release=known)
-        )
+        parts = [few_labels_rules.positions_known(labelled, part=QUERIED, release=known)]
+        if self.kept > self.asked:  # others are looked at
+            if known is Release.WITH_LIST:
+                left, of = self.kept - self.asked, self.records - self.asked
+                unlabelled = rules.subsampling(unlabelled, kept=left, of=of)
+            parts.append(few_labels_rules.positions_known(unlabelled, part=UNQUERIED, release=known))
+        return rules.disjoint_parts(*parts)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return self.learner.releases(hypothesis, self.inner_size)

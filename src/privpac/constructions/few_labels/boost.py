@@ -24,7 +24,7 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE, Occam
 from privpac.constructions.few_labels.boost_accuracy import family_of, one_round_accuracy
 from privpac.constructions.few_labels.boost_procedure import LabelBoostProcedure, random_part
-from privpac.constructions.few_labels.boost_settings import fitting, scheduled
+from privpac.constructions.few_labels.boost_settings import Round, fitting, scheduled
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, SizeError
@@ -36,31 +36,6 @@ from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 
 __all__ = ["LabelBoost", "Round"]
-
-
-@dataclass(frozen=True)
-class Round:
-    """One round: `kept_labelled` of the labelled records, and `kept_unlabelled` of the next `taken` others."""
-
-    epsilon: Fraction
-    """Of the draw of labels: one mistake weighs e^(-epsilon/2)."""
-    kept_labelled: int
-    taken: int
-    kept_unlabelled: int
-
-    def __post_init__(self) -> None:
-        if not (self.kept_labelled >= 1 and 0 <= self.kept_unlabelled <= self.taken):
-            raise ParameterError(
-                "Round",
-                "kept_labelled, kept_unlabelled, taken",
-                (self.kept_labelled, self.kept_unlabelled, self.taken),
-                allowed="at least one labelled record, and no more others kept than taken",
-            )
-
-    @property
-    def points(self) -> int:
-        """All points that a round keeps."""
-        return self.kept_labelled + self.kept_unlabelled
 
 
 @dataclass(frozen=True)
@@ -225,12 +200,8 @@ class LabelBoost:
         """
         cut = with_dichotomies(concepts, owner="LabelBoost")
         if base is not None or rounds > 1:
-            settings = scheduled(cut, size, epsilon=epsilon, base=base, draws=draws, rounds=rounds)
-            steps = tuple(
-                Round(step.epsilon, step.kept_labelled, step.taken, step.kept_unlabelled)
-                for step in settings.rounds
-            )
-            return cls(cut, settings.base, steps, epsilon, delta, draws, failure)
+            learner, steps = scheduled(cut, size, epsilon=epsilon, base=base, draws=draws, rounds=rounds)
+            return cls(cut, learner, steps, epsilon, delta, draws, failure)
         family = family_of(cut, owner="LabelBoost")
         boost = fitting(family, size, epsilon=epsilon, failure=failure, error=error)
         own = Occam(cut, boost.base_epsilon)

@@ -15,16 +15,16 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.labellings.base import Dichotomous
+from privpac.constructions.base import DrawsOnce
 from privpac.constructions.few_labels import rules as few_labels_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Indices, InMemory
 from privpac.data.semi import joined
-from privpac.errors import ParameterError
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.parameters import positive
 
 __all__ = ["LabelBoostProcedure", "random_part"]
 
@@ -39,22 +39,14 @@ def random_part(count: int, kept: int, coins: Coins, *, start: int = 0) -> Indic
 
 
 @dataclass(frozen=True)
-class LabelBoostProcedure:
+class LabelBoostProcedure(DrawsOnce):
     """Draw a labelling with weight e^(-epsilon·mistakes/2), and give all records its labels."""
 
     concepts: Dichotomous
     epsilon: Fraction
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError(
-                "LabelBoostProcedure", "epsilon", plain(self.epsilon), allowed="a positive number"
-            )
-
-    @property
-    def ratio(self) -> Fraction:
-        """Weight of one mistake on a labelled record."""
-        return ratio_for(self.epsilon / 2)
+        positive(self.epsilon, owner="LabelBoostProcedure", name="epsilon")
 
     def relabel(self, labelled: InMemory, unlabelled: InMemory, coins: Coins) -> MemorySample:
         """All these records, the labelled ones first, under the drawn labels."""

@@ -10,20 +10,18 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels.formulas import (
     Boost,
+    boost_search,
     boost_settings,
-    error_label_boost,
     keep_labelled,
     keep_unlabelled,
-    records_label_boost,
 )
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.data.sample import Size
-from privpac.errors import SizeError
+from privpac.errors import ParameterError, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Loss
-from privpac.numbers.exact import decimal_text
 
-__all__ = ["Settings", "Step", "fitting", "scheduled"]
+__all__ = ["Round", "fitting", "scheduled"]
 
 DRAW = Fraction(27, 20)
 """Epsilon of the draw in schedules that are not searched: near the best for any later budget."""
@@ -33,21 +31,28 @@ BASE = Fraction(1, 10)
 
 
 @dataclass(frozen=True)
-class Step:
-    """One round of a schedule."""
+class Round:
+    """One round: `kept_labelled` of the labelled records, and `kept_unlabelled` of the next `taken` others."""
 
     epsilon: Fraction
+    """Of the draw of labels: one mistake weighs e^(-epsilon/2)."""
     kept_labelled: int
     taken: int
     kept_unlabelled: int
 
+    def __post_init__(self) -> None:
+        if not (self.kept_labelled >= 1 and 0 <= self.kept_unlabelled <= self.taken):
+            raise ParameterError(
+                "Round",
+                "kept_labelled, kept_unlabelled, taken",
+                (self.kept_labelled, self.kept_unlabelled, self.taken),
+                allowed="at least one labelled record, and no more others kept than taken",
+            )
 
-@dataclass(frozen=True)
-class Settings:
-    """A base learner and the rounds of relabelling before it."""
-
-    base: Learner
-    rounds: tuple[Step, ...]
+    @property
+    def points(self) -> int:
+        """All points that a round keeps."""
+        return self.kept_labelled + self.kept_unlabelled
 
 
 def fitting(
@@ -66,33 +71,8 @@ def fitting(
             remedy="Collect more labels, or allow a larger epsilon.",
         )
     if error is not None:
-        _refuse_weak(boost, family, size, epsilon=epsilon, failure=failure, error=error)
+        boost_search(family, epsilon, failure).require(boost, error, owner="LabelBoost")
     return boost
-
-
-def _refuse_weak(
-    boost: Boost, family: Family, size: Size, *, epsilon: Fraction, failure: Fraction, error: Fraction
-) -> None:
-    reached = error_label_boost(boost, family=family, failure=failure)
-    if reached <= error:
-        return
-    have = f"{size.labelled} labelled and {size.unlabelled} unlabelled records"
-    best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
-    raise SizeError(
-        f"LabelBoost: {have} {best}, not {decimal_text(error)}.",
-        remedy=_enough(family, size, epsilon=epsilon, failure=failure, error=error),
-    )
-
-
-def _enough(family: Family, size: Size, *, epsilon: Fraction, failure: Fraction, error: Fraction) -> str:
-    """The size that would do: more labels if that helps, else more of both."""
-    try:
-        need = records_label_boost(
-            family, error=error, failure=failure, epsilon=epsilon, unlabelled=size.unlabelled
-        )
-    except SizeError:
-        need = records_label_boost(family, error=error, failure=failure, epsilon=epsilon)
-    return f"{need.labelled} labelled and {need.unlabelled} unlabelled records would do."
 
 
 def scheduled(
@@ -103,8 +83,8 @@ def scheduled(
     base: Learner | None,
     draws: int | None,
     rounds: int,
-) -> Settings:
-    """Rounds of equal blocks whose later stages are private enough for the first to keep most labels.
+) -> tuple[Learner, tuple[Round, ...]]:
+    """A base, and rounds of equal blocks whose later stages are private enough for the first to keep most labels.
 
     With a base of its own the loss of the end depends on how many records are relabelled, and those on the loss: the
     smallest loss on a grid that is consistent is taken.
@@ -115,9 +95,9 @@ def scheduled(
         steps = _backwards(size, block, rounds, epsilon=epsilon, late=late)
         if steps is None:
             continue
-        loss = _end_loss(learner, draws, points=steps[-1].kept_labelled + steps[-1].kept_unlabelled)
+        loss = _end_loss(learner, draws, points=steps[-1].points)
         if loss <= Loss(log=late):
-            return Settings(learner, steps)
+            return learner, steps
     raise SizeError(
         f"LabelBoost: {size.labelled} labelled and {size.unlabelled} unlabelled records are too few for this base.",
         remedy="Collect more records without labels, or use fewer rounds or draws.",
@@ -137,15 +117,15 @@ def _end_loss(base: Learner, draws: int | None, *, points: int) -> Loss:
 
 def _backwards(
     size: Size, block: int, rounds: int, *, epsilon: Fraction, late: Fraction
-) -> tuple[Step, ...] | None:
+) -> tuple[Round, ...] | None:
     """Keep rates for which every stage but the first is `late`-private, and the first `epsilon`-private."""
-    steps: list[Step] = []
+    steps: list[Round] = []
     count = size.labelled
     for i in range(rounds):
         kept = keep_labelled(count, epsilon=late if i else epsilon, later=late, draw=DRAW)
         others = keep_unlabelled(block, epsilon=epsilon, later=late)
         if kept < 1:
             return None
-        steps.append(Step(DRAW, kept, block, others))
+        steps.append(Round(DRAW, kept, block, others))
         count = kept + others
     return tuple(steps)

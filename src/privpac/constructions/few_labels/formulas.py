@@ -21,9 +21,9 @@ from privpac.constructions.few_labels.transfer_formulas import (
     transfer_error,
     transfer_excess,
 )
-from privpac.numbers.exact import exp_down, exp_up, ln_up, ratio_for
+from privpac.numbers.exact import about_log, exp_down, exp_up, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
-from privpac.numbers.rough import Floats, float_log, rough_ln_growth
+from privpac.numbers.rough import Floats, rough_ln_growth
 from privpac.numbers.search import minimum, stepped
 from privpac.theory import sizes
 from privpac.theory.register import formula
@@ -255,7 +255,7 @@ def _float_error(
     weight = -np.expm1(-half)
     needed = float_labellings(family, points) - math.log(DRAW * Fraction(miss))
     drawn = -np.expm1(-needed / np.maximum(kept, 1)) / weight
-    rate = drawn + 2 * (float_log(family.odds) - math.log(miss / 10)) / (base * points)
+    rate = drawn + 2 * (about_log(family.odds) - math.log(miss / 10)) / (base * points)
     found = float_transfer(rate, np.maximum(points, 1), family=family, failure=miss / 10)
     return np.where(kept < 1, math.inf, found)
 

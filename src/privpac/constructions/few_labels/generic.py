@@ -27,8 +27,9 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
+from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.few_labels.generic_formulas import GenericPlan, plan_generic
+from privpac.constructions.few_labels.generic_formulas import POINTS, GenericPlan, plan_generic
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
 from privpac.constructions.release.methods import best_of_column
@@ -42,21 +43,18 @@ from privpac.guarantee.facts import Accuracy, Answers, Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import plain
 
 __all__ = ["GenericLearner"]
 
 OWNER = "GenericLearner"
-
-POINTS = (8, 16, 32, 64, 128, 256)
-"""Points a column that are tried: more of them come nearer to the target, fewer leave fewer hypotheses."""
 
 _MOST_POINTS = {1: 256, 2: 128, 3: 31}
 """By the number of columns of a rectangle: what its sums take in tens of milliseconds."""
 
 
 @dataclass(frozen=True)
-class GenericLearner:
+class GenericLearner(DrawsOnce):
     """A class, what a labelled record may lose and what an unlabelled one may (the same, if not said)."""
 
     concepts: Snappable | Finite
@@ -82,11 +80,6 @@ class GenericLearner:
     @property
     def _sanitising(self) -> Fraction:
         return self.epsilon if self.unlabelled_epsilon is None else self.unlabelled_epsilon
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
 
     @property
     def _slabs(self) -> int:

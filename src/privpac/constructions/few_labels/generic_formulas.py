@@ -10,9 +10,12 @@ from privpac.theory.occam import Occam, Rate
 from privpac.theory.register import formula
 from privpac.theory.vc import relative_error
 
-__all__ = ["GenericPlan", "labels_generic", "plan_generic", "tolerated_generic"]
+__all__ = ["POINTS", "GenericPlan", "labels_generic", "plan_generic", "tolerated_generic"]
 
 OWNER = "GenericLearner"
+
+POINTS = (8, 16, 32, 64, 128, 256)
+"""Points per column that are tried: more of them come nearer to the target, fewer leave fewer hypotheses."""
 
 
 @formula("generic-learner")

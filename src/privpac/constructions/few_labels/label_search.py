@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from privpac.constructions.few_labels.transfer_formulas import Family
+from privpac.errors import SizeError
+from privpac.numbers.exact import about_log, decimal_text
 from privpac.numbers.parameters import Number, at_least, chance
-from privpac.numbers.rough import float_log
 from privpac.numbers.search import PLENTY, first_proved
 
 __all__ = ["Search"]
 
-T = TypeVar("T")
+
+class Sizes(Protocol):
+    """Settings for some numbers of records."""
+
+    @property
+    def labelled(self) -> int: ...
+
+    @property
+    def unlabelled(self) -> int: ...
+
+
+T = TypeVar("T", bound=Sizes)
 
 
 @dataclass(frozen=True)
@@ -36,24 +48,40 @@ class Search(Generic[T]):
     def _settings_at(self, labelled: int, others: int) -> T:
         return self.settings(labelled, others, family=self.family, epsilon=self.epsilon, failure=self.failure)
 
-    def _promises(self, settings: T, error: Fraction) -> bool:
-        return self.promised(settings, family=self.family, failure=self.failure) <= error
+    def _promised(self, settings: T) -> Fraction:
+        return self.promised(settings, family=self.family, failure=self.failure)
+
+    def require(self, settings: T, error: Fraction, *, owner: str) -> None:
+        """Refuse settings that promise less than `error`, with the numbers of records that would do."""
+        reached = self._promised(settings)
+        if reached <= error:
+            return
+        try:
+            need = self.fewest(error, settings.unlabelled, owner=owner)
+        except SizeError:
+            need = self.fewest(error, None, owner=owner)
+        have = f"{settings.labelled} labelled and {settings.unlabelled} unlabelled records"
+        best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
+        raise SizeError(
+            f"{owner}: {have} {best}, not {decimal_text(error)}.",
+            remedy=f"{need.labelled} labelled and {need.unlabelled} unlabelled records would do.",
+        )
 
     def at(self, labelled: int, unlabelled: int, *, error: Fraction) -> T | None:
         """Settings with which so many records promise an error; None if the search finds none."""
         if self._rough(labelled, unlabelled) > error:
             return None
         settings = self._settings_at(labelled, unlabelled)
-        return settings if self._promises(settings, error) else None
+        return settings if self._promised(settings) <= error else None
 
     def fewest(self, error: Number, unlabelled: int | None, *, owner: str) -> T:
         """Settings with the fewest labels that promise `error`; with `unlabelled` others, or None: as many as pay."""
         want = chance(error, owner=owner, name="error")
         others = PLENTY if unlabelled is None else at_least(1, unlabelled, owner=owner, name="unlabelled")
-        start = int(2 * (float_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
+        start = int(2 * (about_log(self.family.odds) + 4) / (want * min(Fraction(1), self.epsilon))) + 16
         labels = first_proved(
             lambda labelled: self._rough(labelled, others),
-            lambda labelled: self._promises(self._settings_at(labelled, others), want),
+            lambda labelled: self._promised(self._settings_at(labelled, others)) <= want,
             want=float(want),
             start=start,
             owner=owner,

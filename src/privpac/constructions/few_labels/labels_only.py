@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.constructions.base import Learner
+from privpac.concepts.base import Hypothesis
+from privpac.constructions.base import Around, Learner
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.guarantee.certificate import Certificate
@@ -15,27 +15,19 @@ __all__ = ["LabelsOnly"]
 
 
 @dataclass(frozen=True)
-class LabelsOnly:
-    """`inner` on the labelled part; people without labels lose nothing."""
+class LabelsOnly(Around):
+    """`learner` on the labelled part; people without labels lose nothing."""
 
-    inner: Learner
-
-    @property
-    def concepts(self) -> ConceptClass:
-        return self.inner.concepts
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.inner.outcomes
+    learner: Learner
 
     def require(self, size: Size) -> None:
-        self.inner.require(Size(size.labelled))
+        self.learner.require(Size(size.labelled))
 
     def certify(self, size: Size) -> Certificate:
-        return replace(self.inner.certify(Size(size.labelled)), unlabelled=size.unlabelled)
+        return replace(self.learner.certify(Size(size.labelled)), unlabelled=size.unlabelled)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.inner.releases(hypothesis, Size(size.labelled))
+        return self.learner.releases(hypothesis, Size(size.labelled))
 
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
-        return self.inner.learn(sample.labelled, coins)
+        return self.learner.learn(sample.labelled, coins)

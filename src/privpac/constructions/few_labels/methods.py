@@ -28,8 +28,7 @@ from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.fields import record, require, text, whole
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate
+from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Against
 from privpac.numbers.exact import decimal_text, plain, written
 
@@ -103,12 +102,12 @@ def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLea
     )
 
 
-def _plain(epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    return {"method": "plain", "epsilon": plain(epsilon), "failure": plain(failure)}
+def _settings(method: str, epsilon: Fraction, failure: Fraction, **found: object) -> dict[str, Any]:
+    return {"method": method, "epsilon": plain(epsilon), "failure": plain(failure), **found}
 
 
 def _generic(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
-    settings = {"method": "generic", "epsilon": plain(epsilon), "failure": plain(failure)}
+    settings = _settings("generic", epsilon, failure)
     semi_learner(concepts, settings).certify(size)  # refuses classes and sizes it cannot do
     return settings
 
@@ -117,16 +116,16 @@ def _boost(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fr
     learner = LabelBoost.calibrate(concepts, size, epsilon=epsilon, failure=failure)
     learner.require(size)
     (step,) = learner.rounds
-    return {
-        "method": "boost",
-        "epsilon": plain(epsilon),
-        "failure": plain(failure),
-        "draw_epsilon": plain(step.epsilon),
-        "base_epsilon": plain(_base_epsilon(learner.base)),
-        "kept_labelled": step.kept_labelled,
-        "kept_unlabelled": step.kept_unlabelled,
-        "taken": step.taken,
-    }
+    return _settings(
+        "boost",
+        epsilon,
+        failure,
+        draw_epsilon=plain(step.epsilon),
+        base_epsilon=plain(_base_epsilon(learner.base)),
+        kept_labelled=step.kept_labelled,
+        kept_unlabelled=step.kept_unlabelled,
+        taken=step.taken,
+    )
 
 
 def _base_epsilon(base: object) -> Fraction:
@@ -137,17 +136,17 @@ def _base_epsilon(base: object) -> Fraction:
 def _relabel(concepts: ConceptClass, size: Size, *, epsilon: Fraction, failure: Fraction) -> dict[str, Any]:
     learner = SSLRelabel.calibrate(concepts, size, epsilon=epsilon, failure=failure)
     learner.require(size)
-    return {
-        "method": "relabel",
-        "epsilon": plain(epsilon),
-        "failure": plain(failure),
-        "draw_epsilon": plain(learner.draw_epsilon),
-        "base_epsilon": plain(_base_epsilon(learner.base)),
-        "kept_unlabelled": learner.kept,
-        "taken": learner.taken,
-        "change": learner.change,
-        "mistake": learner.mistake,
-    }
+    return _settings(
+        "relabel",
+        epsilon,
+        failure,
+        draw_epsilon=plain(learner.draw_epsilon),
+        base_epsilon=plain(_base_epsilon(learner.base)),
+        kept_unlabelled=learner.kept,
+        taken=learner.taken,
+        change=learner.change,
+        mistake=learner.mistake,
+    )
 
 
 def promised(learner: SemiLearner, size: Size) -> Fraction:
@@ -164,7 +163,7 @@ def choose(
     if method not in METHODS:
         raise ParameterError(OWNER, "method", method, allowed="one of " + ", ".join(METHODS))
     if method == "plain":
-        return _plain(epsilon, failure)
+        return _settings("plain", epsilon, failure)
     finders = {"generic": _generic, "boost": _boost, "relabel": _relabel}
     if method != "auto":
         return finders[method](concepts, size, epsilon=epsilon, failure=failure)
@@ -172,7 +171,7 @@ def choose(
     def reached(settings: dict[str, Any]) -> Fraction:
         return promised(semi_learner(concepts, settings), size)
 
-    best = _plain(epsilon, failure)
+    best = _settings("plain", epsilon, failure)
     least = reached(best)
     for find in finders.values() if size.unlabelled else ():
         try:
@@ -256,14 +255,8 @@ class FewLabels:
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""
         inner = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
-        proof, also = inner.privacy, inner.also
-        if self.request.records_per_person > 1:
-            people = self.request.records_per_person
-            proof = rules.group(proof, size=people)
-            also = tuple(rules.group(known, size=people) for known in also)
-        if self.request.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
-            also = tuple(rules.assuming(known, FROM_DATA) for known in also)
+        proof = self.request.for_people(inner.privacy)
+        also = tuple(map(self.request.for_people, inner.also))
         size = self.request.size
         wishes = {
             "concepts": stored_concepts(self.concepts),

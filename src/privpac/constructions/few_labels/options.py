@@ -11,9 +11,21 @@ from typing import Any
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
 from privpac.constructions.commands import learn_command
 from privpac.constructions.few_labels.floors import labels_floor
-from privpac.constructions.few_labels.formulas import records_active
+from privpac.constructions.few_labels.formulas import (
+    boost_search,
+    boost_settings,
+    records_active,
+    records_label_boost,
+)
+from privpac.constructions.few_labels.generic_formulas import POINTS, labels_generic, tolerated_generic
+from privpac.constructions.few_labels.relabel_formulas import (
+    records_ssl_relabel,
+    relabel_search,
+    relabel_settings,
+)
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.option import FloorRow, Need, Option, Setting
+from privpac.constructions.release.formulas import plan_quantiles
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
@@ -23,9 +35,6 @@ from privpac.theory import sizes
 __all__ = ["FLOORS", "OPTIONS"]
 
 PLACE = 40
-
-POINTS = (8, 16, 32, 64, 128, 256)
-"""As in constructions/few_labels/generic.py: points a column that are tried."""
 
 POOLS = tuple(10**k * step for k in range(3, 9) for step in (1, 2, 5))
 """Unlabelled records that are tried, fewest first."""
@@ -61,32 +70,24 @@ At = Callable[[Wish, int, int], Need | None]
 
 
 def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.constructions.few_labels.formulas import boost_search
-
     search = boost_search(_family(wish.concepts), wish.epsilon, wish.failure)
     found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
 
 
 def _boost(wish: Wish) -> Need:
-    from privpac.constructions.few_labels.formulas import records_label_boost
-
     found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_numbers(wish))
     most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
     return _smaller_pool(wish, most, _boost_at)
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    from privpac.constructions.few_labels.relabel_formulas import relabel_search
-
     search = relabel_search(_family(wish.concepts), wish.epsilon, wish.failure)
     found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
-    from privpac.constructions.few_labels.relabel_formulas import records_ssl_relabel
-
     found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_numbers(wish))
     return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
 
@@ -110,8 +111,6 @@ def _with_others(at: At) -> Callable[[Wish, int], Need | None]:
 
 def _boosted_points(wish: Wish, need: Need) -> int:
     """Points whose labellings LabelBoost lists with so many records."""
-    from privpac.constructions.few_labels.formulas import boost_settings
-
     found = boost_settings(
         need.labelled,
         need.unlabelled,
@@ -124,8 +123,6 @@ def _boosted_points(wish: Wish, need: Need) -> int:
 
 def _relabelled_points(wish: Wish, need: Need) -> int:
     """Points that SSLRelabel votes on with so many records."""
-    from privpac.constructions.few_labels.relabel_formulas import relabel_settings
-
     return relabel_settings(
         need.labelled,
         need.unlabelled,
@@ -185,8 +182,6 @@ def _smallest_pool(wish: Wish, n: int, pools: list[int]) -> Need | None:
 @lru_cache(maxsize=512)
 def _labels(wish: Wish, pool: int) -> int | None:
     """Labelled records needed beside a pool of so many unlabelled ones, a third of the failure for each step."""
-    from privpac.constructions.few_labels.generic_formulas import labels_generic, tolerated_generic
-    from privpac.constructions.release.formulas import plan_quantiles
     from privpac.numbers.exact import ratio_for
 
     concepts, third = wish.concepts, wish.failure / 3

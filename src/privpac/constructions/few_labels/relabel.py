@@ -16,16 +16,17 @@ from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE, Occam
-from privpac.constructions.few_labels.boost_accuracy import family_of
+from privpac.constructions.few_labels import rules as few_labels_rules
+from privpac.constructions.few_labels.boost_accuracy import carried_by, family_of
 from privpac.constructions.few_labels.boost_procedure import random_part
-from privpac.constructions.few_labels.relabel_accuracy import relabel_accuracy
 from privpac.constructions.few_labels.relabel_formulas import (
     MISTAKE,
     Relabel,
-    error_ssl_relabel,
-    records_ssl_relabel,
+    relabel_promise,
+    relabel_search,
     relabel_settings,
 )
+from privpac.constructions.few_labels.rules import Drawn
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Size
@@ -37,9 +38,33 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import decimal_text, plain
+from privpac.numbers.exact import plain, ratio_for
 
-__all__ = ["SSLRelabel"]
+__all__ = ["SSLRelabel", "relabel_accuracy"]
+
+
+def relabel_accuracy(relabel: Relabel, *, family: Family, failure: Fraction) -> Proof[Accuracy] | None:
+    """The accuracy as a proof; None where nothing is proved."""
+    promise = relabel_promise(relabel, family=family, failure=failure)
+    if promise is None:
+        return None
+    quarter = failure / 4
+    points = {"near": relabel.labelled, "apart": relabel.kept}
+    near, apart = (
+        carried_by(found, points=points[name], family=family, failure=quarter, pairs=name == "apart")
+        for name, found in (("near", promise.near), ("apart", promise.apart))
+    )
+    return few_labels_rules.ssl_relabel_accuracy(
+        labelled=relabel.labelled,
+        change=relabel.change,
+        mistake=relabel.mistake,
+        draw=Drawn(family.labellings(relabel.kept) - 1, relabel.ratio, promise.score, quarter),
+        base=Drawn(family.odds, ratio_for(relabel.base_epsilon / 2), promise.mistakes, quarter),
+        near=near,
+        apart=apart,
+        parts=(promise.near.error, promise.apart.error),
+        failure=failure,
+    )
 
 
 @dataclass(frozen=True)
@@ -164,7 +189,7 @@ class SSLRelabel:
             size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure
         )
         if error is not None:
-            _refuse_weak(settings, family, epsilon=epsilon, failure=failure, error=error)
+            relabel_search(family, epsilon, failure).require(settings, error, owner="SSLRelabel")
         base = Occam(cut, settings.base_epsilon)
         return cls(
             cut,
@@ -177,23 +202,3 @@ class SSLRelabel:
             mistake=settings.mistake,
             failure=failure,
         )
-
-
-def _refuse_weak(
-    settings: Relabel, family: Family, *, epsilon: Fraction, failure: Fraction, error: Fraction
-) -> None:
-    reached = error_ssl_relabel(settings, family=family, failure=failure)
-    if reached <= error:
-        return
-    have = f"{settings.labelled} labelled and {settings.unlabelled} unlabelled records"
-    best = f"promise an error of {decimal_text(reached)} at best" if reached < 1 else "promise nothing"
-    try:
-        need = records_ssl_relabel(
-            family, error=error, failure=failure, epsilon=epsilon, unlabelled=settings.unlabelled
-        )
-    except SizeError:
-        need = records_ssl_relabel(family, error=error, failure=failure, epsilon=epsilon)
-    raise SizeError(
-        f"SSLRelabel: {have} {best}, not {decimal_text(error)}.",
-        remedy=f"{need.labelled} labelled and {need.unlabelled} unlabelled records would do.",
-    )

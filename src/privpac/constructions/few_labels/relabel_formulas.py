@@ -16,9 +16,9 @@ import numpy as np
 from privpac.constructions.few_labels.formulas import float_labellings, float_transfer, mistakes_of_draw
 from privpac.constructions.few_labels.label_search import Search
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer, transfer_error
-from privpac.numbers.exact import exp_down, exp_up, ratio_for
+from privpac.numbers.exact import about_log, exp_down, exp_up, ratio_for
 from privpac.numbers.parameters import Number, chance, positive
-from privpac.numbers.rough import Floats, float_log
+from privpac.numbers.rough import Floats
 from privpac.numbers.search import minimum, stepped
 from privpac.theory.register import formula
 
@@ -116,7 +116,7 @@ def _float_error(
     """`error_ssl_relabel` in floats; `weight` is change/mistake."""
     quarter = miss / 4
     score = 2 * (float_labellings(family, k) - math.log(quarter)) / draw  # in units of one mistake
-    apart = score / weight + 2 * (float_log(family.odds) - math.log(quarter)) / base
+    apart = score / weight + 2 * (about_log(family.odds) - math.log(quarter)) / base
     near = float_transfer(score / m, m, family=family, failure=quarter)
     return near + float_transfer(apart / k, k, family=family, failure=quarter, times=2)
 

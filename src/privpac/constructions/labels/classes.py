@@ -22,7 +22,7 @@ from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
 from privpac.constructions.draw.occam import FAILURE, check_price, read_costs
 from privpac.constructions.labels.trees import PUBLIC_FEATURES
@@ -35,6 +35,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, power_up, ratio_for
+from privpac.numbers.parameters import positive
 from privpac.theory.vc import growth
 
 __all__ = ["GRIDDED", "LabelPrivateDichotomies", "LabelPrivateGrid", "label_private"]
@@ -89,10 +90,7 @@ class LabelPrivateGrid:
                 self.concepts.word,
                 allowed="a class of cuts in ordered columns",
             )
-        if self.epsilon <= 0:
-            raise ParameterError(
-                "LabelPrivateGrid", "epsilon", plain(self.epsilon), allowed="a positive number"
-            )
+        positive(self.epsilon, owner="LabelPrivateGrid", name="epsilon")
 
     @property
     def prices(self) -> Costs:
@@ -257,7 +255,7 @@ def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
 
 
 @dataclass(frozen=True)
-class LabelPrivateDichotomies:
+class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
     """Any class whose labellings of the features can be listed: each labelling is a candidate once."""
 
     concepts: ConceptClass
@@ -266,19 +264,7 @@ class LabelPrivateDichotomies:
 
     def __post_init__(self) -> None:
         with_dichotomies(self.concepts, owner="LabelPrivateDichotomies")
-        if self.epsilon <= 0:
-            raise ParameterError(
-                "LabelPrivateDichotomies", "epsilon", plain(self.epsilon), allowed="a positive number"
-            )
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.concepts.size
+        positive(self.epsilon, owner="LabelPrivateDichotomies", name="epsilon")
 
     @property
     def _listed(self) -> Dichotomous:
@@ -324,9 +310,6 @@ class LabelPrivateDichotomies:
                 failure=self.failure,
             )
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

@@ -19,7 +19,8 @@ from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.draw.staged_trees import StagedTrees, trees_up_to
+from privpac.constructions.draw.staged_trees import StagedTrees
+from privpac.constructions.draw.stages import trees_up_to
 from privpac.data.columns import Column
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema

@@ -22,10 +22,10 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.hashes import HashFamily
-from privpac.concepts.sets.points import Points
+from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.base import ONE_VALUE, OfColumn
 from privpac.constructions.points.sampled import Family, SampledPoint
 from privpac.constructions.points.sampled_formulas import (
     Boost,
@@ -44,7 +44,7 @@ from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Row, Runs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import plain
 
 __all__ = ["BoostedPoints"]
 
@@ -63,7 +63,7 @@ def _first_proved(n: int, failure: Fraction, epsilon: Fraction) -> tuple[Fractio
 
 
 @dataclass(frozen=True)
-class BoostedPoints:
+class BoostedPoints(OfColumn, DrawsOnce):
     """`boost.runs` runs on `boost.each` records each, in order; the rest of the records choose."""
 
     schema: Schema
@@ -89,19 +89,6 @@ class BoostedPoints:
         rate = rate_star(epsilon=self.epsilon, spread=(1 - self.family.share) / self.family.share)
         rate = min(rate, self.boost.draw.rate)
         return SampledPoint(self.schema, self.column, self.epsilon, rate, self.family)
-
-    @property
-    def concepts(self) -> Points:
-        return Points(self.schema, self.column)
-
-    @property
-    def outcomes(self) -> None:
-        return None
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
 
     def _split(self, size: Size) -> Boost:
         """The split of so many records: all that the runs leave over chooses among them."""

@@ -18,45 +18,26 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.sets.points import Point, Points
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.concepts.sets.points import Point
+from privpac.constructions.base import DrawsMembers, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
+from privpac.constructions.points.base import OfColumn, point_certificate, require_summable
 from privpac.constructions.points.formulas import Clip, clip_for, error_clipped
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.data.statistics import ColumnCounts
 from privpac.errors import SizeError
-from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
-from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Named, Place, Row, Runs
 from privpac.mechanisms.sparse_noise import nth_absent
-from privpac.numbers.exact import plain
 
-__all__ = ["ONE_VALUE", "ClippedPoints", "require_summable"]
-
-MOST_SUMMED = 10**8
-"""Records whose number of class-1 values is summed over: the search takes some seconds."""
-
-
-ONE_VALUE = "privacy holds for any labels; accuracy is promised only if exactly one value carries class 1"
-"""What every certificate about points says beside its numbers."""
-
-
-def require_summable(size: Size, *, owner: str) -> None:
-    """Refuse numbers of records whose counts take too long to sum over, from that number alone."""
-    if size.labelled > MOST_SUMMED:
-        raise SizeError(
-            f"{owner} looks for its parameters by sums over up to {MOST_SUMMED:.0e} records.",
-            remedy="With more records points:COLUMN does as well.",
-        )
+__all__ = ["ClippedPoints"]
 
 
 @dataclass(frozen=True)
-class ClippedPoints(ReadsOnce):
+class ClippedPoints(DrawsMembers, OfColumn, ReadsOnce):
     """Draw a value of a column with weight ratio^-(clipped margin)."""
 
     schema: Schema
@@ -80,47 +61,26 @@ class ClippedPoints(ReadsOnce):
         clip = clip_for(size.labelled, domain=domain, failure=failure, epsilon=epsilon)
         return cls(schema, column, epsilon, clip, failure)
 
-    @property
-    def concepts(self) -> Points:
-        return Points(self.schema, self.column)
-
-    @property
-    def outcomes(self) -> int:
-        return self.concepts.size
-
-    def require(self, size: Size) -> None:
-        require_labels("ClippedPoints", size)
-
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         domain, n = self.concepts.size, size.labelled
         error = error_clipped(n, domain=domain, failure=self.failure, clip=self.clip)
-        accuracy: tuple[Proof[Accuracy], ...] = ()
+        accuracy = None
         if error < 1:
-            accuracy = (
-                points_rules.clipped_points_accuracy(
-                    domain=domain, clip=self.clip, records=n, error=error, failure=self.failure
-                ),
+            accuracy = points_rules.clipped_points_accuracy(
+                domain=domain, clip=self.clip, records=n, error=error, failure=self.failure
             )
-        return Certificate(
-            privacy=rules.declared(
-                points_rules.clipped_points(domain=domain, clip=self.clip), epsilon=self.epsilon
-            ),
-            accuracy=accuracy,
-            learner={
-                "name": "clipped points",
-                "concepts": f"points:{self.column}:clipped",
-                "epsilon": plain(self.epsilon),
-                "threshold": self.clip.threshold,
-                "margin": self.clip.margin,
-                "failure": plain(self.failure),
-                "note": ONE_VALUE,
-            },
-            labelled=n,
+        return point_certificate(
+            points_rules.clipped_points(domain=domain, clip=self.clip),
+            accuracy,
+            records=n,
+            name="clipped points",
+            word=f"points:{self.column}:clipped",
+            epsilon=self.epsilon,
+            failure=self.failure,
+            threshold=self.clip.threshold,
+            margin=self.clip.margin,
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         evidence: ColumnCounts = sample.reduce(self.concepts.statistic)

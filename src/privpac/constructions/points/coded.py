@@ -14,24 +14,21 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis, law_of
 from privpac.concepts.sets.codes import CodeSets
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce, ReadsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.base import point_certificate
 from privpac.constructions.points.representation_formulas import Code, code_for, error_code
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
-from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain, ratio_for
 
 __all__ = ["CodedPoints"]
 
 
 @dataclass(frozen=True)
-class CodedPoints(ReadsOnce):
+class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce):
     """Draw a set of a code with weight ratio^mistakes."""
 
     concepts: CodeSets
@@ -49,18 +46,9 @@ class CodedPoints(ReadsOnce):
         return cls(CodeSets(schema, column, code.prime, code.digits), epsilon, failure)
 
     @property
-    def outcomes(self) -> int:
-        return self.concepts.size
-
-    @property
     def code(self) -> Code:
         """The code whose sets are drawn from."""
         return Code(self.concepts.prime, self.concepts.digits)
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
 
     def require(self, size: Size) -> None:
         require_labels("CodedPoints", size)
@@ -69,36 +57,28 @@ class CodedPoints(ReadsOnce):
         self.require(size)
         n, domain = size.labelled, self.concepts.schema.column(self.concepts.column).size
         error, tolerated = error_code(n, code=self.code, failure=self.failure, ratio=self.ratio)
-        accuracy: tuple[Proof[Accuracy], ...] = ()
+        accuracy = None
         if error < 1:
-            accuracy = (
-                points_rules.reed_solomon_points(
-                    domain=domain,
-                    code=self.code,
-                    tolerated=tolerated,
-                    ratio=self.ratio,
-                    records=n,
-                    error=error,
-                    failure=self.failure,
-                ),
+            accuracy = points_rules.reed_solomon_points(
+                domain=domain,
+                code=self.code,
+                tolerated=tolerated,
+                ratio=self.ratio,
+                records=n,
+                error=error,
+                failure=self.failure,
             )
-        return Certificate(
-            privacy=rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon),
-            accuracy=accuracy,
-            learner={
-                "name": "coded points",
-                "concepts": self.concepts.word,
-                "epsilon": plain(self.epsilon),
-                "prime": self.code.prime,
-                "digits": self.code.digits,
-                "failure": plain(self.failure),
-                "note": ONE_VALUE,
-            },
-            labelled=n,
+        return point_certificate(
+            rules.exponential_mechanism(ratio=self.ratio),
+            accuracy,
+            records=n,
+            name="coded points",
+            word=self.concepts.word,
+            epsilon=self.epsilon,
+            failure=self.failure,
+            prime=self.code.prime,
+            digits=self.code.digits,
         )
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         return law_of(self.concepts, sample, ratio=self.ratio, costs=(1, 1)).draw(coins)

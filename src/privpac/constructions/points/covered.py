@@ -16,18 +16,15 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.sets.hashes import HashFamily, hashed_scores
-from privpac.concepts.sets.points import Points
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.base import OfColumn, point_certificate
 from privpac.constructions.points.cover_formulas import Cover, cover_for, cover_ratio, error_cover, sure_hits
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
-from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
 
@@ -35,7 +32,7 @@ __all__ = ["CoveredPoints"]
 
 
 @dataclass(frozen=True)
-class CoveredPoints(ReadsOnce):
+class CoveredPoints(OfColumn, ReadsOnce):
     """Draw one of `keys` random sets with weight ratio^mistakes."""
 
     schema: Schema
@@ -55,10 +52,6 @@ class CoveredPoints(ReadsOnce):
         return cls(schema, column, epsilon, cover.keys, family, failure)
 
     @property
-    def concepts(self) -> Points:
-        return Points(self.schema, self.column)
-
-    @property
     def outcomes(self) -> int:
         """Every key there is, and the empty set."""
         return self.family.prime**2 + 1
@@ -73,38 +66,30 @@ class CoveredPoints(ReadsOnce):
         """The number of random sets and the share of cells in each."""
         return Cover(self.keys, self.family.share)
 
-    def require(self, size: Size) -> None:
-        require_labels("CoveredPoints", size)
-
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         n = size.labelled
         error = error_cover(n, cover=self.cover, failure=self.failure, ratio=self.ratio)
-        accuracy: tuple[Proof[Accuracy], ...] = ()
+        accuracy = None
         if error < 1:
-            accuracy = (
-                points_rules.pairwise_cover(
-                    cover=self.cover,
-                    good=sure_hits(self.cover, failure=self.failure),
-                    ratio=self.ratio,
-                    records=n,
-                    error=error,
-                    failure=self.failure,
-                ),
+            accuracy = points_rules.pairwise_cover(
+                cover=self.cover,
+                good=sure_hits(self.cover, failure=self.failure),
+                ratio=self.ratio,
+                records=n,
+                error=error,
+                failure=self.failure,
             )
-        return Certificate(
-            privacy=rules.declared(rules.exponential_mechanism(ratio=self.ratio), epsilon=self.epsilon),
-            accuracy=accuracy,
-            learner={
-                "name": "covered points",
-                "concepts": f"points:{self.column}:cover",
-                "epsilon": plain(self.epsilon),
-                "keys": self.keys,
-                "share": plain(self.family.share),
-                "failure": plain(self.failure),
-                "note": ONE_VALUE,
-            },
-            labelled=n,
+        return point_certificate(
+            rules.exponential_mechanism(ratio=self.ratio),
+            accuracy,
+            records=n,
+            name="covered points",
+            word=f"points:{self.column}:cover",
+            epsilon=self.epsilon,
+            failure=self.failure,
+            keys=self.keys,
+            share=plain(self.family.share),
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:

@@ -20,10 +20,9 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.hashes import HashFamily
 from privpac.concepts.sets.keys import KeyedFamily
-from privpac.concepts.sets.points import Points
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.clipped import ONE_VALUE
+from privpac.constructions.points.base import ONE_VALUE, OfColumn
 from privpac.constructions.points.sampled_formulas import Draw, draw_for, error_sampled, rate_star
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -63,7 +62,7 @@ class Family(Protocol):
 
 
 @dataclass(frozen=True)
-class SampledPoint(ReadsOnce):
+class SampledPoint(OfColumn, ReadsOnce):
     """One run. `fail` None: two-sided, always an answer; else as printed, with that chance of none."""
 
     schema: Schema
@@ -94,14 +93,6 @@ class SampledPoint(ReadsOnce):
         return cls(schema, column, epsilon, rate, family, failure=failure)
 
     @property
-    def concepts(self) -> Points:
-        return Points(self.schema, self.column)
-
-    @property
-    def outcomes(self) -> int | None:
-        return None
-
-    @property
     def _sure(self) -> bool:
         """Whether a set drawn for a value always holds it: only where a failure outcome hides what is inconsistent."""
         return self.fail is not None and self.family.conditioned
@@ -130,9 +121,6 @@ class SampledPoint(ReadsOnce):
     def assumed(self, proof: Proof[Accuracy]) -> Proof[Accuracy]:
         """The proof under what it assumes of the sets, if it assumes anything."""
         return proof if self.family.assumption is None else rules.assuming(proof, self.family.assumption)
-
-    def require(self, size: Size) -> None:
-        require_labels("SampledPoint", size)
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)

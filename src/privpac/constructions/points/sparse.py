@@ -13,26 +13,23 @@ from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.sets.points import Points
 from privpac.concepts.sets.sparse import SparseSets, require_listable
-from privpac.constructions.base import ReadsOnce, require_labels
+from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.points import rules as points_rules
-from privpac.constructions.points.clipped import ONE_VALUE, require_summable
+from privpac.constructions.points.base import OfColumn, point_certificate, require_summable
 from privpac.constructions.points.sparse_formulas import Sparsity, error_sparse, sparsity_for
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Accuracy
-from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain
 
 __all__ = ["SparsePoints"]
 
 
 @dataclass(frozen=True)
-class SparsePoints(ReadsOnce):
+class SparsePoints(OfColumn, ReadsOnce):
     """Draw a set of values, each by itself."""
 
     schema: Schema
@@ -53,43 +50,24 @@ class SparsePoints(ReadsOnce):
         sparsity = sparsity_for(size.labelled, failure=failure, epsilon=epsilon)
         return cls(schema, column, epsilon, sparsity, failure)
 
-    @property
-    def concepts(self) -> Points:
-        return Points(self.schema, self.column)
-
-    @property
-    def outcomes(self) -> None:
-        """2^values: an estimate of accuracy needs records of its own."""
-        return None
-
-    def require(self, size: Size) -> None:
-        require_labels("SparsePoints", size)
-
     def certify(self, size: Size) -> Certificate:
         self.require(size)
         n = size.labelled
         error = error_sparse(n, failure=self.failure, sparsity=self.sparsity)
-        accuracy: tuple[Proof[Accuracy], ...] = ()
+        accuracy = None
         if error < 1:
-            accuracy = (
-                points_rules.sparse_sets_accuracy(
-                    sparsity=self.sparsity, records=n, error=error, failure=self.failure
-                ),
+            accuracy = points_rules.sparse_sets_accuracy(
+                sparsity=self.sparsity, records=n, error=error, failure=self.failure
             )
-        return Certificate(
-            privacy=rules.declared(
-                rules.exponential_mechanism(ratio=self.sparsity.ratio), epsilon=self.epsilon
-            ),
-            accuracy=accuracy,
-            learner={
-                "name": "sparse points",
-                "concepts": f"points:{self.column}:gibbs",
-                "epsilon": plain(self.epsilon),
-                "flip": plain(self.sparsity.flip),
-                "failure": plain(self.failure),
-                "note": ONE_VALUE,
-            },
-            labelled=n,
+        return point_certificate(
+            rules.exponential_mechanism(ratio=self.sparsity.ratio),
+            accuracy,
+            records=n,
+            name="sparse points",
+            word=f"points:{self.column}:gibbs",
+            epsilon=self.epsilon,
+            failure=self.failure,
+            flip=plain(self.sparsity.flip),
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:

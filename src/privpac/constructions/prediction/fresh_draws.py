@@ -30,6 +30,7 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Release
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.parameters import positive
 
 __all__ = ["FreshDraws"]
 
@@ -63,8 +64,7 @@ class FreshDraws(Redrawn):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.epsilon <= 0:
-            raise ParameterError(self.owner, "epsilon", plain(self.epsilon), allowed="a positive number")
+        positive(self.epsilon, owner=self.owner, name="epsilon")
         if not 1 <= self.kept <= self.records:
             raise ParameterError(self.owner, "kept", self.kept, allowed=f"between 1 and {self.records}")
 

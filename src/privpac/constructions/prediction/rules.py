@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.prediction.exponential_formulas import error_exponential_vote
@@ -25,6 +26,10 @@ __all__ = [
     "vote",
     "vote_accuracy",
 ]
+
+
+Settings = dict[str, int | Fraction]
+"""What a bound was computed at."""
 
 
 def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
@@ -92,6 +97,32 @@ def delta_removal(premise: Proof[Privacy], *, flip: Fraction) -> Proof[Privacy]:
     return Proof(fact, rule, (premise,), {"flip": str(flip)}, seal=SEAL)
 
 
+def _answers(
+    rule: str,
+    bound: Callable[..., Fraction],
+    against: Against,
+    *,
+    records: int,
+    vc: int,
+    failure: Fraction,
+    **settings: int | Fraction,
+) -> Proof[Accuracy]:
+    """What a bound proves of the error of answers, at these settings."""
+    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    error = bound(records, failure=failure, vc=vc, **settings)
+    need(rule, error < 1, "these records prove nothing")
+    where: dict[str, Value] = {
+        name: str(value) if isinstance(value, Fraction) else value for name, value in settings.items()
+    }
+    fact = Accuracy(shortened(error), failure, against, records, proper=False)
+    return Proof(fact, rule, where=where | {"records": records, "vc": vc}, seal=SEAL)
+
+
+def _need_blocks(rule: str, ratio: Fraction, models: int, records: int) -> None:
+    need_ratio(rule, ratio, 1)
+    need(rule, 1 <= models <= records, "there must be at least one record per model")
+
+
 def vote_accuracy(
     *, models: int, ratio: Fraction, records: int, vc: int, failure: Fraction
 ) -> Proof[Accuracy]:
@@ -101,14 +132,9 @@ def vote_accuracy(
     rightly.
     """
     rule = "vote-accuracy"
-    need_ratio(rule, ratio, 1)
-    need(rule, 1 <= models <= records, "there must be at least one record per model")
-    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
-    error = error_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
-    need(rule, error < 1, "these records prove nothing")
-    where: dict[str, Value] = {"models": models, "ratio": str(ratio), "records": records, "vc": vc}
-    fact = Accuracy(shortened(error), failure, Against.REALIZABLE, records, proper=False)
-    return Proof(fact, rule, where=where, seal=SEAL)
+    _need_blocks(rule, ratio, models, records)
+    settings: Settings = {"models": models, "ratio": ratio}
+    return _answers(rule, error_vote, Against.REALIZABLE, records=records, vc=vc, failure=failure, **settings)
 
 
 def exponential_vote_accuracy(
@@ -120,14 +146,11 @@ def exponential_vote_accuracy(
     judges all rightly.
     """
     rule = "exponential-vote-accuracy"
-    need_ratio(rule, ratio, 1)
-    need(rule, 1 <= models <= records, "there must be at least one record per model")
-    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
-    error = error_exponential_vote(records, models=models, ratio=ratio, failure=failure, vc=vc)
-    need(rule, error < 1, "these records prove nothing")
-    where: dict[str, Value] = {"models": models, "ratio": str(ratio), "records": records, "vc": vc}
-    fact = Accuracy(shortened(error), failure, Against.REALIZABLE, records, proper=False)
-    return Proof(fact, rule, where=where, seal=SEAL)
+    _need_blocks(rule, ratio, models, records)
+    settings: Settings = {"models": models, "ratio": ratio}
+    return _answers(
+        rule, error_exponential_vote, Against.REALIZABLE, records=records, vc=vc, failure=failure, **settings
+    )
 
 
 def flipped_answers(
@@ -150,19 +173,10 @@ def flipped_answers(
     need(rule, ratio < 1, "a ratio of 1 draws blindly")
     need(rule, 1 <= kept <= records, "the number kept must lie between 1 and the number of records")
     need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
-    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
-    error = excess_flipped(records, kept=kept, ratio=ratio, flip=flip, slip=slip, failure=failure, vc=vc)
-    need(rule, error < 1, "these records prove nothing")
-    where: dict[str, Value] = {
-        "kept": kept,
-        "ratio": str(ratio),
-        "flip": str(flip),
-        "slip": str(slip),
-        "records": records,
-        "vc": vc,
-    }
-    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
-    return Proof(fact, rule, where=where, seal=SEAL)
+    settings: Settings = {"kept": kept, "ratio": ratio, "flip": flip, "slip": slip}
+    return _answers(
+        rule, excess_flipped, Against.AGNOSTIC, records=records, vc=vc, failure=failure, **settings
+    )
 
 
 def net_relabelling(
@@ -210,25 +224,13 @@ def relabelled_vote(
     Source: Li–Wang–Ye 2025, Theorem 20, constants ours; register `relabelled-vote`. Holds for independent records.
     """
     rule = "relabelled-vote"
-    numbers = {"kept": kept, "mistake": mistake, "models": models}
+    numbers: Settings = {"kept": kept, "mistake": mistake, "models": models}
     need(rule, all(number >= 1 for number in numbers.values()) and kept < records, "a number is out of range")
     need(rule, 0 < ratio < 1 and 0 < inner <= 1 and weight > 0, "a ratio or the weight is out of range")
-    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
-    error = excess_relabelled_vote(
-        records,
-        kept=kept,
-        ratio=ratio,
-        mistake=mistake,
-        weight=weight,
-        models=models,
-        inner=inner,
-        failure=failure,
-        vc=vc,
+    settings: Settings = {**numbers, "ratio": ratio, "weight": weight, "inner": inner}
+    return _answers(
+        rule, excess_relabelled_vote, Against.AGNOSTIC, records=records, vc=vc, failure=failure, **settings
     )
-    need(rule, error < 1, "these records prove nothing")
-    where: dict[str, Value] = {**numbers, "ratio": str(ratio), "weight": str(weight), "inner": str(inner)}
-    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
-    return Proof(fact, rule, where=where | {"records": records, "vc": vc}, seal=SEAL)
 
 
 def net_relabelling_accuracy(
@@ -252,21 +254,8 @@ def net_relabelling_accuracy(
     need(rule, 1 <= kept <= records and 1 <= models <= records, "a number is out of range")
     need(rule, 0 < ratio < 1 and 0 < inner <= 1, "a ratio is out of range")
     need(rule, 0 <= flip <= Fraction(1, 2) and 0 < slip < 1, "flip or slip is out of range")
-    need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
-    error = excess_net_relabelled(
-        records,
-        kept=kept,
-        ratio=ratio,
-        models=models,
-        inner=inner,
-        flip=flip,
-        slip=slip,
-        failure=failure,
-        vc=vc,
+    texts: Settings = {"ratio": ratio, "inner": inner, "flip": flip, "slip": slip}
+    settings: Settings = {**texts, "kept": kept, "models": models}
+    return _answers(
+        rule, excess_net_relabelled, Against.AGNOSTIC, records=records, vc=vc, failure=failure, **settings
     )
-    need(rule, error < 1, "these records prove nothing")
-    texts = {"ratio": ratio, "inner": inner, "flip": flip, "slip": slip}
-    where: dict[str, Value] = {name: str(value) for name, value in texts.items()}
-    where |= {"kept": kept, "models": models, "records": records, "vc": vc}
-    fact = Accuracy(shortened(error), failure, Against.AGNOSTIC, records, proper=False)
-    return Proof(fact, rule, where=where, seal=SEAL)

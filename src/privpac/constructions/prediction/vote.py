@@ -35,7 +35,7 @@ from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Voters, largest_block
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
-from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.errors import RuleRefused, SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy
@@ -43,6 +43,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms.exponential_vote import ExponentialVoteLaw
 from privpac.mechanisms.plurality import PluralityLaw
 from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.parameters import positive, whole_positive
 
 __all__ = ["Law", "PreparedVote", "Vote", "default_models"]
 
@@ -87,10 +88,8 @@ class Vote:
     law: Law = Law.MAJORITY
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0:
-            raise ParameterError("Vote", "epsilon", plain(self.epsilon), allowed="a positive number")
-        if isinstance(self.models, bool) or not isinstance(self.models, int) or self.models < 1:
-            raise ParameterError("Vote", "models", self.models, allowed="a positive whole number")
+        positive(self.epsilon, owner="Vote", name="epsilon")
+        whole_positive(self.models, owner="Vote", name="models")
 
     @property
     def schema(self) -> Schema:

@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.line.unions import check_ordered
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.formulas import (
     CandidatePlan,
+    most_listed,
     plan_candidates,
     radius_listed,
     radius_quantiles,
@@ -39,6 +39,7 @@ from privpac.constructions.release.lattice import Band, Paths
 from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import (
     FAILURE,
+    OrderedColumn,
     Released,
     check_wishes,
     noise_ratio,
@@ -61,7 +62,7 @@ __all__ = ["ListedBLR", "ThresholdBLR"]
 
 
 @dataclass(frozen=True)
-class ThresholdBLR:
+class ThresholdBLR(OrderedColumn):
     """A few synthetic records of one ordered column that answer all its thresholds and ranges, for any domain."""
 
     schema: Schema
@@ -73,27 +74,17 @@ class ThresholdBLR:
     """Synthetic records; by default the number with the best promise."""
 
     def __post_init__(self) -> None:
-        owner = "ThresholdBLR"
-        check_wishes(owner, epsilon=self.epsilon, failure=self.failure, error=self.error)
-        check_ordered(owner, self.schema, (self.column,), 1)
-        _check_points(owner, self.points)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
+        super().__post_init__()
+        _check_points("ThresholdBLR", self.points)
 
     @property
     def ratio(self) -> Fraction:
         """What a weight is multiplied by for each unit of score."""
         return noise_ratio("ThresholdBLR", ratio_for(self.epsilon / 2))
 
-    @property
-    def _cells(self) -> int:
-        return self.schema.column(self.column).size
-
     def plan(self, records: int) -> CandidatePlan:
         """How many synthetic records, and what is promised: from public numbers."""
-        return _plan(self.points, records, self._cells, self.ratio, self.failure, radius_quantiles)
+        return _plan(self.points, records, self.cells, self.ratio, self.failure, radius_quantiles)
 
     def synthetic(self, records: int) -> int:
         """How many synthetic records there will be."""
@@ -109,18 +100,14 @@ class ThresholdBLR:
         """So many records on single cells as were planned."""
         if not isinstance(table, Buckets) or table.column != self.column:
             return False
-        return table.on_cells(self._cells) and table.total == self.synthetic(size.total)
+        return table.on_cells(self.cells) and table.total == self.synthetic(size.total)
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
-        drawn = Paths(Band(evidence, self._cells, plan.points), self.ratio).draw(coins)
+        drawn = Paths(Band(evidence, self.cells, plan.points), self.ratio).draw(coins)
         held = sorted(Counter(drawn).items())
         return Buckets(self.column, tuple((cell, cell + 1, count) for cell, count in held))
-
-
-_LARGEST_LIST = 2**24
-"""Entries of the table of candidates by cells or by queries: 128 MB."""
 
 
 @dataclass(frozen=True)
@@ -164,11 +151,7 @@ class ListedBLR:
     @cached_property
     def most(self) -> int:
         """The largest number of synthetic records whose candidates can all be listed."""
-        cells, points = self._joint.size, 0
-        width = max(cells, len(self.queries))
-        while points < 4096 and comb(cells + points, points + 1) * width <= _LARGEST_LIST:
-            points += 1
-        return points
+        return most_listed(self._joint.size, queries=len(self.queries))
 
     def plan(self, records: int) -> CandidatePlan:
         """How many synthetic records, and what is promised: from public numbers."""

@@ -23,6 +23,7 @@ __all__ = [
     "HistogramPlan",
     "QuantilePlan",
     "failure_histogram",
+    "most_listed",
     "plan_candidates",
     "plan_histogram",
     "plan_quantiles",
@@ -204,6 +205,18 @@ def radius_listed(points: int, *, cells: int, queries: int) -> Fraction:
 
 _MOST_POINTS = 512
 """Synthetic databases with more records than this promise errors that no table of a billion records supports."""
+
+
+LARGEST_LIST = 2**24
+"""Entries of the table of candidates by cells or by queries: 128 MB."""
+
+
+def most_listed(cells: int, *, queries: int) -> int:
+    """The largest number of synthetic records whose candidates can all be listed."""
+    points, width = 0, max(cells, queries)
+    while points < 4096 and math.comb(cells + points, points + 1) * width <= LARGEST_LIST:
+        points += 1
+    return points
 
 
 @formula("candidate-answers")

@@ -6,13 +6,20 @@ They answer another question than the learners, so they are rows of a plan only 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import python_lines
 from privpac.constructions.option import FloorRow, Need, Option
+from privpac.constructions.release.formulas import (
+    most_listed,
+    plan_candidates,
+    plan_histogram,
+    plan_quantiles,
+    radius_listed,
+)
+from privpac.constructions.release.tree_formulas import plan_tree
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, ratio_for
@@ -23,9 +30,6 @@ __all__ = ["FLOORS", "OPTIONS"]
 PLACE = 90
 
 MOST = 10**12
-LARGEST_LIST = 2**24
-"""As in constructions/release/blr.py: entries of a table of all candidates."""
-
 Proved = Callable[[Wish, int], Fraction]
 
 
@@ -35,46 +39,28 @@ def _cells(wish: Wish) -> int:
 
 
 def _histogram(wish: Wish, n: int) -> Fraction:
-    from privpac.constructions.release.formulas import plan_histogram
-
     plan = plan_histogram(n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure)
     return Fraction(plan.steps, n)
 
 
 def _tree(wish: Wish, n: int) -> Fraction:
-    from privpac.constructions.release.tree_formulas import plan_tree
-
     plan = plan_tree(n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure)
     return Fraction(1) if plan is None else Fraction(plan.off, n)
 
 
 def _quantiles(wish: Wish, n: int) -> Fraction:
-    from privpac.constructions.release.formulas import plan_quantiles
-
     return plan_quantiles(
         n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure, ratio_of=ratio_for
     ).error
 
 
 def _blr(wish: Wish, n: int) -> Fraction:
-    from privpac.constructions.release.formulas import plan_candidates
-
     return plan_candidates(
         n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure
     ).error
 
 
-def _listed_points(cells: int) -> int:
-    """As in constructions/release/blr.py: the most synthetic records whose candidates can all be listed."""
-    points = 0
-    while points < 4096 and math.comb(cells + points, points + 1) * cells <= LARGEST_LIST:
-        points += 1
-    return points
-
-
 def _listed(wish: Wish, n: int) -> Fraction:
-    from privpac.constructions.release.formulas import plan_candidates, radius_listed
-
     cells = _cells(wish)
     return plan_candidates(
         n,
@@ -82,7 +68,7 @@ def _listed(wish: Wish, n: int) -> Fraction:
         ratio=ratio_for(wish.epsilon / 2),
         failure=wish.failure,
         radius=lambda points: radius_listed(points, cells=cells, queries=cells),
-        most=_listed_points(cells),
+        most=most_listed(cells, queries=cells),
     ).error
 
 
@@ -149,7 +135,8 @@ def _line(concepts: ClassFacts) -> bool:
 
 
 def _few_values(concepts: ClassFacts) -> bool:
-    return _points(concepts) and _listed_points(concepts.cells or 1) > 0
+    cells = concepts.cells or 1
+    return _points(concepts) and most_listed(cells, queries=cells) > 0
 
 
 def _listed_python(wish: Wish, need: Need) -> str | None:

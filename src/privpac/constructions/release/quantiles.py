@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.line.unions import check_ordered
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.formulas import QuantilePlan, plan_quantiles
 from privpac.constructions.release.sanitiser import (
     FAILURE,
+    OrderedColumn,
     Released,
-    check_wishes,
     counted_column,
     noise_ratio,
     require_enough,
@@ -51,7 +50,7 @@ Places = tuple[NDArray[Any], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Quantiles:
+class Quantiles(OrderedColumn):
     """2^L - 1 private quantiles; the number of levels L is the one with the best promise."""
 
     schema: Schema
@@ -60,22 +59,10 @@ class Quantiles:
     error: Fraction | None = None
     failure: Fraction = FAILURE
 
-    def __post_init__(self) -> None:
-        check_wishes(OWNER, epsilon=self.epsilon, failure=self.failure, error=self.error)
-        check_ordered(OWNER, self.schema, (self.column,), 1)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def _cells(self) -> int:
-        return self.schema.column(self.column).size
-
     def plan(self, records: int) -> QuantilePlan:
         """Levels and places, from public numbers."""
         return plan_quantiles(
-            records, cells=self._cells, epsilon=self.epsilon, failure=self.failure, ratio_of=ratio_for
+            records, cells=self.cells, epsilon=self.epsilon, failure=self.failure, ratio_of=ratio_for
         )
 
     def ratio(self, levels: int) -> Fraction:
@@ -99,7 +86,7 @@ class Quantiles:
         thresholds = None
         if 2 * plan.error < 1:
             thresholds = release_rules.quantile_answers(
-                cells=self._cells,
+                cells=self.cells,
                 records=n,
                 ratio=ratio,
                 levels=plan.levels,
@@ -125,16 +112,16 @@ class Quantiles:
         """Records on single cells, two for each cut, and one at either end."""
         if not isinstance(table, Buckets) or table.column != self.column:
             return False
-        ends = {0, self._cells - 1} <= {first for first, _, _ in table.buckets}
-        return ends and table.on_cells(self._cells) and table.total == self.synthetic(size.total)
+        ends = {0, self.cells - 1} <= {first for first, _, _ in table.buckets}
+        return ends and table.on_cells(self.cells) and table.total == self.synthetic(size.total)
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
         plan = self.plan(sample.size.total)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
         ratio = self.ratio(plan.levels)
-        standing = places(evidence, slots=plan.slots, batch=plan.batch, cells=self._cells)
-        cuts = halved(standing, (0, self._cells * plan.slots), levels=plan.levels, ratio=ratio, coins=coins)
-        return _at_the_cuts(self.column, cuts, cells=self._cells, slots=plan.slots)
+        standing = places(evidence, slots=plan.slots, batch=plan.batch, cells=self.cells)
+        cuts = halved(standing, (0, self.cells * plan.slots), levels=plan.levels, ratio=ratio, coins=coins)
+        return _at_the_cuts(self.column, cuts, cells=self.cells, slots=plan.slots)
 
 
 def places(evidence: ColumnCounts, *, slots: int, batch: int, cells: int) -> Places:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from privpac.coins import Coins
+from privpac.concepts.line.unions import check_ordered
 from privpac.constructions.release import rules as release_rules
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample, Size
@@ -25,6 +26,7 @@ from privpac.numbers.exact import decimal_text, plain
 
 __all__ = [
     "FAILURE",
+    "OrderedColumn",
     "Released",
     "Sanitiser",
     "check_wishes",
@@ -84,6 +86,31 @@ def counted_column(
         labelled=size.labelled,
         unlabelled=size.unlabelled,
     )
+
+
+class OrderedColumn:
+    """A sanitiser of one ordered `column`."""
+
+    schema: Schema
+    column: str
+    epsilon: Fraction
+    error: Fraction | None
+    failure: Fraction
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_wishes(owner, epsilon=self.epsilon, failure=self.failure, error=self.error)
+        check_ordered(owner, self.schema, (self.column,), 1)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """That column alone."""
+        return (self.column,)
+
+    @property
+    def cells(self) -> int:
+        """How many values the column has."""
+        return self.schema.column(self.column).size
 
 
 class Sanitiser(Protocol):

@@ -23,19 +23,20 @@ import duckdb
 import numpy as np
 
 from privpac import __version__
-from privpac.checker.document import TABLE, digest, read_document, same
+from privpac.checker.document import TABLE, digest, read_document, same, unsigned
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.methods import sanitiser_for
 from privpac.constructions.release.point_counts import PointCounts
 from privpac.constructions.release.sanitiser import FAILURE, Sanitiser
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.drafts import whole_file
 from privpac.errors import NotCertified, ParameterError, SizeError
 from privpac.fields import listed, record, refusing, text, whole
-from privpac.guarantee import rules
-from privpac.guarantee.certificate import FROM_DATA, Certificate, explain_certificate
+from privpac.guarantee.certificate import Certificate, explain_certificate, for_people
 from privpac.guarantee.facts import Answers, fact_from_json
 from privpac.numbers.exact import plain, written
+from privpac.numbers.parameters import whole_positive
 
 __all__ = [
     "FORMAT",
@@ -71,9 +72,7 @@ class TableRequest:
     records_per_person: int = 1
 
     def __post_init__(self) -> None:
-        person = self.records_per_person
-        if isinstance(person, bool) or not isinstance(person, int) or person < 1:
-            raise ParameterError(OWNER, "records_per_person", person, allowed="a positive integer")
+        whole_positive(self.records_per_person, owner=OWNER, name="records_per_person")
         if self.size.total > MOST_RECORDS:
             raise SizeError(
                 f"{OWNER}: more than {MOST_RECORDS:.0e} records are beyond what is computed here."
@@ -98,11 +97,11 @@ class TableRequest:
     def certify(self) -> Certificate:
         """What will be promised about the table."""
         inner = self.sanitiser.certify(self.size)
-        proof = inner.privacy
-        if self.records_per_person > 1:
-            proof = rules.group(proof, size=self.records_per_person)
-        if self.schema.origin == "from_data":
-            proof = rules.assuming(proof, FROM_DATA)
+        proof = for_people(
+            inner.privacy,
+            records_per_person=self.records_per_person,
+            from_data=self.schema.origin == "from_data",
+        )
         return replace(inner, privacy=proof, request=self.to_json())
 
     def to_json(self) -> dict[str, Any]:
@@ -203,13 +202,9 @@ class ReleasedTable:
     def write(self, path: str | os.PathLike[str]) -> int:
         """Write the synthetic records to a file that ends in .csv or .parquet, whole or not at all; says how many."""
         target = Path(path)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
         columns = self.records()
-        try:
-            _WRITERS[_ending(target)](columns, partial)
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        with whole_file(target) as draft:
+            _WRITERS[_ending(target)](columns, draft)
         return len(next(iter(columns.values())))
 
     def explain(self) -> str:
@@ -230,10 +225,8 @@ class ReleasedTable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the document, whole or not at all."""
-        target = Path(path)
-        partial = target.with_name(target.name + ".partial")
-        partial.write_text(json.dumps(self.to_json(), ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(partial, target)
+        with whole_file(Path(path)) as draft:
+            draft.write_text(json.dumps(self.to_json(), ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _values(value: Callable[[int], Any], cells: list[int]) -> list[Any]:
@@ -296,6 +289,9 @@ def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     with refusing("The released table is incomplete or malformed."):
         read = KINDS[tree["table"]["kind"]](tree["table"])
         table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
-        if not same({**table.to_json(), "digest": None}, {**tree, "digest": None}):
+        remarks = (
+            {} if tree["version"] == __version__ else {"schema": table.schema.to_json()}
+        )  # as 0.1.0 wrote
+        if not same({**table.to_json(), **remarks, "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The released table holds something that this version does not write.")
     return table

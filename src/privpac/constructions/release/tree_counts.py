@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.line.unions import check_ordered
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.buckets import Buckets
 from privpac.constructions.release.sanitiser import (
     FAILURE,
+    OrderedColumn,
     Released,
-    check_wishes,
     counted_column,
     require_enough,
 )
@@ -48,7 +47,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class TreeCounts:
+class TreeCounts(OrderedColumn):
     """Counts of a tree with `branching` children a node (by default the number with the best promise)."""
 
     schema: Schema
@@ -60,23 +59,11 @@ class TreeCounts:
     full: bool | None = None
     """Whether every node is counted, or only below full ones; by default the size of the domain decides."""
 
-    def __post_init__(self) -> None:
-        check_wishes(OWNER, epsilon=self.epsilon, failure=self.failure, error=self.error)
-        check_ordered(OWNER, self.schema, (self.column,), 1)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def _cells(self) -> int:
-        return self.schema.column(self.column).size
-
     def plan(self, records: int) -> TreePlan | None:
         """The tree, from public numbers; None when so few records prove nothing."""
         return plan_tree(
             records,
-            cells=self._cells,
+            cells=self.cells,
             epsilon=self.epsilon,
             failure=self.failure,
             branching=self.branching,
@@ -128,7 +115,7 @@ class TreeCounts:
         """Ranges between edges of the tree, that hold no more records than there are."""
         if not isinstance(table, Buckets) or table.column != self.column:
             return False
-        inside = all(end <= self._cells for _, end, _ in table.buckets)
+        inside = all(end <= self.cells for _, end, _ in table.buckets)
         return inside and table.total <= size.total
 
     def release(self, sample: Sample, coins: Coins) -> Buckets:
@@ -136,7 +123,7 @@ class TreeCounts:
         plan = self._planned(n)
         evidence = sample.reduce(CellCounts(self.schema.column(self.column), classes=1))
         starts, below, _ = TreeWalk(plan, n, evidence).run(coins)
-        edges = [*starts, self._cells]
+        edges = [*starts, self.cells]
         return Buckets.of(self.column, edges, np.diff(_monotone(below, n)).tolist())
 
 

@@ -19,23 +19,23 @@ import numpy as np
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
-from privpac.constructions.base import require_labels
+from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Stability
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
-from privpac.numbers.exact import plain, ratio_for
+from privpac.numbers.exact import plain
+from privpac.numbers.parameters import positive, whole_positive
 
 __all__ = ["Stable"]
 
 
 @dataclass(frozen=True)
-class Stable:
+class Stable(DrawsMembers, DrawsOnce):
     """A draw at `epsilon` from one concept a labelling of `kept` random points."""
 
     concepts: ConceptClass
@@ -45,19 +45,8 @@ class Stable:
 
     def __post_init__(self) -> None:
         with_dichotomies(self.concepts, owner="Stable")
-        if isinstance(self.kept, bool) or not isinstance(self.kept, int) or self.kept < 1:
-            raise ParameterError("Stable", "kept", self.kept, allowed="a positive whole number")
-        if self.epsilon <= 0:
-            raise ParameterError("Stable", "epsilon", plain(self.epsilon), allowed="a positive number")
-
-    @property
-    def outcomes(self) -> int | None:
-        return self.concepts.size
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
+        whole_positive(self.kept, owner="Stable", name="kept")
+        positive(self.epsilon, owner="Stable", name="epsilon")
 
     @property
     def _listed(self) -> Dichotomous:
@@ -104,9 +93,6 @@ class Stable:
             kept=self.kept, of=n, ratio=self.ratio, vc=max(1, vc), miss=self.failure / 4
         )
         return (proof,) if proof.fact.error < 1 else ()
-
-    def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        return self.concepts.contains(hypothesis)
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)

@@ -18,14 +18,13 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
-from privpac.constructions.base import Around, Learner
+from privpac.constructions.base import Around, DrawsOnce, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.estimates.confusion import ConfusionCounts
 from privpac.constructions.wrappers.nested import (
     described,
     labelled_only,
     places,
-    positive_integer,
     positive_number,
 )
 from privpac.data.sample import Sample, Size
@@ -35,14 +34,14 @@ from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.numbers.exact import ratio_for
+from privpac.numbers.parameters import whole_positive
 from privpac.theory import sizes
 
 __all__ = ["Confidence"]
 
 
 @dataclass(frozen=True)
-class Confidence(Around):
+class Confidence(DrawsOnce, Around):
     """`runs` answers from blocks of equal size; the last `held` records (and what does not divide) pick one."""
 
     learner: Learner
@@ -54,14 +53,9 @@ class Confidence(Around):
     """How often the pick may miss, besides all runs failing."""
 
     def __post_init__(self) -> None:
-        positive_integer("Confidence", "runs", self.runs)
-        positive_integer("Confidence", "held", self.held)
+        whole_positive(self.runs, owner="Confidence", name="runs")
+        whole_positive(self.held, owner="Confidence", name="held")
         positive_number("Confidence", "epsilon", self.epsilon)
-
-    @property
-    def ratio(self) -> Fraction:
-        """What a weight is multiplied by for each unit of score."""
-        return ratio_for(self.epsilon / 2)
 
     def _block(self, size: Size) -> int:
         return (labelled_only("Confidence", size, least=self.runs + self.held) - self.held) // self.runs

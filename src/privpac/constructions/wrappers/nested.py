@@ -23,7 +23,6 @@ __all__ = [
     "empirical_accuracy",
     "labelled_only",
     "places",
-    "positive_integer",
     "positive_number",
 ]
 
@@ -39,12 +38,6 @@ class Empirical(Protocol):
 def empirical_accuracy(learner: Learner, size: Size) -> Proof[Accuracy] | None:
     """What is proved of its mistakes on its own records; None if nothing is."""
     return learner.certify_empirical(size) if isinstance(learner, Empirical) else None
-
-
-def positive_integer(owner: str, name: str, value: object) -> None:
-    """Refuse anything but a positive whole number."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ParameterError(owner, name, value, allowed="a positive whole number")
 
 
 def positive_number(owner: str, name: str, value: Fraction) -> None:

@@ -17,12 +17,13 @@ from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, Learner, ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.wrappers.nested import described, labelled_only, places, positive_integer
+from privpac.constructions.wrappers.nested import described, labelled_only, places
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
+from privpac.numbers.parameters import whole_positive
 
 __all__ = ["Resampled"]
 
@@ -37,7 +38,7 @@ class Resampled(ReadsOnce, Around):
     """How often the step from the table to its distribution may fail, besides the learner inside."""
 
     def __post_init__(self) -> None:
-        positive_integer("Resampled", "draws", self.draws)
+        whole_positive(self.draws, owner="Resampled", name="draws")
 
     def require(self, size: Size) -> None:
         labelled_only("Resampled", size, least=1)

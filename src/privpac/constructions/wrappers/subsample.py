@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, Learner, ReadsOnce
-from privpac.constructions.wrappers.nested import described, labelled_only, places, positive_integer
+from privpac.constructions.wrappers.nested import described, labelled_only, places
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
+from privpac.numbers.parameters import whole_positive
 
 __all__ = ["Subsampled"]
 
@@ -31,7 +32,7 @@ class Subsampled(ReadsOnce, Around):
     kept: int
 
     def __post_init__(self) -> None:
-        positive_integer("Subsampled", "kept", self.kept)
+        whole_positive(self.kept, owner="Subsampled", name="kept")
 
     def require(self, size: Size) -> None:
         labelled_only("Subsampled", size, least=self.kept)

@@ -20,11 +20,12 @@ from privpac.concepts.labellings.base import with_dichotomies
 from privpac.concepts.labellings.ranks import RankDichotomies
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.base import Around
-from privpac.constructions.wrappers.nested import labelled_only, positive_integer, positive_number
+from privpac.constructions.wrappers.nested import labelled_only, positive_number
 from privpac.data.sample import InMemory, Sample, Size
 from privpac.errors import ParameterError, SizeError
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import ratio_for
+from privpac.numbers.parameters import whole_positive
 
 __all__ = ["AroundVote", "Vote"]
 
@@ -102,7 +103,7 @@ class AroundVote(Around):
 
     def check_vote(self) -> None:
         """Refuse parameters of the vote that are out of range."""
-        positive_integer(self.owner, "kept", self.kept)
+        whole_positive(self.kept, owner=self.owner, name="kept")
         positive_number(self.owner, "epsilon", self.epsilon)
         positive_number(self.owner, "weight", self.weight)
 

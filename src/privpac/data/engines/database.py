@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from privpac.data.engines.files import arrow_installed, raw
+from privpac.data.arrow import arrow_installed, raw_column
 from privpac.data.engines.streamed import Batch, Progress, StreamedSample, block_of
 from privpac.data.files import connect, selected, simple
 from privpac.data.raw import Array, objects
@@ -121,7 +121,7 @@ def _duckdb(url: str, what: str, columns: tuple[str, ...]) -> Iterator[Batch]:
         listed = ", ".join(f"{selected(name, kinds[name])} AS c{i}" for i, name in enumerate(columns))
         reader = connection.sql(f"SELECT {listed} FROM {_source(what)}").to_arrow_reader(ROWS)
         for batch in reader:
-            yield {name: raw(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
+            yield {name: raw_column(batch.column(i), kinds[name]) for i, name in enumerate(columns)}
 
 
 def _duckdb_count(url: str, what: str, columns: tuple[str, ...]) -> int:

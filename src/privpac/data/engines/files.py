@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from privpac.data.engines.streamed import Batch, Distinct, Progress, StreamedSample
+from privpac.data.arrow import arrow_installed, raw_column
+from privpac.data.engines.streamed import Batch, Progress, StreamedSample
 from privpac.data.files import (
     CSV_ENDINGS,
     PARQUET_ENDINGS,
-    ZONED,
     ask,
-    aware,
     csv_call,
     file_reader,
     header,
@@ -34,9 +33,9 @@ from privpac.data.files import (
 from privpac.data.raw import Array
 from privpac.data.rawtable import near
 from privpac.data.schema import Schema
-from privpac.errors import DataError, MissingExtra, SchemaError, SizeError
+from privpac.errors import DataError, SchemaError, SizeError
 
-__all__ = ["FileSource", "arrow_installed", "files_at", "files_sample", "is_many"]
+__all__ = ["FileSource", "files_at", "files_sample", "is_many"]
 
 ROWS = 2**18
 """Records a batch: a few megabytes a column, large enough that calls cost nothing."""
@@ -215,43 +214,4 @@ def _listed(file: _File, columns: tuple[str, ...]) -> str:
 
 
 def _raw_batch(batch: Any, file: _File, columns: tuple[str, ...]) -> Batch:
-    return {name: raw(batch.column(i), file.keys[name][1]) for i, name in enumerate(columns)}
-
-
-def arrow_installed() -> None:
-    """Streams need pyarrow."""
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingExtra("Reading records larger than memory", "arrow") from None
-
-
-def raw(values: Any, kind: str) -> Array | Distinct:
-    """An Arrow column as raw cells; repeated texts only once."""
-    import pyarrow as pa
-
-    stored = values.type
-    if pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored):
-        return _distinct(values)
-    if pa.types.is_dictionary(stored):
-        return _distinct(values.cast(pa.string()))
-    if values.null_count and (pa.types.is_integer(stored) or pa.types.is_boolean(stored)):
-        filled = values.fill_null(False if pa.types.is_boolean(stored) else 0)
-        cells = np.ma.MaskedArray(
-            filled.to_numpy(zero_copy_only=False), mask=values.is_null().to_numpy(zero_copy_only=False)
-        )
-        return aware(cells) if kind == ZONED else cells
-    plain: Array = values.to_numpy(zero_copy_only=False)
-    return aware(plain) if kind == ZONED else plain
-
-
-def _distinct(values: Any) -> Distinct:
-    coded = values.dictionary_encode()
-    known = coded.dictionary.to_pylist()
-    listed = np.empty(len(known) + 1, dtype=object)
-    listed[: len(known)] = known
-    index = coded.indices
-    if index.null_count:
-        index = index.fill_null(len(known))
-        return Distinct(listed, index.to_numpy())
-    return Distinct(listed[: len(known)], index.to_numpy())
+    return {name: raw_column(batch.column(i), file.keys[name][1]) for i, name in enumerate(columns)}

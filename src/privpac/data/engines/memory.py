@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy.typing as npt
 from privpac.data.raw import Array
 from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
+from privpac.data.statistics import FromCellCounts
 from privpac.data.tables import read, vector
 from privpac.errors import DataError, SchemaError
+from privpac.numbers.words import Words, split
 
 __all__ = ["MemorySample"]
 
@@ -33,6 +36,7 @@ class MemorySample:
         self._cells = cells
         self._labels = labels
         self._n = n
+        self._words: dict[str, Words] = {}
 
     @classmethod
     def of(cls, table: object, schema: Schema, *, y: object = None, labelled: bool = True) -> MemorySample:
@@ -94,7 +98,18 @@ class MemorySample:
         """Nothing to do: what is in memory was read as a whole."""
 
     def reduce(self, statistic: Statistic[S]) -> S:
-        return statistic.absorb(statistic.zero(), self.block(*statistic.columns))
+        block = self.block(*statistic.columns)
+        if isinstance(statistic, FromCellCounts):
+            block = replace(block, words=self._wide(statistic.columns))
+        return statistic.absorb(statistic.zero(), block)
+
+    def _wide(self, columns: tuple[str, ...]) -> dict[str, Words]:
+        """Cells of more than 64 bits as words: made once, since all that sorts them needs them."""
+        wide = [name for name in columns if 2**64 < self._schema.column(name).size <= 2**128]
+        for name in wide:
+            if name not in self._words:
+                self._words[name] = split(self._cells[name])
+        return {name: self._words[name] for name in wide}
 
     def take(self, positions: Indices) -> MemorySample:
         return self._at(self._checked(positions))

@@ -16,7 +16,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from privpac.data.engines.files import FileSource, arrow_installed
+from privpac.data.arrow import arrow_installed
+from privpac.data.engines.files import FileSource
 from privpac.data.engines.memory import MemorySample
 from privpac.data.engines.streamed import Number, StreamedSample
 from privpac.data.raw import Array

@@ -9,7 +9,6 @@ A position is a record's place in the source's order, which must be the same in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -20,9 +19,10 @@ from privpac.data.raw import Array
 from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.statistics import CellCounts, ColumnCounts, FromCellCounts
+from privpac.data.texts import Raw
 from privpac.errors import DataError
 
-__all__ = ["Batch", "Distinct", "Number", "Progress", "Source", "StreamedSample", "block_of", "encoded"]
+__all__ = ["Batch", "Number", "Progress", "Source", "StreamedSample", "block_of"]
 
 S = TypeVar("S")
 Number = Callable[[Mapping[str, Array]], Array]
@@ -30,15 +30,7 @@ Stream = Callable[[tuple[str, ...]], Iterator[Block]]
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Distinct:
-    """A raw column as its distinct values and, for every record, which of them it holds."""
-
-    values: Array
-    index: Array
-
-
-Batch = Mapping[str, Array | Distinct]
+Batch = Mapping[str, Raw]
 """Some records, raw, column by column."""
 
 
@@ -61,13 +53,6 @@ class Source(Protocol):
     def grouped(self, columns: tuple[str, ...]) -> Iterator[tuple[Batch, Array]] | None:
         """Different records and how many there are of each, in parts; None where the source does not group."""
         ...
-
-
-def encoded(raw: Array | Distinct, encode: Callable[[object], Array]) -> Array:
-    """The cells of a raw column; of a repeated value only once."""
-    if isinstance(raw, Distinct):
-        return encode(raw.values)[raw.index]
-    return encode(raw)
 
 
 class StreamedSample:
@@ -287,8 +272,8 @@ def _grouped(statistic: CellCounts, source: Source, schema: Schema, n: int) -> C
         return None
     state = statistic.zero()
     for batch, totals in groups:
-        cells = encoded(batch[statistic.column.name], statistic.column.encode)
-        labels = encoded(batch[schema.label], schema.label_cells) if statistic.classes > 1 else None
+        cells = statistic.column.encode(batch[statistic.column.name])
+        labels = schema.label_cells(batch[schema.label]) if statistic.classes > 1 else None
         state = statistic.merge(state, statistic.of_groups(cells, labels, totals))
     if state.n != n:
         raise _changed()
@@ -303,16 +288,15 @@ def _changed() -> DataError:
 
 def block_of(batch: Batch, schema: Schema, columns: tuple[str, ...], *, labelled: bool) -> Block:
     """A raw batch, encoded."""
-    cells = {name: encoded(batch[name], schema.column(name).encode) for name in columns}
-    labels = encoded(batch[schema.label], schema.label_cells) if labelled else None
+    cells = {name: schema.column(name).encode(batch[name]) for name in columns}
+    labels = schema.label_cells(batch[schema.label]) if labelled else None
     lengths = {len(values) for values in (*cells.values(), *([labels] if labels is not None else []))}
     n = lengths.pop() if lengths else _length(batch)
     return Block(cells=cells, labels=labels, n=n)
 
 
 def _length(batch: Batch) -> int:
-    raw = next(iter(batch.values()))
-    return len(raw.index if isinstance(raw, Distinct) else raw)
+    return len(next(iter(batch.values())))
 
 
 def _numbered(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:

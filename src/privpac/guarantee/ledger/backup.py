@@ -15,9 +15,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from privpac.drafts import new_file
 from privpac.errors import NotCertified, ParameterError
 from privpac.guarantee.ledger.account import Account, Entry
-from privpac.guarantee.ledger.drafts import new_file
 from privpac.guarantee.ledger.ledger import Ledger, is_url, verify_rows
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, sqlite_file, stored_account
 

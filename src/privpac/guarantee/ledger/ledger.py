@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from privpac.guarantee.ledger.budget import Amount, Budget, Cost
 from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.purchase import Purchase
 from privpac.guarantee.ledger.store import SQLITE, SqliteStore, Store, close_connections, sqlite_file
+from privpac.numbers.exact import plain
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.sql_store import SqlStore
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Ledger", "is_url", "verify_rows"]
 
 OWNER = "Ledger"
+
+LATEST = 20
+"""Latest charges that a notebook shows."""
 
 
 class Ledger:
@@ -233,6 +238,22 @@ class Ledger:
         if account.promises.filters:
             return f"<Ledger: left {left}; total {account.promises}; at {self.path!r}>"
         return f"<Ledger: spent {account.spent}; left {left}; total {account.promises}; at {self.path!r}>"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook, with the latest charges."""
+        try:
+            entries = self._store.entries()
+        except PrivpacError:
+            entries = ()
+        rows = "".join(_row(entry) for entry in entries[-LATEST:])
+        head = "<tr><th>Charge</th><th>Epsilon</th><th>Delta</th><th>For</th></tr>"
+        return f"<p>{escape(repr(self))}</p>" + (f"<table>{head}{rows}</table>" if rows else "")
+
+
+def _row(entry: Entry) -> str:
+    epsilon, delta = plain(entry.cost.epsilon), plain(entry.cost.delta)
+    cells = (entry.number, epsilon, delta, entry.note)
+    return "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>"
 
 
 def _found(path: str | os.PathLike[str]) -> Store:

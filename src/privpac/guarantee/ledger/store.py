@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from privpac.drafts import new_file
 from privpac.errors import NotCertified, ParameterError, PrivpacError
 from privpac.guarantee.ledger.account import Account, Charge, Entry
-from privpac.guarantee.ledger.drafts import new_file
 from privpac.guarantee.ledger.layout import APPLICATION_IDS, SQLITE_TABLES, SQLITE_UPGRADE, insertion
 from privpac.guarantee.ledger.promises import Promises
 

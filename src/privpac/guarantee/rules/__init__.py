@@ -5,7 +5,7 @@ does not look at the records, coins that are fresh) cannot be checked here: they
 exact audits in tests/exact/ test them on the code that ships.
 """
 
-from privpac.guarantee.rules.accuracy import occam
+from privpac.guarantee.rules.accuracy import occam, staged_draws
 from privpac.guarantee.rules.carried import (
     confidence,
     empirical_draw,
@@ -88,6 +88,7 @@ __all__ = [
     "sampling_with_replacement",
     "sequential",
     "stable_accuracy",
+    "staged_draws",
     "subsampled_concentrated",
     "subsampling",
     "subsampling_accuracy",

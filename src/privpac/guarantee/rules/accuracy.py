@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from flint import ctx
 
-from privpac.guarantee.facts import Accuracy, Against
+from privpac.guarantee.facts import ALL, Accuracy, Against, Privacy, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need
+from privpac.guarantee.rules.conditions import need, rational
 from privpac.numbers.exact import ball
+from privpac.theory.staged import Stage, error_staged, excess_staged
 
-__all__ = ["occam"]
+__all__ = ["occam", "staged_draws"]
 
 
 def occam(
@@ -57,3 +59,54 @@ def occam(
     }
     fact = Accuracy(error, failure, against, records)
     return Proof(fact, rule, where=where, seal=SEAL)
+
+
+def staged_draws(
+    private: Proof[Privacy] | None = None,
+    *,
+    stages: Sequence[Stage],
+    records: int,
+    size: int,
+    failure: Fraction,
+    against: Against,
+) -> Proof[Accuracy]:
+    """A rule drawn in stages errs by at most so much (above the best member of the first stage's class).
+
+    Register `staged-draws-realizable` and `staged-draws-agnostic`. Holds if at most `size` rules can be released, and
+    each stage draws with weight prior·ratio^mistakes, its odds being the prior of all other outcomes over that of the
+    best member (first stage: at most 1/(smallest prior) - 1) or of leaving everything as it is (assumed of the caller).
+    With the learner's own privacy as a premise the size does not count; then mistakes must have one price. With costs,
+    errors are average costs divided by the largest, and a ratio is the weight of one largest cost.
+    """
+    rule = f"staged-draws-{against.value}"
+    need(
+        rule, against in (Against.REALIZABLE, Against.AGNOSTIC), "it speaks of errors under the distribution"
+    )
+    need(
+        rule, len(stages) >= 1 and all(0 < stage.ratio < 1 for stage in stages), "a ratio must lie in (0, 1)"
+    )
+    need(rule, all(stage.odds >= 0 for stage in stages), "odds must not be negative")
+    need(rule, 0 < failure < 1 and records >= 1 and size >= 1, "failure, records or size is out of range")
+    growth = None
+    if private is not None:
+        fact = private.fact
+        whole = fact.delta == 0 and fact.unit is Unit.RECORD and fact.part == ALL
+        need(rule, whole, "whole records must be protected, without a delta")
+        growth = rational(rule, fact.epsilon)
+    bound = error_staged if against is Against.REALIZABLE else excess_staged
+    error = bound(records, stages, failure=failure, size=size, growth=growth)
+    need(rule, error < 1, "so few records prove nothing")
+    where: dict[str, Value] = {
+        "odds": " ".join(str(stage.odds) for stage in stages),
+        "ratios": " ".join(str(stage.ratio) for stage in stages),
+        "records": records,
+        **({"size": str(size)} if private is None else {}),
+    }
+    premises = () if private is None else (private,)
+    return Proof(
+        Accuracy(error, failure, against, records, proper=len(stages) == 1),
+        rule,
+        premises,
+        where=where,
+        seal=SEAL,
+    )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from privpac.errors import RuleRefused
 from privpac.guarantee.facts import Loss
-from privpac.numbers.exact import exp_up, power_up
+from privpac.numbers.exact import about_log, exp_up, power_up
 
 __all__ = [
     "LARGEST_LOG",
     "ONE",
-    "about_log",
     "need",
     "need_ratio",
     "need_small",
@@ -62,11 +60,6 @@ def power(rule: str, base: Fraction, count: int) -> Fraction:
 
 def need_small(rule: str, epsilon: float) -> None:
     need(rule, epsilon <= LARGEST_EPSILON, f"an epsilon above {LARGEST_EPSILON} is out of its range")
-
-
-def about_log(factor: Fraction) -> float:
-    """About ln(factor), of any size: decides what is computed at all, never what is promised."""
-    return math.log(factor.numerator) - math.log(factor.denominator)
 
 
 def rational(rule: str, loss: Loss) -> Fraction:

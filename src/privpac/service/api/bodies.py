@@ -13,7 +13,7 @@ from fastapi import Request
 from privpac.service.api.problems import Problem
 from privpac.service.settings import Limits
 
-__all__ = ["Body", "parse", "read"]
+__all__ = ["Body", "invocation", "parse", "read"]
 
 DEEPEST = 4
 """Levels of arrays and objects: the body, its rows, a row; one more for a clear message."""
@@ -22,6 +22,11 @@ STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 BRACKETS = re.compile(rb"[\[\]{}]")
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 FIELDS = ("rows", "idempotency_key")
+PREDICT = 'Send {"rows": [{"COLUMN": VALUE, ...}, ...], "idempotency_key": "TEXT"}.'
+INVOCATION = (
+    'Send {"dataframe_records": [{"COLUMN": VALUE, ...}, ...]} or'
+    ' {"dataframe_split": {"columns": ["COLUMN", ...], "data": [[VALUE, ...], ...]}}.'
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +76,29 @@ def parse(content: bytes, limits: Limits) -> Body:
     unknown = next((name for name in tree if name not in FIELDS), None)
     if unknown is not None:
         raise _invalid(f"The body has a field that does not exist: {unknown[:40]!r}.")
-    rows, key = tree["rows"], tree.get("idempotency_key")
+    return _body(tree["rows"], tree.get("idempotency_key"), limits)
+
+
+def invocation(content: bytes, limits: Limits) -> Body:
+    """The same from a body as MLflow's servers take it: records, or columns and data apart."""
+    tree = _json(content)
+    if not isinstance(tree, dict) or len(tree) != 1:
+        raise _invalid("The body is not an object with one of the fields of /invocations.", INVOCATION)
+    ((form, value),) = tree.items()
+    if form in ("dataframe_records", "instances"):
+        return _body(value, None, limits)
+    if form != "dataframe_split" or not isinstance(value, dict) or not {"columns", "data"} <= value.keys():
+        raise _invalid("The body has a field that /invocations does not take.", INVOCATION)
+    names, data = value["columns"], value["data"]
+    named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not named or not isinstance(data, list) or len(set(names)) < len(names):
+        raise _invalid("The columns are not a list of different names, or the data are no list.", INVOCATION)
+    if any(not isinstance(row, list) or len(row) != len(names) for row in data):
+        raise _invalid("A row of the data has another number of values than there are columns.", INVOCATION)
+    return _body([dict(zip(names, row, strict=True)) for row in data], None, limits)
+
+
+def _body(rows: object, key: object, limits: Limits) -> Body:
     if not isinstance(rows, list) or not rows or any(not isinstance(row, dict) for row in rows):
         raise _invalid("The field rows is not a list of at least one object.")
     if len(rows) > limits.rows:
@@ -136,6 +163,5 @@ def _digest(rows: list[dict[str, Any]]) -> bytes:
     return hashlib.blake2b(canonical.encode("ascii"), digest_size=32).digest()
 
 
-def _invalid(message: str) -> Problem:
-    remedy = 'Send {"rows": [{"COLUMN": VALUE, ...}, ...], "idempotency_key": "TEXT"}.'
+def _invalid(message: str, remedy: str = PREDICT) -> Problem:
     return Problem(422, "invalid_body", message, remedy=remedy)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response, Security
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
 
 from privpac.errors import ParameterError
@@ -16,8 +19,16 @@ from privpac.service.answering.answering import Left, unauthorised
 from privpac.service.api import bodies
 from privpac.service.api.problems import Problem
 from privpac.service.api.rows import encoded
-from privpac.service.api.shapes import BudgetReply, PredictReply, errors, predict_body
+from privpac.service.api.shapes import (
+    BudgetReply,
+    InvocationReply,
+    PredictReply,
+    errors,
+    invocation_body,
+    predict_body,
+)
 from privpac.service.serving import Service
+from privpac.service.settings import Limits
 from privpac.service.watch.facts import facts_of
 from privpac.service.watch.metrics import CONTENT_TYPE
 
@@ -87,10 +98,30 @@ def _add_predict(router: APIRouter, service: Service) -> None:
         """The class of every row. Rows that nobody asked before are charged, all of them or none; the charge is on disk
         before an answer is drawn, and the answers before the reply is sent. Rows that fall into the same cells of the
         schema are one question."""
+        return Response(await answered(request, bodies.parse), media_type="application/json")
+
+    @router.post(
+        "/invocations",
+        tags=["answers"],
+        summary="Answer questions, as MLflow's servers do",
+        response_model=None,
+        responses={
+            200: {"model": InvocationReply, "description": "Answers, paid for and kept."},
+            **errors(400, 401, 410, 413, 415, 422, 429, 503),
+        },
+        openapi_extra=invocation_body(schema),
+    )
+    async def invocations(request: Request) -> Response:
+        """The same as /v1/predict for programs that know MLflow's form. There is no idempotency key: rows that were
+        asked before are answered from what is stored, so a repeated request is not charged again."""
+        reply = json.loads(await answered(request, bodies.invocation))
+        return JSONResponse({"predictions": reply["answers"]})
+
+    async def answered(request: Request, reading: Callable[[bytes, Limits], bodies.Body]) -> str:
         presented = _presented(request, service)
         key = service.remembered(presented) or await run_in_threadpool(service.find, presented)
         key = _accepted(request, service, key)
-        body = bodies.parse(await bodies.read(request, limits), limits)
+        body = reading(await bodies.read(request, limits), limits)
         facts = facts_of(request.scope)
         facts.rows = len(body.rows)
         if len(body.rows) < MANY_ROWS:
@@ -101,7 +132,7 @@ def _add_predict(router: APIRouter, service: Service) -> None:
         if isinstance(outcome, Problem):
             raise outcome
         facts.epsilon = outcome.epsilon
-        return Response(outcome.text, media_type="application/json")
+        return outcome.text
 
 
 def _page_of_keys(service: Service, limit: int, after: str | None) -> dict[str, Any]:

@@ -13,7 +13,16 @@ from privpac.data.numeric import Numeric
 from privpac.data.schema import Schema
 from privpac.service.api.rows import allowed
 
-__all__ = ["BudgetReply", "ErrorReply", "PredictReply", "errors", "example_row", "predict_body"]
+__all__ = [
+    "BudgetReply",
+    "ErrorReply",
+    "InvocationReply",
+    "PredictReply",
+    "errors",
+    "example_row",
+    "invocation_body",
+    "predict_body",
+]
 
 EXACT = "An exact decimal, or a fraction such as 1/3."
 
@@ -39,14 +48,28 @@ class PredictReply(BaseModel):
     left: Left
 
 
+class InvocationReply(BaseModel):
+    """The answers as MLflow's servers give them."""
+
+    predictions: list[bool | int | str] = Field(
+        description="The class of every row, in order.", examples=[[1, 0]]
+    )
+
+
 class ErrorDetail(BaseModel):
     """What is wrong, for programs and for people."""
 
     model_config = ConfigDict(extra="allow")
 
     code: str = Field(description="For programs; does not change.", examples=["dataset_budget"])
-    message: str = Field(description="What is wrong, for people.")
-    remedy: str = Field(description="What to do about it; may be empty.")
+    message: str = Field(
+        description="What is wrong, for people.",
+        examples=["The dataset's budget has no room for 1 new answer."],
+    )
+    remedy: str = Field(
+        description="What to do about it; may be empty.",
+        examples=["Ask what was asked before, or raise the budget."],
+    )
     left: Left | None = Field(default=None, description="If a budget refused.")
     column: str | None = Field(default=None, description="If a column is meant.")
 
@@ -141,14 +164,48 @@ def example_row(schema: Schema) -> dict[str, Any]:
     return {column.name: column.value(0) for column in schema.columns}
 
 
-def predict_body(schema: Schema, *, rows: int) -> dict[str, Any]:
-    """The body of /v1/predict for this bundle's schema, as `openapi_extra`."""
-    row = {
+def _row_schema(schema: Schema) -> dict[str, Any]:
+    return {
         "type": "object",
         "properties": {column.name: _column_schema(column) for column in schema.columns},
         "required": list(schema.names),
         "additionalProperties": False,
     }
+
+
+def invocation_body(schema: Schema) -> dict[str, Any]:
+    """The body of /invocations for this bundle's schema, as `openapi_extra`."""
+    row, example = _row_schema(schema), example_row(schema)
+    records = {"type": "array", "items": row, "minItems": 1}
+    split = {
+        "type": "object",
+        "properties": {
+            "columns": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+            "data": {"type": "array", "items": {"type": "array"}, "minItems": 1},
+            "index": {"type": "array"},
+        },
+        "required": ["columns", "data"],
+    }
+    forms = {"dataframe_records": records, "instances": records, "dataframe_split": split}
+    body = {
+        "oneOf": [
+            {"type": "object", "properties": {name: form}, "required": [name], "additionalProperties": False}
+            for name, form in forms.items()
+        ]
+    }
+    examples = {
+        "records": {"value": {"dataframe_records": [example]}},
+        "columns and data": {
+            "value": {"dataframe_split": {"columns": list(example), "data": [list(example.values())]}}
+        },
+    }
+    content = {"application/json": {"schema": body, "examples": examples}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def predict_body(schema: Schema, *, rows: int) -> dict[str, Any]:
+    """The body of /v1/predict for this bundle's schema, as `openapi_extra`."""
+    row = _row_schema(schema)
     body = {
         "type": "object",
         "properties": {

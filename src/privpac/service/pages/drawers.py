@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from privpac.coins import SystemCoins
+from privpac.drafts import whole_file
 from privpac.errors import DataError, SizeError
 
 __all__ = ["Drawer", "Drawers", "drawn_name"]
@@ -65,9 +66,8 @@ class Drawer:
 
     def write(self, name: str, text: str) -> Path:
         """A small file, whole or not at all."""
-        partial = self.file(f".{name}.{drawn_name()}")
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(partial, self.file(name))
+        with whole_file(self.file(name)) as draft:
+            draft.write_text(text, encoding="utf-8", newline="\n")
         return self.file(name)
 
     def take(self, name: str, stream: IO[bytes], *, most: int) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privpac.theory.statement import BBKN, BNS, IID, LWY, Statement
+from privpac.theory.statement import BBKN, BNS, IID, LWY, PURE, Statement
 
 __all__ = ["STATEMENTS"]
 
@@ -110,5 +110,67 @@ STATEMENTS: tuple[Statement, ...] = (
             "factor": Fraction(1, 2),
         },
         proof="docs/proofs/occam.md",
+    ),
+    Statement(
+        "generalisation-privacy",
+        "The same records, a private learner",
+        "our proof, by conditioning on the released rule, as Jung–Ligett–Neel–Roth–Sharifi–Shenfeld 2020 do for a"
+        " delta; compare the maximal information of Dwork–Feldman–Hardt–Pitassi–Reingold–Roth 2015",
+        "derived",
+        "Given the rule that an epsilon-private learner released, the number of its n records that fulfil a"
+        " condition which the rule decides on, of true probability p, lies stochastically between Binomial(n, q) and"
+        " Binomial(n, Q), where q and Q have e^−epsilon and e^epsilon times the odds of p. So except with probability"
+        " `failure` the odds of p are between e^−epsilon times those of the observed rate less g and e^epsilon times"
+        " those of the rate plus g, g = sqrt(ln(2/failure)/(2n)). For the condition 'the rule is right', drawn by"
+        " weight prior·ratio^mistakes: the upper factor is 1, and for trees grown in stages e^(epsilon less the last"
+        " stage's share).",
+        (
+            PURE,
+            IID,
+            "for the smaller factors: the score is the number of mistakes, all at one price",
+        ),
+        {
+            "largest difference of p and Q": "tanh(epsilon/4)",
+        },
+        proof="docs/proofs/private-generalisation.md",
+    ),
+    Statement(
+        "staged-draws-agnostic",
+        "Rules grown in stages, against the best of the first stage",
+        "our proof: a later stage may leave everything as it is; Hoeffding 1963, Theorem 1",
+        "derived",
+        "A rule is drawn from a class with weight prior·ratio^mistakes and changed in further draws of that kind, each"
+        " of which has an outcome that leaves it as it is; `odds` are the prior of all others over that of the outcome"
+        " compared with: the best member, then no change. Except with probability failure/parts each stage adds at most"
+        " ln(odds·parts/failure)/ln(1/ratio) mistakes on the records. Let slack be their sum and"
+        " g(N) = sqrt(ln(N·parts/failure)/(2n)). Then, except with probability `failure`, the error exceeds that of the"
+        " best member of the first class by at most slack/n + g(1) + g(size), if at most `size` rules can be released;"
+        " and, for an epsilon-private learner, by at most slack/n + 2·g(1) + tanh(epsilon/4).",
+        (
+            "classes, priors and ratios of a stage follow from public numbers and from what was drawn before",
+            IID,
+            "with epsilon in place of the size: " + PURE + ", and all mistakes have one price",
+        ),
+        {
+            "parts": "stages + 2",
+        },
+        proof="docs/proofs/staged-draws.md",
+    ),
+    Statement(
+        "staged-draws-realizable",
+        "Rules grown in stages, some member of the first stage is right",
+        "our proof; Hoeffding 1963, Theorem 1 (its first inequality)",
+        "derived",
+        "As staged-draws-agnostic, with one part less, where a member of the first class makes no error: except with"
+        " probability `failure` the error is at most (sqrt(slack/n) + sqrt(ln(size·parts/failure)/n))², or, for an"
+        " epsilon-private learner, the rate whose odds are e^epsilon times those of this number at size 1.",
+        (
+            "as staged-draws-agnostic",
+            "some member of the first stage's class makes no error",
+        ),
+        {
+            "parts": "stages + 1",
+        },
+        proof="docs/proofs/staged-draws.md",
     ),
 )

@@ -116,6 +116,7 @@ def _ask(folder: str, first: int, given: Any) -> None:
     given.put(count)
 
 
+@pytest.mark.long
 def test_processes_share_the_meter_of_a_bundle(tmp_path: Path) -> None:
     folder = made(tmp_path / "b", "consistent:thresholds:age", 1, answers=15)
     spawn = multiprocessing.get_context("spawn")

@@ -161,6 +161,7 @@ def test_forced_doubt_decides_like_exact_rationals(error: float) -> None:
     assert refined == decisions if error == 1.0 else refined > 0
 
 
+@pytest.mark.long
 def test_seeded_draws_follow_the_law() -> None:
     concepts = rectangles((4, 3))
     rng = np.random.default_rng(9)

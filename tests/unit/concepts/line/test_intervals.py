@@ -65,6 +65,7 @@ def test_public_facts() -> None:
     assert concepts.statistic.columns == ("x",)
 
 
+@pytest.mark.long
 def test_seeded_draws_follow_the_law() -> None:
     concepts = Intervals(schema(8), "x")
     records = [(0, 0), (2, 1), (3, 1), (3, 0), (5, 1), (7, 0), (7, 0)]

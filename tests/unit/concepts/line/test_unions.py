@@ -219,6 +219,7 @@ def test_forced_doubt_decides_like_exact_rationals(error: float) -> None:
     assert refined == decisions if error == 1.0 else refined > 0
 
 
+@pytest.mark.long
 def test_seeded_draws_follow_the_law() -> None:
     concepts = Unions(schema(7), "x", 2)
     records = [(0, 0), (1, 1), (1, 1), (3, 0), (4, 1), (4, 0), (6, 0)]

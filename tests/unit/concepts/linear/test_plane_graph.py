@@ -85,6 +85,7 @@ def test_scores_are_the_least_over_all_half_planes(seed: int) -> None:
     assert got.scores.tolist() == want.tolist()
 
 
+@pytest.mark.long
 def test_a_thousand_labellings_of_many_points_and_a_draw() -> None:
     """Larger than pairs could be compared in a moment; a few labellings are compared with all concepts."""
     size, k = 2**20, 60

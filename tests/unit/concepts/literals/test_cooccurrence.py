@@ -123,3 +123,15 @@ def test_the_estimate_grows_with_the_table() -> None:
     small, large = tensor.estimate(10_000), tensor.estimate(1_000_000)
     assert 0 < small.seconds < large.seconds
     assert 4 * 2 * tensor.sets < small.bytes < large.bytes
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_numpy_counts_what_the_kernels_count(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema, block = table((*mixed_columns(), Numeric("z", 0.0, 1.0)), n=300, classes=3, seed=depth)
+    tensor = CooccurrenceTensor(Binarisation.of(schema, cuts=3), depth, 3)
+    state = counted(tensor, block)  # records may follow others
+    kernels = tensor.absorb(Cooccurrence(state.counts.copy()), block).counts
+    monkeypatch.setattr(tensor_module, "plainly", lambda operations: True)
+    for name in ("count_cells", "count_words", "reduce_same_column"):
+        monkeypatch.setattr(tensor_module, name, None)
+    assert np.array_equal(tensor.absorb(state, block).counts, kernels)

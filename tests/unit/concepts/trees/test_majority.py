@@ -11,6 +11,7 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.coins import law
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees import majority
 from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.majority import Majorities, MajorityScores
 from privpac.concepts.trees.mixture import TreeMixture
@@ -224,3 +225,27 @@ def test_scores_are_private() -> None:
     evidence = sample_of(SCHEMA, DATA).reduce(CLASS.statistic)
     assert isinstance(CLASS.scores(evidence, costs=(1, 1)), MajorityScores)
     assert "signed" not in repr(CLASS.scores(evidence, costs=(1, 1)))
+
+
+@pytest.mark.parametrize("costs", [(1, 1), (3, 2), (10**6, 7), (10**9, 1)])
+def test_numpy_finds_the_rules_of_the_kernels(
+    costs: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = sample_of(SCHEMA, DATA).reduce(CLASS.statistic)
+    kernels = CLASS.scores(evidence, costs=costs)
+    want = {span: kernels.histogram(span) for span in (None, 0, 2)}
+    monkeypatch.setattr(majority, "plainly", lambda operations: True)
+    plain = CLASS.scores(evidence, costs=costs)
+    assert (plain._plain is None) == (plain.everything >= majority.DENSE)
+    for span, histogram in want.items():
+        ours = plain.histogram(span)
+        assert (ours.best, ours.steps.tolist(), ours.counts, ours.beyond) == (
+            histogram.best,
+            histogram.steps.tolist(),
+            histogram.counts,
+            histogram.beyond,
+        )
+    whole = want[None]
+    for step, count in zip(whole.steps.tolist(), whole.counts, strict=True):
+        for index in {0, count // 2, count - 1}:
+            assert plain.locate(whole.best + step, index) == kernels.locate(whole.best + step, index)

@@ -79,6 +79,7 @@ def test_forced_doubt_decides_as_fractions_do(monkeypatch: pytest.MonkeyPatch) -
             assert SeededCoins(seed).choose(weights) == int(drawn >= edge)
 
 
+@pytest.mark.long
 def test_floats_lie_within_their_bound_on_real_sizes() -> None:
     rng = np.random.default_rng(3)
     schema = tiny_schema(40, 30)

@@ -109,6 +109,7 @@ def test_floats_equal_exact_recursion_on_the_records(depth: int, classes: int, s
             assert_enclosed(weights, want)
 
 
+@pytest.mark.long
 def test_large_scores_use_wide_exponents_and_still_agree() -> None:
     schema, block = table(flags(3), n=20, seed=4)
     trees = Trees(schema, 2)

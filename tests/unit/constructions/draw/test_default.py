@@ -10,8 +10,18 @@ import numpy as np
 import pytest
 
 import privpac
+from privpac.concepts.literals.cooccurrence import Estimated
 from privpac.concepts.trees.mixture import TreeMixture
-from privpac.constructions.draw.default import FEW_TESTS, default_mixture
+from privpac.concepts.trees.parts import TreePart
+from privpac.concepts.trees.trees import Trees
+from privpac.constructions.base import Learner
+from privpac.constructions.draw.default import (
+    FEW_TESTS,
+    FEWEST_CUTS,
+    WIDE_TESTS,
+    coarse_tests,
+    default_mixture,
+)
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.recipe import Recipe
@@ -78,15 +88,20 @@ def test_three_classes_have_no_majorities() -> None:
     assert not staged.majorities
 
 
-def test_wide_tables_keep_their_depth() -> None:
-    mixture = default_mixture(_schema(60), n=1_000)
-    deep = [part for part in mixture.parts if part.word == "trees:3"]
-    assert len(deep) == 2
-    assert all(60 <= len(part.statistic.binarisation.tests) <= FEW_TESTS for part in deep)
+@pytest.mark.parametrize(
+    ("columns", "tests"),
+    [(1, 31), (10, 120), (32, FEW_TESTS), (40, 40 * FEWEST_CUTS), (64, WIDE_TESTS), (80, 240), (200, 200)],
+)
+def test_wide_tables_keep_their_depth_and_four_cuts_while_they_can(columns: int, tests: int) -> None:
+    mixture = default_mixture(_schema(columns, lower=1), n=1_000)
+    (deep,) = (part for part in mixture.parts if part.word == "trees:3")
+    (single,) = (part for part in mixture.parts if part.word == "one-test")
+    assert len(deep.statistic.binarisation.tests) == tests
+    assert len(single.statistic.binarisation.tests) == 31 * columns
 
 
 def test_very_many_categories_leave_two_questions() -> None:
-    column = {"name": "c", "kind": "categorical", "categories": [f"v{i}" for i in range(FEW_TESTS + 1)]}
+    column = {"name": "c", "kind": "categorical", "categories": [f"v{i}" for i in range(WIDE_TESTS + 1)]}
     schema = Schema.from_json({"label": "y", "columns": [column]})
     assert default_mixture(schema, n=1_000).word == "constants|one-test|trees:2"
     staged = learner_for("auto", _request(50_000, schema=schema))
@@ -97,6 +112,38 @@ def test_very_many_categories_leave_two_questions() -> None:
 def test_more_records_than_can_be_counted_in_time_get_fewer_tests() -> None:
     small, large = (default_mixture(_schema(40), n=n) for n in (1_000, 10**8))
     assert _widest(large) < _widest(small)
+
+
+@pytest.mark.parametrize("columns", [1, 10, 40])
+def test_more_records_never_take_much_less_time(columns: int) -> None:
+    """The time is a public function of the number of records, as long as no tests have to be saved."""
+    schema, most = _schema(columns), 0.0
+    for n in (30 * 3**step for step in range(10)):
+        if coarse_tests(schema, n) == coarse_tests(schema, 1):
+            seconds = _seconds(learner_for("auto", _request(n, schema=schema)), n)
+            assert seconds >= most / 1.5
+            most = max(most, seconds)
+    assert n > 500_000
+
+
+def _seconds(learner: Learner, n: int) -> float:
+    """Estimated: every stage counts all records and sums over the rules once per leaf of the stage before."""
+    if not isinstance(learner, StagedTrees):
+        assert isinstance(learner.concepts, TreeMixture)
+        return sum(_part_seconds(part, n) for part in learner.concepts.parts)
+    concepts = learner.concepts
+    assert isinstance(concepts, TreeMixture)
+    first = sum(_part_seconds(part, n) for part in concepts.parts)
+    later = [learner.later[stage, 0] for stage in range(1, len(learner.stages))]
+    return first + sum(_part_seconds(part, n) for trees in later for part in _parts(trees))
+
+
+def _parts(trees: Trees | TreeMixture) -> tuple[TreePart, ...]:
+    return trees.parts if isinstance(trees, TreeMixture) else (trees,)
+
+
+def _part_seconds(part: TreePart, n: int) -> float:
+    return part.estimate(n).seconds if isinstance(part, Estimated) else part.statistic.estimate(n).seconds
 
 
 def _widest(mixture: TreeMixture) -> int:

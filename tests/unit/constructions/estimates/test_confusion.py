@@ -23,6 +23,7 @@ from privpac.constructions.estimates.confusion import (
     sum_half_width,
     summarise,
 )
+from privpac.constructions.estimates.sampling import Choice
 from privpac.constructions.recipe import HOLDOUT, TRAINING, Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
@@ -33,6 +34,7 @@ from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import ratio_for
 from privpac.theory.generalisation import gap_class, gap_holdout
 
+ONE = Fraction(1)
 QUIET = Fraction(1000)
 """An epsilon at which noise other than 0 is less likely than e^-500."""
 
@@ -127,7 +129,7 @@ def test_three_classes() -> None:
     test = Trees(schema, 1).tests.tests[0]
     sample = sample_of(schema, [(0, 0), (0, 1), (1, 2), (1, 2), (1, 0), (1, 1)])
     found = release_confusion(
-        sample, Split(test, Leaf(0), Leaf(2)), epsilon=QUIET, coins=SeededCoins(1), class_size=None
+        sample, Split(test, Leaf(0), Leaf(2)), epsilon=QUIET, coins=SeededCoins(1), choice=None
     )
     assert found.counts == ((1, 0, 1), (1, 0, 1), (0, 0, 2))
     assert found.accuracy == Fraction(1, 2)
@@ -135,7 +137,7 @@ def test_three_classes() -> None:
 
 def test_a_constant_rule_looks_at_no_column() -> None:
     sample = sample_of(SCHEMA, [(0, 0), (5, 1), (7, 1)])
-    found = release_confusion(sample, Leaf(1), epsilon=QUIET, coins=SeededCoins(1), class_size=None)
+    found = release_confusion(sample, Leaf(1), epsilon=QUIET, coins=SeededCoins(1), choice=None)
     assert found.counts == ((0, 1), (0, 2))
 
 
@@ -153,8 +155,8 @@ def test_the_terms_of_the_interval(classes: int) -> None:
     counts = tuple(tuple(250 if i == j else 3 for j in range(classes)) for i in range(classes))
     epsilon, n, half = Fraction(1, 2), 2000, (1 - CONFIDENCE) / 2
     width = Fraction(sum_half_width(ratio_for(epsilon / 2), classes, half), n)
-    aside = summarise(counts, records=n, epsilon=epsilon, class_size=None)
-    same = summarise(counts, records=n, epsilon=epsilon, class_size=10**6)
+    aside = summarise(counts, records=n, epsilon=epsilon, choice=None)
+    same = summarise(counts, records=n, epsilon=epsilon, choice=Choice(10**6))
     assert aside.accuracy == same.accuracy == Fraction(250 * classes, n)
     assert aside.noise == same.noise == width
     assert (aside.holdout, aside.sampling) == (True, gap_holdout(n, failure=half))
@@ -166,7 +168,7 @@ def test_the_terms_of_the_interval(classes: int) -> None:
 
 def test_the_interval_stays_within_0_and_1() -> None:
     for counts in (((0, 3), (4, 0)), ((7, 0), (0, 7))):  # noise may make more right records than there are
-        found = summarise(counts, records=7, epsilon=Fraction(1), class_size=5)
+        found = summarise(counts, records=7, epsilon=Fraction(1), choice=Choice(5))
         assert 0 <= found.low <= found.accuracy <= found.high <= 1
 
 
@@ -188,7 +190,7 @@ def coverage(n: int, p: Fraction, ratio: Fraction, *, width: Fraction) -> float:
 @pytest.mark.parametrize(("n", "p", "epsilon"), [(50, "1/2", "1"), (200, "4/5", "0.5"), (300, "1/2", "4")])
 def test_the_interval_covers_the_truth_as_often_as_promised(n: int, p: str, epsilon: str) -> None:
     ratio = ratio_for(Fraction(epsilon) / 2)
-    found = summarise(((n // 2, 0), (0, n // 2)), records=n, epsilon=Fraction(epsilon), class_size=None)
+    found = summarise(((n // 2, 0), (0, n // 2)), records=n, epsilon=Fraction(epsilon), choice=None)
     whole = found.noise + found.sampling
     assert coverage(n, Fraction(p), ratio, width=whole) >= CONFIDENCE
     assert coverage(n, Fraction(p), ratio, width=whole / 4) < CONFIDENCE  # the check can fail
@@ -199,7 +201,7 @@ def test_released_intervals_cover_the_truth() -> None:
     coins, covered = SeededCoins(3), 0
     for seed in range(300):
         sample = records(150, flipped=0.3, seed=seed)
-        found = release_confusion(sample, RULE, epsilon=Fraction(1), coins=coins, class_size=None)
+        found = release_confusion(sample, RULE, epsilon=Fraction(1), coins=coins, choice=None)
         covered += found.low <= Fraction(7, 10) <= found.high
     assert covered >= 285
 
@@ -208,16 +210,26 @@ def test_counts_stay_between_0_and_n() -> None:
     coins = SeededCoins(5)
     for seed in range(50):
         sample = records(20, flipped=0.5, seed=seed)
-        found = release_confusion(sample, RULE, epsilon=Fraction(1, 10), coins=coins, class_size=None)
+        found = release_confusion(sample, RULE, epsilon=Fraction(1, 10), coins=coins, choice=None)
         assert all(0 <= count <= 20 for row in found.counts for count in row)
 
 
 def test_a_stored_estimate_is_read_back() -> None:
-    found = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), class_size=9)
+    found = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), choice=Choice(9))
     assert Confusion.from_json(found.to_json()) == found
     assert "records it was learnt from" in str(found)
-    aside = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), class_size=None)
+    aside = summarise(((40, 3), (5, 52)), records=100, epsilon=Fraction(1, 3), choice=None)
     assert "records kept aside" in str(aside)
+    assert "way" not in {**found.to_json(), **aside.to_json()}, (
+        "so that files of version 0.1.0 are what they were"
+    )
+    tiny = Fraction(1, 100)
+    private = summarise(((40, 3), (5, 52)), records=100, epsilon=ONE, choice=Choice(10**9, tiny, tiny))
+    assert private.to_json()["way"] == "privacy"
+    assert Confusion.from_json(private.to_json()) == private
+    for one, way in ((found, "hold-out"), (found, "class"), (found, "guess"), (found, 7), (aside, "privacy")):
+        with pytest.raises(ValueError, match="way"):
+            Confusion.from_json({**one.to_json(), "way": way})
 
 
 # --- what it costs ---

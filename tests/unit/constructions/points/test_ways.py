@@ -17,9 +17,12 @@ from privpac.coins import SeededCoins
 from privpac.concepts.no_answer import NoAnswer
 from privpac.concepts.sets.points import Point
 from privpac.concepts.sets.sparse import ListedFamily
+from privpac.constructions import recipe
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.estimates.sampling import Choice, Way
+from privpac.constructions.points.base import ONE_VALUE
 from privpac.constructions.points.boosted import BoostedPoints
-from privpac.constructions.points.clipped import ONE_VALUE, ClippedPoints
+from privpac.constructions.points.clipped import ClippedPoints
 from privpac.constructions.points.coded import CodedPoints
 from privpac.constructions.points.sampled import SampledPoint
 from privpac.constructions.points.ways import POINT_WAYS
@@ -44,6 +47,7 @@ def taught(word: str, bits: int, n: int, **options: Any) -> Any:
     return learn(table(bits, n), schema=keys(bits), label="ill", concepts=word, random_state=1, **options)
 
 
+@pytest.mark.long_cases("cover-128")
 @pytest.mark.parametrize("bits", [24, 128])
 @pytest.mark.parametrize("way", ["", *POINT_WAYS])
 def test_every_way_finds_the_code_and_its_file_is_verified(way: str, bits: int, tmp_path: Path) -> None:
@@ -131,12 +135,25 @@ def test_refusals_name_the_way_that_can() -> None:
         ClippedPoints.tuned(keys(32), "code", epsilon=Fraction(1), size=Size(300)).certify(Size(0))
 
 
-def test_an_estimate_needs_records_of_its_own_where_outcomes_cannot_be_counted() -> None:
+def test_where_outcomes_cannot_be_counted_privacy_bounds_an_estimate_or_records_of_its_own() -> None:
     model = taught("points:code:boosted", 32, 20_000, estimate_epsilon=1, holdout="0.1")
     assert model.estimate is not None
     assert model.certificate["learner"]["selecting"] > 0
+    same = taught("points:code:sampled", 32, 4000, estimate_epsilon=1, holdout=0)
+    assert same.estimate is not None
+    assert same.estimate.way is Way.PRIVACY
+    assert same.certificate["learner"]["estimate"]["ways"] == ["privacy"]
+
+
+def test_without_either_bound_an_estimate_on_the_same_records_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recipe, "choice_of", lambda *_: Choice(None))
     with pytest.raises(ParameterError, match="holdout"):
-        taught("points:code:sampled", 32, 4000, estimate_epsilon=1)
+        taught("points:code:sampled", 32, 4000, estimate_epsilon=1, holdout=0)
+    aside = taught("points:code:sampled", 32, 4000, estimate_epsilon=1).estimate
+    assert aside is not None
+    assert aside.way is Way.HOLDOUT
 
 
 def test_a_printed_run_may_give_no_answer() -> None:

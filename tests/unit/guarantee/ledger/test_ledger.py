@@ -338,7 +338,7 @@ class Majority(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.full(len(X), self.answer_)
 
 
-@pytest.mark.slow
+@pytest.mark.long_cases("2")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_grid_search_loses_no_charge(n_jobs: int) -> None:
     ledger = Ledger(epsilon=10)
@@ -353,7 +353,6 @@ def test_a_grid_search_loses_no_charge(n_jobs: int) -> None:
     ledger.verify()
 
 
-@pytest.mark.slow
 def test_joblib_workers_stop_exactly_at_the_total() -> None:
     ledger = Ledger(epsilon="1.5")
     admitted = Parallel(n_jobs=2)(delayed(charged)(ledger) for _ in range(20))

@@ -351,6 +351,7 @@ def test_k_fold_refuses() -> None:
             rules.k_fold(premise, times=times, saved=saved)
 
 
+@pytest.mark.long_cases("1000")
 @pytest.mark.parametrize("times", [60, 300, 1000])
 def test_long_deltas_are_rounded_up_and_hardly(times: int) -> None:
     e, saved = Fraction(2**60 + 1, 2**60 - 2**57), times // 3

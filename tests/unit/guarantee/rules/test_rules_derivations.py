@@ -15,6 +15,7 @@ from privpac.constructions.catalogue import REGISTER
 from privpac.guarantee import rules
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import ratio_for
+from tests.together import together
 from tests.unit.derivations import DERIVATIONS, ONE, charged, short
 
 
@@ -65,7 +66,7 @@ class TestWorstCases:
 
 
 class TestProofs:
-    @pytest.mark.parametrize("name", DERIVATIONS)
+    @together(DERIVATIONS)
     def test_copies_and_pickles_are_equal(self, name: str) -> None:
         proof = DERIVATIONS[name]
         for twin in (copy.copy(proof), copy.deepcopy(proof), pickle.loads(pickle.dumps(proof))):  # noqa: S301
@@ -86,7 +87,7 @@ class TestProofs:
         text = rules.group(charged(), size=2).explain()
         assert "   assuming that no person stands behind more than 2 records" in text.splitlines()
 
-    @pytest.mark.parametrize("name", DERIVATIONS)
+    @together(DERIVATIONS)
     def test_every_derivation_can_be_printed(self, name: str) -> None:
         lines = DERIVATIONS[name].explain().splitlines()
         assert DERIVATIONS[name].rule.replace("-", " ") in lines[0]

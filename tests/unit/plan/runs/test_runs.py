@@ -81,6 +81,7 @@ def failures(experiment: Experiment, row: Answer, n: int, *, trials: int = TRIAL
     return sum(error > row.wish.error for error in errors) / trials
 
 
+@pytest.mark.long_cases("generic-learner", "label-boost", "net-relabelled")
 @pytest.mark.parametrize("name", ROWS)
 def test_the_number_is_where_failures_become_rare(name: str) -> None:
     found, row, experiment = ready(name)
@@ -94,6 +95,7 @@ def test_the_number_is_where_failures_become_rare(name: str) -> None:
     assert failures(experiment, row, int(made.value) // 8, trials=trials) >= 0.2
 
 
+@pytest.mark.long_cases("agnostic")
 @pytest.mark.parametrize(
     "name", ["switches", "agnostic", "flipped-answers", "tree-counts", "reference-cover"]
 )

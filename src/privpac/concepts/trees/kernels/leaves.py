@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.trees.kernels.regions import regions
+from privpac.concepts.trees.kernels.regions import NOTHING, regions
 
-__all__ = ["bottom_entries", "leaf", "leaf_pairs", "pair_sum_of_two", "power"]
+__all__ = ["bottom_entries", "leaf", "leaf_pairs", "pair_sum_of_two", "power", "with_stop"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -40,6 +40,24 @@ def leaf(counts: Longs, costs: Longs, prior: Floats, table: Floats) -> tuple[np.
         if prior[y] > 0.0:
             mass += prior[y] * power(table, top - costs[y] * counts[y])
     return total - top, mass
+
+
+@compiled
+def with_stop(
+    base: np.int64,
+    mass: float,
+    leaf_base: np.int64,
+    leaf_mass: float,
+    scale: float,
+    stop: float,
+    table: Floats,
+) -> tuple[np.int64, float]:
+    """scale · (split sum) + stop · (leaf sum)."""
+    if stop == 0.0:
+        return base, scale * mass
+    best = base if base < leaf_base else leaf_base
+    split = (scale * mass) * power(table, base - best)
+    return best, split + (stop * leaf_mass) * power(table, leaf_base - best)
 
 
 @compiled
@@ -139,5 +157,5 @@ def bottom_entries(
     size, classes, p = len(tests), counts.shape[1], len(entries)
     rows = np.empty((1 << size, classes, p), costs.dtype)
     totals = np.empty((1 << size, classes), costs.dtype)
-    regions(counts, begin, binomial, tests, size, -1, rows, totals)
+    regions(counts, begin, binomial, tests, size, NOTHING, rows, totals)
     leaf_pairs(rows[signs], totals[signs], costs, prior, table, entries, masses)

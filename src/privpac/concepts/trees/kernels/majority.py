@@ -11,12 +11,16 @@ sign -1 at test k - 1 (none for k = 0), rule 2k + 1 answers the opposite. Sets c
 
 from __future__ import annotations
 
+from math import comb
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
+from privpac.concepts.literals.cooccurrence import offsets
 
-__all__ = ["RULES", "count_prices", "find_price", "largest_gain", "list_prices", "signed_counts"]
+__all__ = ["RULES", "count_gains", "find_gain", "largest_gain", "list_gains", "plain_prices"]
 
 RULES = 8
 """Majorities a set of three tests."""
@@ -24,103 +28,130 @@ RULES = 8
 Longs = NDArray[np.int64]
 
 
-@compiled
-def signed_counts(counts: NDArray[np.int32], costs: Longs) -> Longs:
-    """Records of class 1 less those of class 0, at their costs, for every set of tests."""
-    out = np.empty(len(counts), np.int64)
-    for i in range(len(counts)):
-        out[i] = costs[1] * np.int64(counts[i, 1]) - costs[0] * np.int64(counts[i, 0])
-    return out
+def plain_prices(signed: Longs, p: int, everything: int) -> NDArray[Any]:
+    """[set, k]: the price of rule 2k of every set, by numpy alone; that of rule 2k + 1 is the rest of everything."""
+    kind = np.int32 if 32 * everything < 2**31 else np.int64
+    levels: list[NDArray[Any]] = np.split(signed.astype(kind), offsets(p, 3)[1:4])
+    everyone, one, two, three = levels
+    larger, smaller = np.tril_indices(p, -1)
+    pairs, alone = 4 * two, 2 * one - everyone
+    both = alone[smaller] + alone[larger]
+    prices = np.empty((len(three), 4), kind)
+    for c in range(2, p):
+        place, many = comb(c, 3), comb(c, 2)
+        a, b = smaller[:many], larger[:many]
+        own = pairs[many : many + c]  # of c and each smaller test
+        total = both[:many] + alone[c]
+        product = 8 * three[place : place + many] - (pairs[:many] + own[a] + own[b]) + (total + 2 * everyone)
+        out = prices[place : place + many]
+        out[:, 0] = (everything - (total - product) // 2) // 2
+        for k, turned in enumerate((alone[a], alone[b], alone[c])):
+            out[:, k + 1] = (everything - (total - 2 * turned + product) // 2) // 2
+    return prices
 
 
 @compiled
-def _gains(signed: Longs, p: int, a: int, b: int, c: int, place: int, gains: Longs) -> None:
+def _gains(
+    signed: Longs, p: int, a: int, b: int, c: int, place: int
+) -> tuple[np.int64, np.int64, np.int64, np.int64]:
     """right - wrong of the four rules of a set of tests that are not opposites of each other."""
     one, two = 1, 1 + p
-    everyone = signed[0]
-    alone = signed[one + a] + signed[one + b] + signed[one + c]
-    low = b * (b - 1) // 2
-    high = c * (c - 1) // 2
-    pairs = signed[two + low + a] + signed[two + high + a] + signed[two + high + b]
-    product = 8 * signed[place] - 4 * pairs + 2 * alone - everyone
-    sa, sb, sc = (
-        2 * signed[one + a] - everyone,
-        2 * signed[one + b] - everyone,
-        2 * signed[one + c] - everyone,
+    low, high = two + b * (b - 1) // 2, two + c * (c - 1) // 2
+    everyone = np.int64(signed[0])
+    alone = np.int64(signed[one + a]) + np.int64(signed[one + b]) + np.int64(signed[one + c])
+    pairs = np.int64(signed[low + a]) + np.int64(signed[high + a]) + np.int64(signed[high + b])
+    product = 8 * np.int64(signed[place]) - 4 * pairs + 2 * alone - everyone
+    sa = 2 * np.int64(signed[one + a]) - everyone
+    sb = 2 * np.int64(signed[one + b]) - everyone
+    sc = 2 * np.int64(signed[one + c]) - everyone
+    return (
+        (sa + sb + sc - product) >> 1,
+        (sb + sc - sa + product) >> 1,
+        (sa + sc - sb + product) >> 1,
+        (sa + sb - sc + product) >> 1,
     )
-    gains[0] = (sa + sb + sc - product) // 2
-    gains[1] = (sb + sc - sa + product) // 2
-    gains[2] = (sa + sc - sb + product) // 2
-    gains[3] = (sa + sb - sc + product) // 2
 
 
 @compiled
 def largest_gain(signed: Longs, p: int) -> np.int64:
     """right - wrong of the best rule."""
-    gains = np.empty(4, np.int64)
     best = np.int64(0)
     place = 1 + p + p * (p - 1) // 2
     for c in range(2, p):
         for b in range(1, c):
             for a in range(b):
-                _gains(signed, p, a, b, c, place, gains)
-                for k in range(4):
-                    best = max(best, abs(gains[k]))
-                place += 1
+                first, second, third, fourth = _gains(signed, p, a, b, c, place + a)
+                one = max(abs(first), abs(second))
+                best = max(best, max(one, max(abs(third), abs(fourth))))
+            place += b
     return best
 
 
 @compiled
-def count_prices(signed: Longs, p: int, everything: int, best: int, width: int) -> Longs:
-    """How many rules have the prices best, best + 1, …; the last entry counts all from best + width on."""
+def count_gains(signed: Longs, p: int, best: np.int64, width: np.int64) -> Longs:
+    """How many pairs of opposite rules gain best, best - 2, … in size; the last entry counts all the others."""
     counts = np.zeros(width + 1, np.int64)
-    gains = np.empty(4, np.int64)
     place = 1 + p + p * (p - 1) // 2
     for c in range(2, p):
         for b in range(1, c):
             for a in range(b):
-                _gains(signed, p, a, b, c, place, gains)
-                for k in range(4):
-                    price = (everything - gains[k]) // 2
-                    counts[min(price - best, width)] += 1
-                    counts[min(everything - price - best, width)] += 1
-                place += 1
+                first, second, third, fourth = _gains(signed, p, a, b, c, place + a)
+                counts[min((best - abs(first)) >> 1, width)] += 1
+                counts[min((best - abs(second)) >> 1, width)] += 1
+                counts[min((best - abs(third)) >> 1, width)] += 1
+                counts[min((best - abs(fourth)) >> 1, width)] += 1
+            place += b
     return counts
 
 
 @compiled
-def list_prices(signed: Longs, p: int, everything: int, out: Longs) -> None:
-    """The price of every rule, in order."""
-    gains = np.empty(4, np.int64)
+def list_gains(signed: Longs, p: int, out: Longs) -> None:
+    """right - wrong of every rule, in order."""
     place = 1 + p + p * (p - 1) // 2
     rule = 0
     for c in range(2, p):
         for b in range(1, c):
             for a in range(b):
-                _gains(signed, p, a, b, c, place, gains)
-                for k in range(4):
-                    price = (everything - gains[k]) // 2
-                    out[rule], out[rule + 1] = price, everything - price
+                for gain in _gains(signed, p, a, b, c, place + a):
+                    out[rule], out[rule + 1] = gain, -gain
                     rule += 2
-                place += 1
+            place += b
 
 
 @compiled
-def find_price(signed: Longs, p: int, everything: int, wanted: int, index: int) -> tuple[int, int, int, int]:
-    """The tests and the number of the index-th rule of this price; tests of -1 if there are fewer."""
-    gains = np.empty(4, np.int64)
+def find_gain(signed: Longs, p: int, wanted: np.int64, index: int) -> tuple[int, int, int, int]:
+    """The tests and the number of the index-th rule of this gain; tests of -1 if there are fewer."""
     place = 1 + p + p * (p - 1) // 2
     left = index
     for c in range(2, p):
         for b in range(1, c):
+            matches = (
+                0  # counted without branches first, and looked at one by one where the rule is among them
+            )
             for a in range(b):
-                _gains(signed, p, a, b, c, place, gains)
-                for k in range(4):
-                    price = (everything - gains[k]) // 2
-                    for opposite in range(2):
-                        if (everything - price if opposite else price) == wanted:
-                            if left == 0:
-                                return a, b, c, 2 * k + opposite
-                            left -= 1
-                place += 1
+                first, second, third, fourth = _gains(signed, p, a, b, c, place + a)
+                matches += (abs(first) == abs(wanted)) + (abs(second) == abs(wanted))
+                matches += (abs(third) == abs(wanted)) + (abs(fourth) == abs(wanted))
+            if wanted == 0:
+                matches *= 2  # a rule that gains nothing does so the other way round as well
+            if left < matches:
+                return _find_in_row(signed, p, b, c, place, wanted, left)
+            left -= matches
+            place += b
+    return -1, -1, -1, -1
+
+
+@compiled
+def _find_in_row(
+    signed: Longs, p: int, b: int, c: int, place: int, wanted: np.int64, index: int
+) -> tuple[int, int, int, int]:
+    """The same among the sets whose larger tests are b and c."""
+    left = index
+    for a in range(b):
+        for k, gain in enumerate(_gains(signed, p, a, b, c, place + a)):
+            for opposite in range(2):
+                if (-gain if opposite else gain) == wanted:
+                    if left == 0:
+                        return a, b, c, 2 * k + opposite
+                    left -= 1
     return -1, -1, -1, -1

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["first_set", "next_set", "region_counts", "regions", "restrict"]
+__all__ = ["NOTHING", "first_set", "next_set", "region_counts", "region_rows", "regions", "restrict"]
 
 Longs = NDArray[np.int64]
 Counts = NDArray[np.int32]
+
+NOTHING = np.int64(-1)
+"""No test besides. (A literal -1 would be a type of its own, and compile a second time, here and elsewhere.)"""
 
 
 @compiled
@@ -79,7 +84,7 @@ def regions(
     binomial: Longs,
     tests: Longs,
     size: int,
-    extra: int,
+    extra: int | np.int64,
     rows: Longs,
     totals: Longs,
 ) -> None:
@@ -106,23 +111,36 @@ def regions(
     _signed(rows, totals, size)
 
 
-@compiled
 def region_counts(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, signs: int) -> Longs:
     """Records of each class in one region: inclusion and exclusion over the tests that must not hold."""
-    size, classes = len(tests), counts.shape[1]
-    out = np.zeros(classes, np.int64)
-    for mask in range(1 << size):
-        if mask & signs == signs:
-            place, length, odd = np.int64(0), 0, False
-            for i in range(size):
-                if mask >> i & 1:
-                    length += 1
-                    place += binomial[length, tests[i]]
-                    odd = odd != (signs >> i & 1 == 0)
-            for y in range(classes):
-                found = np.int64(counts[begin[length] + place, y])
-                out[y] += -found if odd else found
+    out = np.zeros(counts.shape[1], np.int64)
+    for subset, odd in _subsets(tests, signs):
+        found = counts[begin[len(subset)] + sum(int(binomial[i + 1, test]) for i, test in enumerate(subset))]
+        out += -found if odd else found
     return out
+
+
+def region_rows(counts: Counts, begin: Longs, binomial: Longs, tests: Longs, signs: int) -> Longs:
+    """[y, h]: records of each class in one region where test h holds as well."""
+    every = np.arange(binomial.shape[1] - 1)
+    out = np.zeros((counts.shape[1], len(every)), np.int64)
+    for subset, odd in _subsets(tests, signs):
+        size, rank = len(subset), np.searchsorted(np.array(subset), every)
+        places, own = begin[size + 1] + binomial[rank + 1, every], int(begin[size])
+        for i, test in enumerate(subset):
+            places += binomial[np.where(i < rank, i + 1, i + 2), test]
+            own += int(binomial[i + 1, test])
+        found = counts[np.where(np.isin(every, subset), own, places)].T
+        out += -found if odd else found
+    return out
+
+
+def _subsets(tests: Longs, signs: int) -> Iterator[tuple[list[int], bool]]:
+    """Sets of tests whose counts make up a region: those that hold and some of the others, odd many of these or not."""
+    for mask in range(1 << len(tests)):
+        if mask & signs == signs:
+            subset = [test for i, test in enumerate(tests.tolist()) if mask >> i & 1]
+            yield subset, (mask & ~signs).bit_count() % 2 == 1
 
 
 @compiled

@@ -12,14 +12,32 @@ Proof: docs/proofs/tree-sums.md. Tested by tests/unit/concepts/trees/test_trees.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
-from privpac.concepts.trees.kernels.leaves import leaf, leaf_pairs, pair_sum_of_two, power
-from privpac.concepts.trees.kernels.regions import first_set, next_set, regions
+from privpac.concepts.trees.kernels.leaves import (
+    leaf,
+    leaf_pairs,
+    pair_sum_of_two,
+    power,
+    with_stop,
+)
+from privpac.concepts.trees.kernels.pairs import (
+    below_test,
+    furthest,
+    masses_of,
+    pair_table,
+    places,
+    regions_of,
+    square_of,
+    sum_of_region,
+)
+from privpac.concepts.trees.kernels.regions import NOTHING, first_set, next_set, regions
 
-__all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "weigh"]
+__all__ = ["bottom_sums", "combine", "inner_entries", "inner_sums", "pair_sums", "signed_counts", "weigh"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -28,7 +46,7 @@ Counts = NDArray[np.int32]
 
 @compiled
 def combine(
-    entries: Longs, masses: Floats, weights: Floats, repeat: int, table: Floats
+    entries: Longs, masses: Floats, weights: Floats, repeat: int | np.int64, table: Floats
 ) -> tuple[np.int64, float]:
     """The sum of weight · ratio^entry · mass; entry i has weight i // repeat."""
     best = entries[0]
@@ -38,24 +56,6 @@ def combine(
     for i in range(len(entries)):
         total += masses[i] * power(table, entries[i] - best) * weights[i // repeat]
     return best, total
-
-
-@compiled
-def _with_stop(
-    base: np.int64,
-    mass: float,
-    leaf_base: np.int64,
-    leaf_mass: float,
-    scale: float,
-    stop: float,
-    table: Floats,
-) -> tuple[np.int64, float]:
-    """scale · (split sum) + stop · (leaf sum)."""
-    if stop == 0.0:
-        return base, scale * mass
-    best = base if base < leaf_base else leaf_base
-    split = (scale * mass) * power(table, base - best)
-    return best, split + (stop * leaf_mass) * power(table, leaf_base - best)
 
 
 @compiled
@@ -85,12 +85,13 @@ def bottom_sums(
     row = np.empty((classes, p), costs.dtype)
     total = np.empty(classes, costs.dtype)
     entries = np.empty(p, costs.dtype)
+    long_entries = np.empty(p, np.int64)
     masses = np.empty((2, p))
     both = classes == 2 and prior[0] > 0.0 and prior[1] > 0.0
     turn = 0
     while True:
         if turn % share[1] == share[0]:
-            regions(counts, begin, binomial, rest, len(rest), -1, rows, totals)
+            regions(counts, begin, binomial, rest, len(rest), NOTHING, rows, totals)
             start = np.int64(0)
             for i in range(len(rest)):
                 start += binomial[i + 2, rest[i]]
@@ -108,12 +109,63 @@ def bottom_sums(
                         best, split = pair_sum_of_two(row, total, costs, prior, weights, table, entries)
                     else:
                         leaf_pairs(row, total, costs, prior, table, entries, masses)
-                        best, split = combine(entries, masses[0], weights, 1, table)
-                    best, split = _with_stop(best, split, base, mass, scale, stop, table)
+                        for h in range(p):
+                            long_entries[h] = entries[h]
+                        best, split = combine(long_entries, masses[0], weights, np.int64(1), table)
+                    best, split = with_stop(best, split, base, mass, scale, stop, table)
                     sums[0][place], sums[1][place] = best, split
         turn += 1
         if not next_set(rest, len(rest), p):
             break
+
+
+def signed_counts(counts: Counts, costs: NDArray[Any]) -> NDArray[Any]:
+    """Records of class 1 less those of class 0, at their costs, for every set of tests; in the type of the costs."""
+    return np.asarray(costs[1] * counts[:, 1] - costs[0] * counts[:, 0], dtype=costs.dtype)
+
+
+@compiled
+def pair_sums(
+    counts: Counts,
+    signed: Longs,
+    costs: Longs,
+    prior: Floats,
+    weights: Floats,
+    scale: float,
+    stop: float,
+    table: Floats,
+    leaves: tuple[Longs, Floats],
+    sums: tuple[Longs, Floats],
+    share: tuple[int, int],
+) -> None:
+    """Leaf sums and depth-one sums of every region of two tests, as `bottom_sums` writes them."""
+    p = len(weights)
+    square = square_of(signed, p)
+    below = np.empty((p, p), signed.dtype)
+    regions, best = np.empty((4, p), np.int64), np.empty((4, p), np.int64)
+    row, top = np.empty((4, p), np.int64), np.empty((4, p), np.int64)
+    masses, totals = np.empty((4, p)), np.empty((p, 4, 2), costs.dtype)
+    rows, middle = pair_table(table)
+    whole = 0.0
+    for h in range(p):
+        whole += weights[h]
+    for b in range(1, p):
+        if b % share[1] == share[0]:
+            regions_of(counts, square, np.int64(signed[0]), b, regions, totals)
+            below_test(signed, square, b, below)
+            furthest(signed, square, below, b, regions, best)
+            places(best, b, middle, len(table), row, top)
+            lookup = (rows, len(table) - 1, row, top)
+            masses_of(signed, square, below, b, regions, lookup, weights, masses)
+            for a in range(b):
+                for s in range(4):
+                    place = ((b * (b - 1) // 2 + a) << 2) + s
+                    own, alone = leaf(totals[a, s], costs, prior, table)
+                    base, mass = sum_of_region(
+                        totals[a, s], best[s, a], masses[s, a], costs, prior, whole, middle, table
+                    )
+                    leaves[0][place], leaves[1][place] = own, alone
+                    sums[0][place], sums[1][place] = with_stop(base, mass, own, alone, scale, stop, table)
 
 
 @compiled
@@ -213,7 +265,7 @@ def inner_sums(
         for signs in range(1 << size):
             inner_entries(tests, signs, zbegin, binomial, lists, leaves, deeper, entries, masses)
             best, split = combine(entries, masses, weights, repeat, table)
-            best, split = _with_stop(
+            best, split = with_stop(
                 best, split, leaves[0][place], leaves[1][place], scale / repeat, stop, table
             )
             sums[0][place], sums[1][place] = best, split

@@ -154,7 +154,7 @@ class Order:
                 records_per_person=_whole("records_per_person", text("records_per_person") or "1"),
                 estimate_epsilon=text("estimate_epsilon") or None,
                 leaf_epsilon=text("leaf_epsilon") or None,
-                holdout=text("holdout") or "0",
+                holdout=text("holdout") or "auto",
             ),
             text("charge") == "ledger",
             None if not text("random_state") else _whole("random_state", text("random_state")),
@@ -215,7 +215,7 @@ def _spoken(wishes: RuleWishes) -> list[tuple[str, str, str]]:
         ("delta", number(wishes.delta), "0"),
         ("estimate-epsilon", number(wishes.estimate_epsilon), ""),
         ("leaf-epsilon", number(wishes.leaf_epsilon), ""),
-        ("holdout", number(wishes.holdout), "0"),
+        ("holdout", number(wishes.holdout), ""),
         ("protect", wishes.protect, "records"),
         ("records-per-person", str(wishes.records_per_person), "1"),
     ]

@@ -1,0 +1,109 @@
+"""`privpac sign`: vouch for a document with a key, inside it or in a file beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.cli.destination import Destination
+from privpac.cli.options import Force, SignerName
+from privpac.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privpac.guarantee.ledger.account import Entry
+    from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.signing.keys import SigningKey
+    from privpac.signing.signature import Receipt
+
+__all__ = ["PASSPHRASE", "receipt_for", "sign", "sign_file", "signing_key"]
+
+OWNER = "sign"
+PASSPHRASE = "PRIVPAC_PASSPHRASE"  # the name of a variable
+
+
+def sign(
+    document: Annotated[
+        str, typer.Argument(metavar="FILE", help="A model file, a released table, or the folder of a bundle.")
+    ],
+    *,
+    key: Annotated[str, typer.Option(metavar="KEY", help="A key file (privpac keys signing makes one).")],
+    signer: SignerName,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="LEDGER", help="The ledger that was charged, for a receipt.")
+    ] = None,
+    entry: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --ledger: the number of the charge.")
+    ] = None,
+    detached: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the signature there instead of into the document."),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Sign a document: whoever has your public key can then see that it is yours and unchanged.
+
+    A passphrase of the key is taken from the variable PRIVPAC_PASSPHRASE.
+    """
+    from privpac.checker.document import MANIFEST, is_bundle
+
+    if (ledger is None) != (entry is None):
+        raise ParameterError(OWNER, "entry", entry, allowed="given together with --ledger")
+    path = Path(document) / MANIFEST if is_bundle(document) else Path(document)
+    beside = Destination.of(detached, owner=OWNER, option="detached", keep=(document, key), force=force)
+    receipt = None if ledger is None or entry is None else _receipt(ledger, entry)
+    signature = sign_file(path, signing_key(key), signer=signer, receipt=receipt, beside=beside)
+    if as_json:
+        console.show_json(signature)
+        return
+    where = str(path if beside is None else beside.path)
+    console.show(f"Signed by {signer}: {where}" + ("" if receipt is None else f"; {receipt}") + ".")
+
+
+def signing_key(path: str) -> SigningKey:
+    """The key in a file, with the passphrase that the environment holds if there is one."""
+    from privpac.signing.keys import SigningKey
+
+    return SigningKey.read(path, passphrase=os.environ.get(PASSPHRASE))
+
+
+def sign_file(
+    path: Path, key: SigningKey, *, signer: str, receipt: Receipt | None, beside: Destination | None = None
+) -> dict[str, Any]:
+    """Sign the document in a file, in place or with the signature in a file of its own; the signature as JSON."""
+    from privpac.checker.document import read_document
+    from privpac.signing.signature import with_signature
+
+    tree = read_document(path)
+    signature = key.sign(tree, signer=signer, receipt=receipt)
+    if beside is None:
+        text = json.dumps(with_signature(tree, signature), indent=1, ensure_ascii=False) + "\n"
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    else:
+        beside.write(json.dumps(signature.to_json(), indent=1) + "\n")
+    return signature.to_json()
+
+
+def receipt_for(ledger: Ledger | None, entry: Entry | None) -> Receipt | None:
+    """The receipt of a charge; None where nothing was charged."""
+    from privpac.signing.signature import Receipt
+
+    return None if ledger is None or entry is None else Receipt(ledger.id, entry.number, entry.hash)
+
+
+def _receipt(place: str, number: int) -> Receipt | None:
+    from privpac.guarantee.ledger.ledger import Ledger
+
+    book = Ledger.open(place)
+    entries = book.entries()
+    if number > len(entries):
+        raise ParameterError(OWNER, "entry", number, allowed=f"at most {len(entries)}, the last charge")
+    return receipt_for(book, entries[number - 1])

@@ -1,0 +1,104 @@
+"""`privpac warm`: compile the numeric code that learning uses, so that nobody waits for it later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+import typer
+
+from privpac.cli import console
+from privpac.cli.console import Json
+from privpac.errors import ParameterError
+
+__all__ = ["STEPS", "Step", "warm"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Learning once from a made-up table: what that compiles, others find ready."""
+
+    concepts: str
+    classes: int = 2
+    records: int = 300
+    epsilon: Fraction = Fraction(1)
+    protect: str = "records"
+
+    def take(self) -> None:
+        from privpac import learn
+
+        ages = [k % 100 for k in range(self.records)]
+        table: Mapping[str, Sequence[object]] = {
+            "age": ages,
+            "dose": [(7 * k) % 1000 / 100 for k in range(self.records)],
+            "ward": ["abcdef"[k % 6] for k in range(self.records)],
+            "outcome": [age * self.classes // 100 for age in ages],
+        }
+        schema = {"label": "outcome", "classes": list(range(self.classes)), "columns": COLUMNS}
+        learn(
+            table,
+            schema=schema,
+            concepts=self.concepts,
+            epsilon=self.epsilon,
+            protect=self.protect,
+            random_state=0,
+        )
+
+
+COLUMNS: list[dict[str, Any]] = [
+    {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True},
+    {"name": "dose", "kind": "numeric", "lower": 0, "upper": 10},
+    {"name": "ward", "kind": "categorical", "categories": list("abcdef")},
+]
+
+STEPS = (
+    Step("auto"),
+    Step("auto", classes=3),
+    Step("auto", records=6000),  # grown in stages
+    Step("auto", protect="labels"),
+    Step("stumps"),
+    Step("thresholds:dose"),
+    Step("intervals:dose"),
+    Step("unions:dose:2"),
+    Step("rectangles:age,dose"),
+    Step("conjunctions:2"),
+    Step("scorecards:2"),
+)
+"""What people learn most; the rest is compiled when it is first asked for."""
+
+
+def warm(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD]...", help="Only for these kinds of classifiers, such as auto."),
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Compile numeric code for this computer now, once, so that learning need not.
+
+    Example: privpac warm
+    """
+    from privpac.compiled import WATCH, load_compiler
+
+    kinds = sorted({step.concepts.split(":")[0] for step in STEPS})
+    unknown = [word for word in words or () if word not in kinds]
+    if unknown:
+        raise ParameterError("warm", "word", unknown[0], allowed=", ".join(kinds))
+    steps = [step for step in STEPS if not words or step.concepts.split(":")[0] in words]
+    begin, before = time.monotonic(), WATCH.kernels
+    with console.progress("Compiling", as_json=as_json, patience=0.0) as report, console.collecting():
+        load_compiler()
+        for done, step in enumerate(steps):
+            report(done, len(steps))
+            step.take()
+    seconds, kernels = round(time.monotonic() - begin, 1), WATCH.kernels - before
+    if as_json:
+        console.show_json({"kernels": kernels, "seconds": seconds})
+    elif kernels:
+        console.show(f"Compiled {kernels} kernels in {seconds} seconds; learning starts at once now.")
+    else:
+        console.show("Everything was compiled before; learning starts at once.")

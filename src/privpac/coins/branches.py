@@ -1,0 +1,221 @@
+"""Coins that are enumerated: every branch with its exact probability, hence the output law of the code that ships."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, permutations
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.coins.base import Coins, EnclosureError, Weights
+from privpac.errors import PrivpacError
+
+__all__ = ["EnumeratedCoins", "Enumeration", "Raised", "law", "outcome_law"]
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Enumeration:
+    """Exact probabilities of weights seen before, shared by all runs of an audit."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Hashable, list[Fraction]] = {}
+
+    def probabilities(self, weights: Weights) -> list[Fraction]:
+        """The exact probability of every outcome of one choice."""
+        key = weights.key
+        if key not in self._seen:
+            exact = list(weights.exact())
+            total = sum(exact)
+            self._check_enclosure(weights, exact, Fraction(total))
+            self._seen[key] = [weight / total for weight in exact]
+        return self._seen[key]
+
+    def _check_enclosure(self, weights: Weights, exact: list[Fraction], total: Fraction) -> None:
+        """Tie the audited weights to the kernel that ships: sum |v_i - s·w_i| <= e·sum v_i at s = sum v / sum w.
+
+        If the bound holds for some s, it holds for this one with 2e; that is what is checked.
+        """
+        values, error = weights.floats()
+        if not error < 1.0:  # a bound that excludes nothing: every draw is left to balls
+            return
+        floats = [Fraction(float(value)) for value in values]
+        floats += [Fraction(0)] * (len(exact) - len(floats))
+        scale = sum(floats) / total
+        gap = sum(abs(f - scale * w) for f, w in zip(floats, exact, strict=True))
+        if gap > 2 * Fraction(error) * sum(floats):
+            raise EnclosureError("float weights leave their error bound")
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception as an outcome: what the world sees of it is its type, and the sentence of one of our own."""
+
+    kind: str
+    sentence: str
+    error: Exception = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, error: Exception) -> Raised:
+        """An error as an outcome of a run: its type and its sentence, without the traceback."""
+        sentence = str(error) if isinstance(error, PrivpacError) else ""
+        return cls(
+            type(error).__name__, sentence, error.with_traceback(None)
+        )  # a traceback holds the records
+
+    def again(self) -> Exception:
+        """The exception, to be raised where the run would have raised it."""
+        return self.error.with_traceback(None)
+
+
+@lru_cache(maxsize=32)
+def _subsets(n: int, k: int, sets: bool) -> tuple[tuple[int, ...], ...]:
+    """All ordered choices of k below n, or each set once."""
+    return tuple((combinations if sets else permutations)(range(n), k))
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """One step of a branch: the option taken, what there was to take, and the probability of the branch so far."""
+
+    index: int
+    chances: list[Fraction]
+    reached: Fraction
+
+
+class EnumeratedCoins:
+    """Replays the decisions a branch begins with, then takes the first open option at every further one.
+
+    A run is a function of its records and coins, so equal decisions lead to equal weights: those of replayed decisions
+    are not computed again.
+    """
+
+    origin = "enumerated"
+
+    def __init__(
+        self,
+        begun: Sequence[_Decision],
+        memory: Enumeration,
+        laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]],
+        *,
+        sets: bool = False,
+    ) -> None:
+        self._sets = sets
+        self._begun = begun
+        self._memory = memory
+        self._laws = laws
+        self.trail: list[_Decision] = []
+
+    @property
+    def reached(self) -> Fraction:
+        """The probability of all decisions so far."""
+        return self.trail[-1].reached if self.trail else Fraction(1)
+
+    def _decide(self, chances: Callable[[], list[Fraction]]) -> int:
+        step = len(self.trail)
+        decision = self._begun[step] if step < len(self._begun) else self._first(chances())
+        self.trail.append(decision)
+        return decision.index
+
+    def _first(self, chances: list[Fraction]) -> _Decision:
+        index = next(i for i, p in enumerate(chances) if p > 0)
+        return _Decision(index, chances, self.reached * chances[index])
+
+    def choose(self, weights: Weights) -> int:
+        return self._decide(lambda: self._memory.probabilities(weights))
+
+    def choose_many(self, weights: Weights, count: int) -> NDArray[np.int64]:
+        return np.array([self.choose(weights) for _ in range(count)], dtype=np.int64)
+
+    def below(self, n: int) -> int:
+        return 0 if n == 1 else self._decide(lambda: [Fraction(1, n)] * n)
+
+    def flip(self, p: Fraction) -> bool:
+        return self._decide(lambda: [1 - p, p]) == 1
+
+    def flips(self, chances: Sequence[Fraction], picks: Sequence[int] | NDArray[Any]) -> NDArray[np.bool_]:
+        return np.array([self.flip(chances[i]) for i in picks], dtype=np.bool_)
+
+    def subset(self, n: int, k: int) -> tuple[int, ...]:
+        options = _subsets(n, k, self._sets)
+        return options[self.below(len(options))]
+
+    def each(self, runs: Sequence[Callable[[Coins], T]]) -> list[T]:
+        return [self._outcome(run) for run in runs]
+
+    def _outcome(self, run: Callable[[Coins], T]) -> T:
+        """One run by its law; the decisions so far fix everything it can depend on besides its own coins.
+
+        That it raises is one of its outcomes, with a probability of its own; the runs after it are then not begun.
+        """
+        here = tuple(decision.index for decision in self.trail)
+        if here not in self._laws:
+            self._laws[here] = list(outcome_law(run, memory=self._memory, sets=self._sets).items())
+        outcomes = self._laws[here]
+        result: T | Raised = outcomes[self._decide(lambda: [chance for _, chance in outcomes])][0]
+        if isinstance(result, Raised):
+            raise result.again()
+        return result
+
+
+def law(
+    run: Callable[[Coins], T], *, memory: Enumeration | None = None, sets: bool = False
+) -> dict[T, Fraction]:
+    """The exact distribution of what `run` returns, by visiting every branch; whatever one of them raises is raised.
+
+    With `sets`, `subset` gives every set once, in order: for runs that are known not to look at its order.
+
+    >>> law(lambda coins: coins.below(2) + coins.below(2))
+    {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
+    """
+    returned: dict[T, Fraction] = {}
+    for outcome, probability in outcome_law(run, memory=memory, sets=sets).items():
+        if isinstance(outcome, Raised):
+            raise outcome.again()
+        returned[outcome] = probability
+    return returned
+
+
+def outcome_law(
+    run: Callable[[Coins], T], *, memory: Enumeration | None = None, sets: bool = False
+) -> dict[T | Raised, Fraction]:
+    """As `law`, with exceptions among the outcomes: a refusal is something the world sees.
+
+    >>> list(outcome_law(lambda coins: 1 // coins.below(4)).values())
+    [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
+    """
+    memory = memory or Enumeration()
+    outcome: dict[T | Raised, Fraction] = {}
+    begun: list[_Decision] | None = []
+    laws: dict[tuple[int, ...], list[tuple[Any, Fraction]]] = {}
+    while begun is not None:
+        coins = EnumeratedCoins(begun, memory, laws, sets=sets)
+        result = _result(run, coins)
+        outcome[result] = outcome.get(result, Fraction(0)) + coins.reached
+        begun = _next_branch(coins.trail)
+    return outcome
+
+
+def _result(run: Callable[[Coins], T], coins: EnumeratedCoins) -> T | Raised:
+    try:
+        return run(coins)
+    except EnclosureError:  # the coins are at fault, not the run
+        raise
+    except Exception as error:  # whatever it is, it ends the run in sight of everybody
+        return Raised.of(error)
+
+
+def _next_branch(trail: list[_Decision]) -> list[_Decision] | None:
+    """The next branch in depth-first order: advance the last decision that still has an option."""
+    for depth in range(len(trail) - 1, -1, -1):
+        chances = trail[depth].chances
+        for following in range(trail[depth].index + 1, len(chances)):
+            if chances[following] > 0:
+                before = trail[depth - 1].reached if depth else Fraction(1)
+                return [*trail[:depth], _Decision(following, chances, before * chances[following])]
+    return None

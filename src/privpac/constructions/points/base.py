@@ -1,0 +1,75 @@
+"""What learners of one value of a column have in common: whom they need, and what their certificates say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privpac.concepts.sets.points import Points
+from privpac.constructions.base import require_labels
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
+from privpac.errors import SizeError
+from privpac.guarantee import rules
+from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy, Privacy
+from privpac.guarantee.proof import Proof
+from privpac.numbers.exact import plain
+
+__all__ = ["ONE_VALUE", "OfColumn", "point_certificate", "require_summable"]
+
+MOST_SUMMED = 10**8
+"""Records whose number of class-1 values is summed over: the search takes some seconds."""
+
+ONE_VALUE = "privacy holds for any labels; accuracy is promised only if exactly one value carries class 1"
+"""What every certificate about points says beside its numbers."""
+
+
+class OfColumn:
+    """A learner that looks for one value of a `column`."""
+
+    schema: Schema
+    column: str
+
+    @property
+    def concepts(self) -> Points:
+        """The points of the column."""
+        return Points(self.schema, self.column)
+
+    @property
+    def outcomes(self) -> int | None:
+        """Unknown: an estimate of accuracy needs records of its own."""
+        return None
+
+    def require(self, size: Size) -> None:
+        """Refuse to learn without a labelled record."""
+        require_labels(type(self).__name__, size)
+
+
+def require_summable(size: Size, *, owner: str) -> None:
+    """Refuse numbers of records whose counts take too long to sum over, from that number alone."""
+    if size.labelled > MOST_SUMMED:
+        raise SizeError(
+            f"{owner} looks for its parameters by sums over up to {MOST_SUMMED:.0e} records.",
+            remedy="With more records points:COLUMN does as well.",
+        )
+
+
+def point_certificate(
+    loss: Proof[Privacy],
+    accuracy: Proof[Accuracy] | None,
+    *,
+    records: int,
+    name: str,
+    word: str,
+    epsilon: Fraction,
+    failure: Fraction,
+    **numbers: object,
+) -> Certificate:
+    """What is promised by a learner that loses this much; `numbers` are its own public parameters."""
+    learner = {"name": name, "concepts": word, "epsilon": plain(epsilon), **numbers}
+    return Certificate(
+        privacy=rules.declared(loss, epsilon=epsilon),
+        accuracy=() if accuracy is None else (accuracy,),
+        learner={**learner, "failure": plain(failure), "note": ONE_VALUE},
+        labelled=records,
+    )

@@ -1,0 +1,33 @@
+"""`privpac warm`: what people learn most is compiled beforehand."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from privpac.cli import console, main
+from privpac.cli.warm import STEPS
+
+
+def test_warming_twice_compiles_nothing_the_second_time(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        assert main(["warm", "thresholds", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert set(told) == {"kernels", "seconds"}
+    assert told["kernels"] == 0
+
+
+def test_an_unknown_word_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warm", "forests"]) == 2
+    problem = capsys.readouterr().err
+    assert all(step.concepts.split(":")[0] in problem for step in STEPS)
+
+
+def test_what_the_library_says_of_itself_is_a_line_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    logger = logging.getLogger("privpac")
+    with console.hearing(as_json=True):
+        logger.warning("Compiling.")
+    assert json.loads(capsys.readouterr().err) == {"note": "Compiling."}
+    assert not logger.handlers
