@@ -225,12 +225,14 @@ RISK_BANDS = {
 
 def _risks(key: str, tables: str) -> str:
     rows = [row for row in _rows("scores") if row.get("tables") == tables]
+    cells = max(row["cells"] for row in rows)
     found = {(row["method"], row["n_epsilon"]): row[key] for row in rows}
+    whole = {row["method"] for row in rows if row["cells"] == cells}
     bands = [band for band in RISK_BANDS if any(band == row["n_epsilon"] for row in rows)]
     shown = [
         [name, *(_share(found[method, band]) for band in bands)]
         for method, name in RISK_METHODS.items()
-        if (method, "all") in found
+        if method in whole
     ]
     return _table(["n·ε", *(RISK_BANDS[band] for band in bands)], shown)
 

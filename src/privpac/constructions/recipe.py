@@ -35,7 +35,7 @@ from privpac.constructions.estimates.confusion import (
 from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
 from privpac.constructions.stored_classes import stored_concepts
-from privpac.constructions.words import Request, learner_for
+from privpac.constructions.words import Request, learner_for, require_useful_delta
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -81,6 +81,7 @@ class Recipe:
     def of(cls, wishes: RuleWishes, *, schema: Schema, size: Size) -> Recipe:
         """What a person wishes, made from a table of this size; where the share kept aside for an estimate is left
         open, it is the one that promises the narrower interval."""
+        require_useful_delta(wishes.concepts, wishes.delta)
         request = Request.of(wishes, schema=schema, size=size)
         alone = cls(wishes.concepts, request, leaf_epsilon=wishes.leaf_epsilon)
         share = wishes.holdout

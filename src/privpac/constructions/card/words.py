@@ -63,5 +63,6 @@ WORDS: Mapping[str, Word] = {
         _card,
         PROTECTS,
         risks=True,
+        takes_delta=True,
     )
 }

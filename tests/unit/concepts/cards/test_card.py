@@ -15,7 +15,7 @@ import pytest
 from sklearn.metrics import get_scorer
 
 import privpac
-from privpac import MemorySample, PrivateClassifier, Schema, SeededCoins, Size
+from privpac import Ledger, MemorySample, PrivateClassifier, PrivatePredictor, Schema, SeededCoins, Size
 from privpac.checker.check import check_derivation
 from privpac.coins import EnclosureError
 from privpac.concepts.cards.blocks import blocks_of, reachable
@@ -361,6 +361,12 @@ def test_what_cannot_be_is_refused_before_anything_is_read() -> None:
     three = Schema.from_json({"label": "ill", "classes": [0, 1, 2], "columns": COLUMNS})
     with pytest.raises(SchemaError, match=r"has 3 classes.*trees:3"):
         privpac.learn(table(30), schema=three, concepts="card", epsilon=1)
+    ledger = Ledger(epsilon=2)
+    left = ledger.left
+    for base in ("card", "card:3", "consistent:card"):
+        with pytest.raises(ParameterError, match=r"base is .*card.*A card is released as a whole"):
+            PrivatePredictor(base, 1, ledger, schema=SCHEMA).fit(table(30))
+    assert ledger.left == left
     for word in ("card:0", "card:33", "card:two"):
         with pytest.raises(ParameterError, match=r"card:ROUNDS.*card:32\. With a delta"):
             learnt(word)
