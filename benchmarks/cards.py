@@ -70,7 +70,13 @@ def passes(folder: Path, records: int, rounds: int, repeats: int) -> list[Row]:
     return [
         row(f"{records:,} records in files: read", read),
         row(f"{records:,} records in files: read, compared and counted", base),
-        row(f"{records:,} records in files: one pass of a card", each, against="read", base=read, limit=PER_PASS),
+        row(
+            f"{records:,} records in files: one pass of a card",
+            each,
+            against="read",
+            base=read,
+            limit=PER_PASS,
+        ),
     ]
 
 

@@ -50,6 +50,9 @@ def popcount(word: int) -> int:
 PLAIN = 1 << 30
 """Operations of numpy on elements of arrays that take about as long as loading the compiler and a few kernels."""
 
+COMPILING_TAKES = 4
+"""Times as long as that, at least, to compile a few kernels."""
+
 _plain = 0
 """Such operations done in this process."""
 
@@ -57,11 +60,13 @@ _plain = 0
 def plainly(operations: int) -> bool:
     """Whether a step of so many operations is to be taken by numpy: within the bound of the kernel, and sooner.
 
-    That is so while no kernel was called in this process, and until numpy has worked for as long as loading them would
-    have taken: whoever learns once from a small table never waits for a compiler, whoever learns often soon does.
+    That is so until numpy has worked for as long as loading the kernels would have taken, or a few times longer where
+    they turned out not to be compiled yet; and not once they are loaded. So whoever learns once from a small table
+    never waits for a compiler, and whoever learns often soon does.
     """
     global _plain
-    if _compiler.cache_info().currsize or _plain + operations > PLAIN:
+    loaded, compiling = _compiler.cache_info().currsize > 0, WATCH.kernels > 0
+    if (loaded and not compiling) or _plain + operations > PLAIN * (COMPILING_TAKES if compiling else 1):
         return False
     _plain += operations
     return True
@@ -69,7 +74,9 @@ def plainly(operations: int) -> bool:
 
 def load_compiler() -> None:
     """From now on every step is taken by kernels: for whoever wants them compiled, and says so himself."""
+    global _plain
     _compiler()
+    _plain = COMPILING_TAKES * PLAIN
     WATCH.keep_quiet()
 
 

@@ -8,11 +8,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Hypothesis
-from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.words import Request
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
@@ -27,6 +26,9 @@ from privpac.numbers.exact import plain
 from privpac.releasing import Payment
 from privpac.verification import verify_document
 from privpac.wishes import FewLabelWishes, RuleWishes
+
+if TYPE_CHECKING:
+    from privpac.constructions.few_labels.methods import FewLabels
 
 __all__ = [
     "Source",
@@ -72,6 +74,8 @@ def learn(
     estimate_epsilon: object = None,
     holdout: object = "auto",
     leaf_epsilon: object = None,
+    aim: str = "label",
+    probabilities: bool = False,
     ledger: Ledger | None = None,
     random_state: int | None = None,
     label: str | None = None,
@@ -109,6 +113,11 @@ def learn(
     estimate_epsilon, leaf_epsilon : numbers, default None
         Bought on top of `epsilon`: a private estimate of the accuracy, and noisy counts in the leaves of a tree,
         from which `Model.predict_proba` takes its shares.
+    aim : str, default "label"
+        What the rule is for: a class for every record ("label"), or records in order of their risk ("rank"). To rank,
+        "auto" is a card, and any tree gets leaf counts.
+    probabilities : bool, default False
+        Whether a fifth of `epsilon` goes to the counts in the leaves of a tree, so that `Model.predict_proba` works.
     holdout : number, default "auto"
         The part of the records kept aside for the estimate, which then costs nothing extra. "auto": a fifth of them,
         and at most 20,000, or none, whichever promises the narrower interval; that follows from public numbers.
@@ -157,6 +166,8 @@ def learn(
         estimate_epsilon=estimate_epsilon,
         leaf_epsilon=leaf_epsilon,
         holdout=holdout,
+        aim=aim,
+        probabilities=probabilities,
     )
     source = Source(table, y, engine, spark, progress)
     declared = schema_for(schema, table, label=label, y=y)
@@ -186,7 +197,7 @@ def learn_sample(
     """As `learn`, once the records are encoded; `table` is what they were read from."""
     recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
     certificate = recipe.certify()  # refuses what is no class
-    word = wishes.concepts if isinstance(wishes.concepts, str) else wishes.concepts.word
+    word = recipe.concepts if isinstance(recipe.concepts, str) else recipe.concepts.word
     if recipe.advice is not None:
         warnings.warn(recipe.advice, SmallEvidence, stacklevel=4)
 
@@ -224,12 +235,16 @@ def learn_few_labels(
         {
             "estimate_epsilon": wishes.estimate_epsilon,
             "leaf_epsilon": wishes.leaf_epsilon,
+            "aim": None if wishes.aim == "label" else wishes.aim,
+            "probabilities": wishes.probabilities or None,
             "costs": wishes.costs,
             "holdout": wishes.holdout or None,
             "engine": None if source.engine in ("auto", "memory") else source.engine,
             "spark": source.spark,
         }
     )
+    from privpac.constructions.few_labels.methods import FewLabels
+
     both = SemiSample.of(source.table, schema, y=source.y, unlabelled=unlabelled.further)
     recipe = FewLabels.chosen(
         wishes.concepts,

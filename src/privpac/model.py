@@ -28,6 +28,7 @@ from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
 from privpac.constructions.estimates.leaf_counts import LeafCounts
+from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
 from privpac.data.schema import Schema
 from privpac.data.tables import read
 from privpac.drafts import whole_file
@@ -35,6 +36,7 @@ from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.guarantee.certificate import explain_certificate
 from privpac.pictures.drawing import Drawing
+from privpac.pictures.ranks import ranks_picture as draw_ranks
 from privpac.pictures.tree import picture
 
 __all__ = ["FORMAT", "Model", "digest", "load", "model_from", "read_document"]
@@ -109,7 +111,7 @@ class Model:
 
     def predict_proba(self, table: object) -> NDArray[np.float64]:
         """For every record the risk of each class: what a card says of its points, or the share of each class in its
-        leaf of a tree (noisy counts, one added to each, divided by their sum).
+        leaf of a tree (noisy counts, drawn towards those of the nodes above the leaf).
 
         Rows add up to 1; columns are the schema's classes. The released label wins: `predict` is the label drawn with
         the tree, and the largest share of a leaf, which has noise of its own, need not be that label's.
@@ -120,8 +122,8 @@ class Model:
         if risks is None:
             raise PrivpacError(
                 "This model has no leaf counts, so it cannot tell probabilities.",
-                remedy="Learn a card, concepts='card', or a tree with a share of epsilon for counts, such as"
-                " leaf_epsilon=0.1.",
+                remedy="Learn a card, concepts='card', or a tree with a share of epsilon for counts,"
+                " probabilities=True.",
             )
         return risks
 
@@ -207,6 +209,24 @@ class Model:
         request = self.certificate["request"] or {}
         return figures_of(self.estimate, self.schema.classes, costs=request.get("costs"))
 
+    @property
+    def ranks(self) -> RankFigures | None:
+        """What released counts say about order and risks (AUC, sensitivity, specificity, calibration), each with an
+        interval; None for rules without leaf counts or points, and for more than two classes."""
+        if isinstance(self.hypothesis, Card):
+            return ranks_of_card(self.hypothesis, self.schema.classes)
+        counted = self._counted()
+        return None if counted is None else ranks_of_tree(*counted, self.schema.classes)
+
+    def ranks_picture(self) -> str:
+        """Calibration and ROC curve as one picture, in SVG; empty without `ranks`, or if they are too noisy."""
+        drawing = None if self.ranks is None else draw_ranks(self.ranks, self.schema.label)
+        return "" if drawing is None else drawing.svg()
+
+    def describe_ranks(self) -> str:
+        """The same in words; empty without `ranks`."""
+        return "" if self.ranks is None else "\n".join(self.ranks.lines())
+
     def describe_estimate(self) -> str:
         """The estimate in words, beside what a constant answer would reach; empty without one."""
         estimate, figures = self.estimate, self.figures
@@ -220,6 +240,8 @@ class Model:
         parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
             parts += ["", "Private estimate", self.describe_estimate()]
+        if self.ranks is not None:
+            parts += ["", "Private figures", self.describe_ranks()]
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:

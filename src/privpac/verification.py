@@ -9,18 +9,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privpac import __version__
-from privpac.answering.bundle.bundle import content_beside
-from privpac.answering.stored_offers import offer_from_json
 from privpac.checker import document
 from privpac.checker.document import MODEL, TABLE
 from privpac.checker.promise import Promise, check_document
 from privpac.concepts.base import ConceptClass
-from privpac.constructions.few_labels.methods import FewLabels
 from privpac.constructions.recipe import Recipe
-from privpac.constructions.release.table import ReleasedTable, TableRequest, table_from
 from privpac.constructions.stored_classes import concepts_from_json
 from privpac.constructions.words import request_from_json
 from privpac.data.sample import Size
@@ -30,6 +26,12 @@ from privpac.fields import refusing, whole
 from privpac.guarantee.certificate import FROM_DATA, Certificate
 from privpac.model import Model, model_from
 from privpac.numbers.exact import written
+
+if (
+    TYPE_CHECKING
+):  # each is loaded by the look that needs it: a model waits neither for tables nor for bundles
+    from privpac.constructions.few_labels.methods import FewLabels
+    from privpac.constructions.release.table import ReleasedTable
 
 __all__ = ["Verified", "rebuild", "verify", "verify_document"]
 
@@ -102,6 +104,8 @@ def rebuild(
             f"{str(path)!r} is a {promise.kind} on its own, which cannot be rebuilt.",
             remedy="Verify the whole bundle or model file, or the certificate alone with --certificate-only.",
         )
+    from privpac.answering.bundle.bundle import content_beside
+
     content_beside(path, tree)
     return _verified(promise, lambda: _refuse_another_offer(tree))
 
@@ -112,6 +116,8 @@ _UNLIKE = "The document was not made from the parameters that stand in it."
 def _second_look(tree: Mapping[str, Any], concepts: ConceptClass | None) -> Callable[[], None]:
     """Refuse a model or table that no version writes; what is left to do is to make it anew as this version does."""
     if tree["format"] == TABLE:
+        from privpac.constructions.release.table import table_from
+
         table = table_from(tree)
         with refusing(_UNLIKE):
             _refuse_other_origin(table.schema, tree["certificate"])
@@ -158,6 +164,8 @@ def _refuse_other_certificate(expected: Certificate, stored: Mapping[str, Any]) 
 
 
 def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
+    from privpac.answering.stored_offers import offer_from_json
+
     stored, schema = tree["certificate"], Schema.from_json(tree["schema"])
     _refuse_other_origin(schema, stored)
     offer = offer_from_json(stored["request"], schema=schema, coins=stored["coins"])
@@ -167,6 +175,8 @@ def _refuse_another_offer(tree: Mapping[str, Any]) -> None:
 
 
 def _refuse_unlike_table(table: ReleasedTable) -> None:
+    from privpac.constructions.release.table import TableRequest
+
     stored = table.certificate
     size = Size(whole(stored["labelled"], least=0), whole(stored["unlabelled"], least=0))
     request = TableRequest.from_json(stored["request"], schema=table.schema, size=size)
@@ -220,6 +230,8 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
 
 
 def _few_labels(model: Model, concepts: str | ConceptClass) -> FewLabels:
+    from privpac.constructions.few_labels.methods import FewLabels
+
     wishes = model.certificate["request"]
     size = Size(whole(wishes["labelled"], least=0), whole(wishes["unlabelled"], least=0))
     request = request_from_json(wishes, schema=model.schema, labelled=size.labelled)

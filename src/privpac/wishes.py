@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from privpac.concepts.base import ConceptClass, Costs
 
 __all__ = [
+    "AIMS",
     "LEAST_EPSILON",
     "MOST_EPSILON",
     "AnswerWishes",
     "FewLabelWishes",
     "RuleWishes",
     "TableWishes",
+    "read_aim",
     "read_delta",
     "read_epsilon",
     "warning_of_large",
@@ -37,6 +39,9 @@ AUTO = "auto"
 """For a share of records kept aside: what public numbers say is best."""
 
 EPSILONS = "a positive number from 1e-12 to 1e6"
+
+AIMS = ("label", "rank")
+"""What a rule is for: a class for every record, or their order by risk, with the risk itself."""
 
 
 def _number(value: object, *, owner: str, name: str, allowed: str = "a number") -> Fraction:
@@ -85,6 +90,23 @@ def read_delta(value: object, *, owner: str) -> Fraction:
     return _between(value, owner=owner, name="delta")
 
 
+def read_aim(value: object, *, owner: str) -> str:
+    """What a rule is for, as a person wrote it.
+
+    >>> read_aim("rank", owner="learn")
+    'rank'
+    """
+    if not isinstance(value, str) or value not in AIMS:
+        raise ParameterError(owner, "aim", value, allowed=f"one of {', '.join(AIMS)}")
+    return value
+
+
+def _flag(value: object, *, owner: str, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError(owner, name, value, allowed="True or False")
+    return value
+
+
 def _between(value: object, *, owner: str, name: str) -> Fraction:
     allowed = "at least 0 and below 1"
     number = _number(value, owner=owner, name=name, allowed=allowed)
@@ -118,6 +140,9 @@ class RuleWishes:
     leaf_epsilon: Fraction | None = None
     holdout: Fraction | None = None
     """The share of records kept aside for the estimate; None: what promises the narrower interval."""
+    aim: str = "label"
+    probabilities: bool = False
+    """Whether a share of epsilon goes to counts in the leaves, from which risks are told."""
 
     @classmethod
     def read(
@@ -132,6 +157,8 @@ class RuleWishes:
         estimate_epsilon: object = None,
         leaf_epsilon: object = None,
         holdout: object = AUTO,
+        aim: str = "label",
+        probabilities: bool = False,
     ) -> RuleWishes:
         """Numbers as they were written, on the command line or in Python: 0.1 is one tenth."""
         owner = "learn"
@@ -149,6 +176,8 @@ class RuleWishes:
             further(estimate_epsilon, "estimate_epsilon"),
             further(leaf_epsilon, "leaf_epsilon"),
             None if holdout == AUTO else _between(holdout, owner=owner, name="holdout"),
+            read_aim(aim, owner=owner),
+            _flag(probabilities, owner=owner, name="probabilities"),
         )
 
 

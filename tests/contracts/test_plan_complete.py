@@ -36,8 +36,9 @@ _ONE_RUN = NO_PROMISE + "one run fails every second time; boosted-points repeats
 _STAGES = "staged"
 _CLASSIFIERS = NO_PROMISE + "nothing is proved of the errors of other libraries' classifiers"
 _PARTS = NO_PROMISE + "a mechanism or a number beside a rule, not a way to learn one"
-_MIXTURE = NO_PROMISE + "what `auto` draws from; classes of its parts are rows of auto"
+_MIXTURE = "default"
 _CARD = NO_PROMISE + "how well a card ranks was measured, not proved"
+_RISK_TREE = NO_PROMISE + "how well a risk tree ranks was measured, not proved"
 _NESTED = NO_PROMISE + "a wrapper around any learner, whose records it takes as they are"
 
 ROW_OF: dict[str, str] = {
@@ -95,6 +96,7 @@ ROW_OF: dict[str, str] = {
     "release-quantiles": "quantiles",
     "release-tree": "tree-counts",
     "resampled": _NESTED,
+    "risk-tree": _RISK_TREE,
     "scorecards": PLAIN,
     "ssl-relabel": "ssl-relabel",
     "stable": NO_PROMISE + "robust to one record, which is not privacy",
@@ -120,6 +122,7 @@ WORD_ROW = {
     "recconcave": "rec-concave",
     "staged": _STAGES,
     "card": _CARD,
+    "risk-tree": _RISK_TREE,
     "reference": "reference-cover",
 }
 WAY_ROW = {

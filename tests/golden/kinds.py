@@ -19,12 +19,12 @@ from privpac.coins import SeededCoins
 from privpac.constructions.base import Learner
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.release.table import TableRequest
-from privpac.constructions.words import Request
 from privpac.data.sample import Size
 from privpac.errors import SmallEvidence
 from privpac.guarantee.facts import Fact
 from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import exact_decimal
+from privpac.wishes import RuleWishes
 from tests.golden.records import ENGINES, RECORDS, SCHEMAS, Place
 
 __all__ = [
@@ -121,13 +121,8 @@ class Learnt:
         assert self.schema is not None
         schema, coins = SCHEMAS[self.schema], SeededCoins(self.seed)
         sample = place.sample(schema)
-        wishes = {"epsilon": 1, "holdout": 0, **self.wishes}
-        names = ("epsilon", "delta", "holdout", "estimate_epsilon", "leaf_epsilon")
-        numbers = {name: _number(wishes.pop(name)) for name in names if name in wishes}
-        shares = {name: numbers.pop(name, None) for name in names[3:]}
-        holdout = numbers.pop("holdout")
-        request = Request(schema=schema, size=sample.size, **numbers, **wishes)
-        recipe = Recipe(self._concepts(schema), request, holdout=holdout, **shares)
+        wishes = RuleWishes.read(concepts=self._concepts(schema), **{"epsilon": 1, **self.wishes})
+        recipe = Recipe.of(wishes, schema=schema, size=sample.size)
         certificate = recipe.certify().with_coins(coins.origin)
         drawn = recipe.run(sample, coins)
         return Model(

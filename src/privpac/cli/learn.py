@@ -90,6 +90,19 @@ def learn(
             " --epsilon; auto: a fifth or none, whichever promises the narrower interval.",
         ),
     ] = "auto",
+    aim: Annotated[
+        str,
+        typer.Option(
+            metavar="AIM",
+            help="What the rule is for: label (a class for every record) or rank (records in order of their risk).",
+        ),
+    ] = "label",
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities", help="A fifth of epsilon goes to counts in the leaves, so that risks are told."
+        ),
+    ] = False,
     costs: Annotated[
         str | None,
         typer.Option(metavar="A,B", help="Price of misjudging a record of each class: 1,5, or balanced."),
@@ -153,6 +166,8 @@ def learn(
             left_out={
                 "estimate_epsilon": estimate_epsilon,
                 "leaf_epsilon": leaf_epsilon,
+                "aim": None if aim == "label" else aim,
+                "probabilities": probabilities or None,
                 "costs": costs,
                 "report": report,
                 "holdout": None if holdout == "auto" else holdout,
@@ -176,6 +191,8 @@ def learn(
         estimate_epsilon=estimate_epsilon,
         leaf_epsilon=leaf_epsilon,
         holdout=holdout,
+        aim=aim,
+        probabilities=probabilities,
     )
     few = _few_labels(unlabelled, method, error)
     place = _Place(data, _declared(schema, label), label, engine, spark)

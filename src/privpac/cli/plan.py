@@ -45,6 +45,13 @@ def plan(
     protect: Annotated[
         str, typer.Option(metavar="WHAT", help="What is private: records, labels or predictions.")
     ] = "records",
+    aim: Annotated[
+        str,
+        typer.Option(
+            metavar="AIM",
+            help="What the rule is for: label (a class for every record) or rank (records in order of their risk).",
+        ),
+    ] = "label",
     release: Annotated[
         bool,
         typer.Option(
@@ -104,6 +111,7 @@ def plan(
         "unlabelled": unlabelled,
         "protect": protect,
         "release": release,
+        "aim": aim,
         "bits": bits,
         "columns": columns,
         "tests": tests,

@@ -9,7 +9,7 @@ of a column, how many `columns` or `tests`) or by a schema.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,8 @@ class ClassFacts:
     """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
     stages: tuple[int, ...] = ()
     """Depths of trees that are grown in stages; `odds` then are those of the first."""
+    schema: Schema | None = field(default=None, compare=False, repr=False)
+    """Columns, where what is learnt from depends on how many records there are."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

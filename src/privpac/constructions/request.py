@@ -173,6 +173,10 @@ class Word:
     """Whether the rules tell the risk of each class by themselves."""
     takes_delta: bool = False
     """Whether a delta can be of use; where it cannot, nobody is let believe that it was."""
+    leaves: bool = False
+    """Whether the rules are trees, whose leaves can be counted."""
+    counted: bool = False
+    """Whether the leaves are counted without anybody asking for it."""
 
 
 """What most words may protect."""

@@ -11,6 +11,9 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from privpac.concepts.base import ConceptClass, ManyLabels
+from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.one_test import OneTest
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions import catalogue
 from privpac.constructions.base import Learner
 from privpac.constructions.request import (
@@ -28,6 +31,8 @@ __all__ = [
     "PROTECTS",
     "WORDS",
     "Request",
+    "counts_leaves",
+    "has_leaves",
     "learner_for",
     "request_from_json",
     "require_useful_delta",
@@ -47,7 +52,7 @@ def takes_many_classes(concepts: str | ConceptClass) -> bool:
     """
     if not isinstance(concepts, str):
         return isinstance(concepts, ManyLabels)
-    entry = WORDS.get(concepts.partition(":")[0])
+    entry = _entry(concepts)
     return entry is not None and entry.many_classes
 
 
@@ -57,18 +62,41 @@ def tells_risks(concepts: str | ConceptClass) -> bool:
     >>> tells_risks("card"), tells_risks("trees:3")
     (True, False)
     """
-    entry = WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
+    entry = _entry(concepts)
     return entry is not None and entry.risks
+
+
+def has_leaves(concepts: str | ConceptClass) -> bool:
+    """Whether the rules of a word or class are trees, so that records can be counted in their leaves.
+
+    >>> has_leaves("trees:3"), has_leaves("lists:3"), has_leaves("card")
+    (True, False, False)
+    """
+    if not isinstance(concepts, str):
+        return isinstance(concepts, Trees | OneTest | TreeMixture)
+    entry = _entry(concepts)
+    return entry is not None and entry.leaves
+
+
+def counts_leaves(concepts: str | ConceptClass) -> bool:
+    """Whether the leaves of the trees that a word names are counted without anybody asking for it.
+
+    >>> counts_leaves("risk-tree"), counts_leaves("trees:3")
+    (True, False)
+    """
+    entry = _entry(concepts)
+    return entry is not None and entry.counted
+
+
+def _entry(concepts: str | ConceptClass) -> Word | None:
+    return WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
 
 
 def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
     """Refuse a delta where it could only be ignored; words that nobody knows are refused elsewhere."""
-    entry = WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
-    if (
-        delta == 0
-        or (isinstance(concepts, str) and entry is None)
-        or (entry is not None and entry.takes_delta)
-    ):
+    entry = _entry(concepts)
+    is_unknown = isinstance(concepts, str) and entry is None
+    if delta == 0 or is_unknown or (entry is not None and entry.takes_delta):
         return
     forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta)
     raise ParameterError(

@@ -67,6 +67,11 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         and at most 20,000, or none, whichever promises the narrower interval.
     leaf_epsilon : number, default=None
         An extra share for noisy counts in the leaves of a tree, which `predict_proba` needs.
+    aim : str, default="label"
+        What the rule is for: a class for every record ("label"), or records in order of their risk ("rank"). To rank,
+        "auto" is a card, and any tree gets leaf counts from a share of `epsilon`.
+    probabilities : bool, default=False
+        Whether a fifth of `epsilon` goes to the counts in the leaves of a tree, so that there is `predict_proba`.
     ledger : Ledger, default=None
         Charged by every fit, before anything is computed.
     random_state : int, default=None
@@ -129,6 +134,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         estimate_epsilon: object = None,
         holdout: object = "auto",
         leaf_epsilon: object = None,
+        aim: str = "label",
+        probabilities: bool = False,
         ledger: Ledger | None = None,
         random_state: int | None = None,
         method: str = "auto",
@@ -144,6 +151,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.estimate_epsilon = estimate_epsilon
         self.holdout = holdout
         self.leaf_epsilon = leaf_epsilon
+        self.aim = aim
+        self.probabilities = probabilities
         self.ledger = ledger
         self.random_state = random_state
         self.method = method
@@ -183,17 +192,25 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
     def predict_proba(self) -> Callable[[object], Array]:
         """`predict_proba(X)`: for every record the share of each class, in the order of `classes_`.
 
-        It is there for cards, whose table tells the risk, and with `leaf_epsilon`: then shares are taken from the
-        noisy counts of the record's leaf, with one added to each. `predict` stays the label drawn with the tree; the
-        largest share may be another's.
+        It is there for cards, whose table tells the risk, and with `probabilities`, `aim="rank"` or `leaf_epsilon`:
+        then shares are taken from the noisy counts of the record's leaf, drawn towards those of the nodes above it.
+        `predict` stays the label drawn with the tree; the largest share may be another's.
         """
-        if self.leaf_epsilon is None and not self._tells_risks:
+        if not self._tells_risks:
             raise AttributeError(
                 f"{OWNER} has no predict_proba: the released rule answers with a class, and how many records of "
-                "each class stand behind an answer is a further release with a price of its own. Give it a share of "
-                f"epsilon, {OWNER}(..., leaf_epsilon=0.1), learn a card, {OWNER}('card'), or use predict."
+                "each class stand behind an answer is a further release. Ask for it before, with a share of epsilon: "
+                f"{OWNER}(..., probabilities=True), or learn what ranks, {OWNER}(aim='rank'), or use predict."
             )
         return self._shares
+
+    @property
+    def _tells_risks(self) -> bool:
+        """Whether risks are part of what was asked for."""
+        from privpac.constructions.words import counts_leaves, tells_risks
+
+        asked = self.leaf_epsilon is not None or self.probabilities or self.aim == "rank"
+        return asked or tells_risks(self.concepts) or counts_leaves(self.concepts)
 
     def _shares(self, X: object) -> Array:
         check_is_fitted(self)
@@ -207,11 +224,21 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         `predict` says the second class where it is positive, so ties with the cut-off count as half a point above.
         """
-        if not self._tells_risks:
+        if not self._counts_points:
             raise AttributeError(
                 f"{OWNER} has no decision_function: only cards, {OWNER}('card'), count points."
             )
         return self._margins
+
+    @property
+    def _counts_points(self) -> bool:
+        """Whether the rule is a card: by its word, or since `fit` chose one."""
+        from privpac.concepts.cards.card import Card
+        from privpac.constructions.words import tells_risks
+
+        return tells_risks(self.concepts) or (
+            "hypothesis_" in vars(self) and isinstance(self.hypothesis_, Card)
+        )
 
     def _margins(self, X: object) -> Array:
         check_is_fitted(self)
@@ -257,12 +284,6 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         return takes_many_classes(self.concepts)
 
-    @property
-    def _tells_risks(self) -> bool:
-        from privpac.constructions.words import tells_risks
-
-        return tells_risks(self.concepts)
-
     def _learn(self, table: object, labels: Array, schema: Schema) -> Model:
         from privpac.learning import learn  # here, so that the estimator is there before all that learns
 
@@ -280,6 +301,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 estimate_epsilon=self.estimate_epsilon,
                 holdout=self.holdout,
                 leaf_epsilon=self.leaf_epsilon,
+                aim=self.aim,
+                probabilities=self.probabilities,
                 ledger=_ledger(self.ledger),
                 random_state=self.random_state,
                 unlabelled=self._lacks_labels(labels, schema),

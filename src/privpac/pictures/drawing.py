@@ -28,6 +28,7 @@ CLASS_COLOURS = ("#64758b", "#c2571a", "#2b7a78", "#7a4fa3", "#a8324a", "#4d7c0f
 STYLES: dict[str, dict[str, str]] = {
     "node": {"fill": PAPER, "stroke": EDGE},
     "edge": {"fill": "none", "stroke": EDGE},
+    "curve": {"fill": "none", "stroke": CLASS_COLOURS[1]},
     "on": {"fill": "#ffffff", "font-weight": "700"},
     "test": {"fill": INK},
     "heading": {"fill": INK, "font-weight": "700"},

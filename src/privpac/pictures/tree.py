@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.shapes import PointsSheet
@@ -101,6 +104,11 @@ class _Layout:
         return _Place(node, level, (high.y + low.y) / 2, number, (high, low))
 
     @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Of each class in each leaf; nothing without counts."""
+        return np.zeros((0, 0)) if self.counts is None else self.counts.shares(self.tree)
+
+    @cached_property
     def pill(self) -> float:
         """The width of every leaf."""
         names = (_short(self.schema.classes[leaf.label]) for leaf in self.tree.leaves())
@@ -163,7 +171,7 @@ class _Layout:
         short = _short(name)
         yield Words(left + self.pill / 2, place.y + 4.5, short, "on", full=name if short != name else "")
         if self.counts is not None:
-            yield from self._bar(left, place.y + NODE / 2 + 3, self.counts.shares()[place.number])
+            yield from self._bar(left, place.y + NODE / 2 + 3, self.shares[place.number])
             yield Words(left + self.pill + 8, place.y + 4, self._number(place), "soft", "start")
 
     def _bar(self, left: float, top: float, shares: Iterable[float]) -> Iterator[Box]:
@@ -175,7 +183,7 @@ class _Layout:
         """How many records arrive, about, and which share of them has the leaf's class."""
         if self.counts is None or not isinstance(place.node, Leaf):
             return ""
-        share = self.counts.shares()[place.number][place.node.label]
+        share = self.shares[place.number][place.node.label]
         return f"{sum(self.counts.counts[place.number]):,} · {share:.0%}"
 
     def _note(self) -> str:

@@ -27,6 +27,7 @@ def needed(concepts: str = "auto", *, error: Any, epsilon: Any, records: Any = N
     `concepts` is a word as in `privpac learn`, without a column where none is known (`thresholds`, `bits=32`), or with
     a schema (`trees:3`, `schema="schema.json"`). Further: `failure` (0.05), `delta` (0), `noise` (the best member errs
     at most so often), `unlabelled` (records without labels at hand), `protect` ("records", "labels" or "predictions"),
+    `aim` ("label", or "rank" where the order of the records matters),
     `release=True` (answers to all points, thresholds or intervals of a column instead of a rule), `bits`, `columns`,
     `tests` or `schema`; `simulate=True`, on a public `table` or with `marginals` if given, for about `seconds` (40).
     """
@@ -56,6 +57,7 @@ def _ask(
     noise: Any = None,
     protect: str = "records",
     release: bool = False,
+    aim: str = "label",
     bits: Any = None,
     columns: Any = None,
     tests: Any = None,
@@ -79,7 +81,7 @@ def _ask(
     description = described(
         bits=bits, columns=columns, tests=tests, schema=schema, records=numbers["records"]
     )
-    question = Question(kind, concepts, description, protect=protect, release=release, **numbers)
+    question = Question(kind, concepts, description, protect=protect, release=release, aim=aim, **numbers)
     wanted = simulate or table is not None or marginals is not None
     simulation = Simulation(table, marginals, keep, progress, float(_seconds(seconds))) if wanted else None
     return make(question, simulation)

@@ -178,6 +178,26 @@ def _staged(rest: str, description: Description) -> ClassFacts:
     )
 
 
+def _mixed(description: Description) -> tuple[ClassFacts, ...]:
+    """All that `auto` draws from, under its prior; unknown where only a number of tests was given."""
+    from privpac.constructions.draw.default import default_mixture
+    from privpac.data.schema import Schema
+
+    schema = description.schema
+    if schema is None:
+        if description.columns is None:
+            return ()
+        column = {"kind": "numeric", "lower": 0, "upper": 1}
+        columns = [{**column, "name": f"x{i}"} for i in range(description.columns)]
+        schema = Schema.from_json({"label": "y", "columns": columns})
+    mixture = default_mixture(schema, n=description.records or 1000)
+    named = description.schema is not None
+    size = mixture.size
+    return (
+        ClassFacts("auto", "auto", size, mixture.odds, size.bit_length() - 1, 1, schema=schema, named=named),
+    )
+
+
 def _lists(rest: str, description: Description) -> ClassFacts:
     levels, tests, classes = (
         _levels("lists", rest),
@@ -373,7 +393,7 @@ def facts_of(word: str, description: Description) -> tuple[ClassFacts, ...]:
     """
     _check(description)
     if word == "auto":
-        return tuple(fact for name in AUTO for fact in facts_of(name, description))
+        return (*_mixed(description), *(fact for name in AUTO for fact in facts_of(name, description)))
     head, _, rest = word.partition(":")
     if head not in KINDS:
         forms = ", ".join(form.partition(" ")[0] for form, _ in KINDS.values())

@@ -12,6 +12,7 @@ from privpac.constructions.wish import OWNER, PROTECTS, Wish
 from privpac.errors import ParameterError
 from privpac.plan.kinds import facts_of
 from privpac.plan.options import OPTIONS, Option
+from privpac.wishes import read_aim
 
 __all__ = ["KINDS", "Kind", "Question"]
 
@@ -45,8 +46,11 @@ class Question:
     protect: str = "records"
     release: bool = False
     """Whether answers to all queries about a table are wanted, not a rule."""
+    aim: str = "label"
+    """What a rule is for: a class for every record, or their order by risk."""
 
     def __post_init__(self) -> None:
+        read_aim(self.aim, owner=OWNER)
         if self.protect not in PROTECTS:
             raise ParameterError(OWNER, "protect", self.protect, allowed="one of " + ", ".join(PROTECTS))
         if self.release and self.word.partition(":")[0] not in RELEASED:
@@ -123,4 +127,5 @@ class Question:
             "noise": number(self.noise),
             "protect": self.protect,
             "release": self.release,
+            "aim": self.aim,
         }

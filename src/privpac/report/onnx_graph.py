@@ -124,7 +124,7 @@ class _Builder:
         self.label(self.every(self.asked(questions)))
         if isinstance(rule, Tree) and model.leaf_counts is not None:
             leaves = self.every(self.leaf(rule, 0)[0])
-            self.shares(leaves, model.leaf_counts.shares())
+            self.shares(leaves, model.leaf_counts.shares(rule))
 
     def label(self, positions: str) -> None:
         from onnx import TensorProto, helper

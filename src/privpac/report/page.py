@@ -18,17 +18,19 @@ from privpac.constructions.estimates.confusion import CONFIDENCE, Confusion
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.facts import fact_from_json
+from privpac.pictures.ranks import ranks_picture
 from privpac.report.lines import LEFT, RIGHT, WIDTH
 from privpac.report.meaning import does_not_mean, means
 from privpac.report.pictures import picture
 from privpac.report.subject import Subject
-from privpac.report.summary import no_accuracy, sql_text
+from privpac.report.summary import costs_text, no_accuracy, sql_text
 
 __all__ = [
     "confusion_table",
     "estimate_figure",
     "figures_list",
     "headline",
+    "ranks_figure",
     "report_html",
     "short",
     "values_of",
@@ -95,11 +97,17 @@ def _rule(model: Subject) -> str:
         "The rule",
         f"<figure>{picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)}</figure>",
         f'<p class="soft">{clamped}</p>',
+        _costs(model),
         _leaf_counts(model),
         f"<details><summary>The rule as text and as SQL</summary><pre>{escape(model.describe())}</pre>"
         f"<pre>{escape(sql_text(model))}</pre>"
         f'<p class="soft">It gives the number of the class: {escape(classes)}.</p></details>',
     )
+
+
+def _costs(model: Subject) -> str:
+    costs = costs_text(model)
+    return f"<p>Price of misjudging a record of each class: {escape(costs)}.</p>" if costs else ""
 
 
 def _leaf_counts(model: Subject) -> str:
@@ -121,6 +129,7 @@ def _accuracy(model: Subject) -> str:
     if model.estimate is not None:
         parts += [estimate_figure(model.estimate), figures_list(model)]
         parts.append(confusion_table(model.estimate, model.schema.classes))
+    parts += [ranks_figure(model)]
     parts.append("<h3>Proved before any record was seen</h3>")
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     if facts:
@@ -158,6 +167,15 @@ def estimate_figure(estimate: Confusion) -> str:
 def figures_list(model: Subject) -> str:
     """What the noisy counts say besides the accuracy, as an HTML list; empty without an estimate."""
     return "" if model.figures is None else _items(model.figures.lines())
+
+
+def ranks_figure(model: Subject) -> str:
+    """How well the rule ranks and whether its risks are kept, in words and as a picture; empty without counts."""
+    if model.ranks is None:
+        return ""
+    drawing = ranks_picture(model.ranks, model.schema.label)
+    shown = "" if drawing is None else f'<figure class="scroll">{drawing.svg(alone=False)}</figure>'
+    return shown + _items(model.ranks.lines())
 
 
 def confusion_table(estimate: Confusion, classes: Sequence[str]) -> str:

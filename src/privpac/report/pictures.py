@@ -8,7 +8,7 @@ Boxes: a rectangle in a plane of two columns; one or three columns as lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from privpac.concepts.base import Hypothesis
@@ -139,7 +139,23 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
     drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
     if drawing.width <= WIDEST:
         return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
-    return f'<div class="tree scroll">{_branches(tree, schema)}</div>' + legend(schema)
+    risks = None if leaf_counts is None else iter(_last_shares(tree, leaf_counts))
+    return f'<div class="tree scroll">{_branches(tree, schema, risks)}</div>' + legend(schema)
+
+
+def _last_shares(tree: Tree, counts: LeafCounts) -> list[float]:
+    """The share of each leaf's own class, in the order in which `_branches` comes to them."""
+    own = zip(tree.leaves(), counts.shares(tree), strict=True)
+    by_number = [float(shares[leaf.label]) for leaf, shares in own]
+    return [by_number[number] for number in _numbers(tree, 0)]
+
+
+def _numbers(tree: Tree, first: int) -> list[int]:
+    """The numbers of the leaves, those where a test holds before those where it fails."""
+    if not isinstance(tree, Split):
+        return [first]
+    below = sum(1 for _ in tree.low.leaves())
+    return [*_numbers(tree.high, first + below), *_numbers(tree.low, first)]
 
 
 def _strip(strip: Strip, schema: Schema) -> str:
@@ -163,8 +179,8 @@ def _values(column: Column, labels: Sequence[int], schema: Schema) -> str:
     return swatches(names, shown, schema, column.name)
 
 
-def _branches(tree: Tree, schema: Schema) -> str:
-    """A nested list: whatever the names and however many tests, it fits the page."""
+def _branches(tree: Tree, schema: Schema, risks: Iterator[float] | None) -> str:
+    """A nested list: whatever the names and however many tests, it fits the page. `risks`: those of the leaves."""
     if not isinstance(tree, Split):
         return ""
     items = []
@@ -172,7 +188,8 @@ def _branches(tree: Tree, schema: Schema) -> str:
         answer = f"<span>{escape(tree.test.describe(schema, positive=positive))}</span>"
         if isinstance(child, Leaf):
             name = escape(schema.classes[child.label])
-            items.append(f'<li>{answer} <b class="k{tone(child.label)}">{name}</b></li>')
+            share = "" if risks is None else f' <span class="soft">{next(risks):.0%}</span>'
+            items.append(f'<li>{answer} <b class="k{tone(child.label)}">{name}</b>{share}</li>')
         else:
-            items.append(f"<li>{answer}{_branches(child, schema)}</li>")
+            items.append(f"<li>{answer}{_branches(child, schema, risks)}</li>")
     return f"<ul>{''.join(items)}</ul>"

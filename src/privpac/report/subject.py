@@ -9,6 +9,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures
 from privpac.constructions.estimates.leaf_counts import LeafCounts
+from privpac.constructions.estimates.ranks import RankFigures
 from privpac.data.schema import Schema
 
 __all__ = ["Subject"]
@@ -42,6 +43,10 @@ class Subject(Protocol):
         """What the counts of the estimate say besides."""
 
     @property
+    def ranks(self) -> RankFigures | None:
+        """What released counts say about order and risks."""
+
+    @property
     def version(self) -> str:
         """Of privpac, when it was made."""
 
@@ -53,6 +58,9 @@ class Subject(Protocol):
 
     def describe_estimate(self) -> str:
         """The estimate in words; empty without one."""
+
+    def describe_ranks(self) -> str:
+        """Order and risks in words; empty without counts."""
 
     def to_sql(self) -> str:
         """The rule as SQL."""

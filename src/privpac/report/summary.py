@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privpac.constructions.request import balanced_costs
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
@@ -12,7 +13,7 @@ from privpac.guarantee.parts import parts_of
 from privpac.guarantee.proof import assumptions_of
 from privpac.report.subject import Subject
 
-__all__ = ["no_accuracy", "sql_text", "summary_json", "summary_sections"]
+__all__ = ["costs_text", "no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
 NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
 
@@ -22,21 +23,29 @@ def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
     sections = [("Rule", model.describe_leaves() or model.describe())]
     if full:
         sections.append(("SQL", sql_text(model)))
-    sections += _costs(model)
+    if costs := costs_text(model):
+        sections.append(("Price of misjudging a record of each class", costs))
     if model.estimate is not None:
         sections.append(("Private estimate", model.describe_estimate()))
+    if model.ranks is not None:
+        sections.append(("Private figures", model.describe_ranks()))
     if full:
         return [*sections, ("Certificate", explain_certificate(model.certificate))]
     return [*sections, ("Privacy", "\n".join(_privacy(model))), (_accuracy_title(model), _accuracy(model))]
 
 
-def _costs(model: Subject) -> list[tuple[str, str]]:
-    """What misjudging a record of each class was said to cost, if that differs."""
-    costs = model.certificate["request"].get("costs")
+def costs_text(model: Subject) -> str:
+    """What misjudging a record of each class was said to cost, if that differs, and whether a base rate says so."""
+    costs = (model.certificate["request"] or {}).get("costs")
     if not costs or len(set(costs)) == 1:
-        return []
+        return ""
     priced = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
-    return [("Price of misjudging a record of each class", priced)]
+    if model.schema.base_rate is None or balanced_costs(model.schema) != tuple(costs):
+        return priced
+    shares = ", ".join(
+        f"{name}: {share:g}" for name, share in zip(model.schema.classes, model.schema.base_rate, strict=True)
+    )
+    return f"{priced} (balanced: all classes count the same, given the declared base rate {shares})"
 
 
 def sql_text(model: Subject) -> str:
@@ -104,6 +113,7 @@ def summary_json(model: Subject) -> dict[str, Any]:
         "accuracy": [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]],
         "leaf_counts": None if model.leaf_counts is None else model.leaf_counts.to_json(),
         "estimate": None if model.estimate is None else model.estimate.to_json(),
+        "ranks": None if model.ranks is None else model.ranks.to_json(),
         "figures": None if model.figures is None else model.figures.to_json(),
         "certificate": dict(tree),
     }

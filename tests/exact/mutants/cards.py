@@ -15,9 +15,12 @@ from privpac.coins import Coins
 from privpac.concepts.cards.card import bucket_row
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, looks
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.tree import Leaf
 from privpac.constructions.card import rules
 from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.risk_tree import TREE_CAP, LeafWeights, RiskTrees
 from privpac.constructions.card.weights import CAP, UNITS, residuals
+from privpac.constructions.estimates.leaf_counts import LeafTable
 from privpac.guarantee import rules as common
 from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.gibbs import draw_index
@@ -113,10 +116,43 @@ def counts_the_table_with_change_one() -> Case:
     return Case("table counted with change 1", run, records_of(SCHEMA), 1, claim)
 
 
+TREE = RiskTrees(tiny_schema(2), EPSILON, TESTS, 1)
+TREE_CLAIM = rules.weighted_rounds(ratio=TREE.ratio, cap=TREE_CAP, rounds=1).fact
+
+
+def splits_at_the_best_test() -> Case:
+    """A leaf of a risk tree is split where the sums say so: no coin is asked, so one record decides."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        weights = tuple((side[0],) for side in residuals(HALF, 0, cap=TREE_CAP))
+        sums = sample_of(SCHEMA, data).reduce(LeafWeights(TESTS, Leaf(0), (weights[0], weights[1])))
+        missing, held = sums[0].tolist()
+        return held >= missing
+
+    return Case("best test of a leaf, without a draw", run, records_of(SCHEMA), 2, TREE_CLAIM)
+
+
+def centres_leaves_by_true_shares() -> Case:
+    """What is left to explain in a leaf, measured against the leaf's true share of class 1, which nobody released."""
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        sample = sample_of(SCHEMA, data)
+        zeros, ones = sample.reduce(LeafTable(Leaf(0), 2))[0].tolist()
+        share = UNITS * ones // (zeros + ones)
+        weights = ((-share,), (UNITS - share,))
+        missing, held = sample.reduce(LeafWeights(TESTS, Leaf(0), weights))[0].tolist()
+        return draw_index([missing - held, held - missing], TREE.ratio, coins)
+
+    case = Case("weights from the true share of a leaf", run, records_of(SCHEMA), 4, TREE_CLAIM)
+    return replace(case, inputs=(((1, 1),) * 2 + ((0, 0),) * 2, ((1, 1),) * 3 + ((0, 0),), ((0, 1),) * 4))
+
+
 MUTANTS: dict[str, Callable[[], Case]] = {
     "forgets_the_cap": forgets_the_cap,
     "pays_for_half_the_window": pays_for_half_the_window,
     "weighs_by_all_records": weighs_by_all_records,
     "weighs_by_what_nobody_saw": weighs_by_what_nobody_saw,
     "counts_the_table_with_change_one": counts_the_table_with_change_one,
+    "splits_at_the_best_test": splits_at_the_best_test,
+    "centres_leaves_by_true_shares": centres_leaves_by_true_shares,
 }

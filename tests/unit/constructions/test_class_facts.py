@@ -85,9 +85,19 @@ def test_facts_of_stages_are_those_of_the_learner() -> None:
             facts_of(wrong, Description(columns=4))
 
 
+def test_cards_are_counted_by_their_draws() -> None:
+    tests = len(TESTS.tests)
+    (facts,) = facts_of("card:3", Description(schema=SCHEMA, records=1000))
+    assert (facts.word, facts.size) == ("card:3", (2 * tests) ** 3)
+    assert facts_of("card", Description(columns=3))[0].word == "card"
+    for wrong in ("card:0", "card:301", "card:x", "card:²", "card:03"):
+        with pytest.raises(ParameterError, match="card:1 to"):
+            facts_of(wrong, Description(columns=3))
+
+
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     # Chosen among others; without a promise of accuracy; other learners of thresholds.
-    learners = {"auto", "card", "switches", "recconcave"}
+    learners = {"auto", "switches", "recconcave"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
     assert {word.partition(":")[0] for word in CLASSES} | {
@@ -96,8 +106,12 @@ def test_every_word_that_can_be_learnt_can_be_planned() -> None:
         "reference",
         "sphere",
         "staged",
+        "card",
     } == set(KINDS)
-    assert [facts.word for facts in facts_of("auto", Description(columns=12))] == list(AUTO)
+    assert [facts.word for facts in facts_of("auto", Description(columns=12))] == ["auto", *AUTO]
+    assert [facts.word for facts in facts_of("auto", Description(tests=12))] == list(AUTO), (
+        "nobody knows its columns"
+    )
 
 
 @pytest.mark.parametrize(("bits", "columns", "tests"), [(32, 1, 31), (32, 8, 248), (32, 9, 135), (3, 9, 63)])

@@ -235,7 +235,7 @@ def test_weights_are_refused_with_the_reason_and_the_remedy() -> None:
 
 def test_there_are_no_probabilities_and_it_says_why() -> None:
     assert not hasattr(fitted(), "predict_proba")
-    with pytest.raises(AttributeError, match=r"further release.*leaf_epsilon=0\.1"):
+    with pytest.raises(AttributeError, match=r"further release.*probabilities=True"):
         fitted().predict_proba(table())
 
 

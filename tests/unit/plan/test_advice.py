@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 
 from privpac import plan
+from privpac.errors import ParameterError
 from privpac.plan import advice, options
 from privpac.plan.options import Need, Option
 from privpac.plan.plan import Plan
@@ -44,6 +45,29 @@ def run(_: pytest.MonkeyPatch) -> None:
     )
     assert said(plan.needed("any:2", **ASK), "run") is None, "a class on paper cannot be run"
     assert said(plan.needed("thresholds", records=200, **ASK), "run") is None, "too few records to run it"
+
+
+@check
+def ranking(_: pytest.MonkeyPatch) -> None:
+    found = plan.needed("thresholds", aim="rank", **ASK)
+    assert "privpac learn DATA --schema SCHEMA --aim rank --epsilon 1." in (said(found, "ranking") or "")
+    three = {"label": "y", "classes": [0, 1, 2], "columns": [{"name": "x", "kind": "boolean"}]}
+    many = plan.reachable("trees:1", records=500, epsilon="0.5", schema=three, aim="rank")
+    assert (said(many, "ranking") or "").endswith("--aim rank --epsilon 0.5")
+    assert said(plan.needed("thresholds", **ASK), "ranking") is None
+    with pytest.raises(ParameterError, match="label, rank"):
+        plan.needed("thresholds", aim="order", **ASK)
+
+
+@check
+def balance(_: pytest.MonkeyPatch) -> None:
+    columns = [{"name": "x", "kind": "boolean"}]
+    ask = {"records": 500, "epsilon": 1}
+    rare = plan.reachable(schema={"label": "y", "base_rate": 0.06, "columns": columns}, **ask)
+    assert "costs 0: 1, 1: 16" in (said(rare, "balance") or "")
+    even = plan.reachable(schema={"label": "y", "base_rate": 0.5, "columns": columns}, **ask)
+    assert said(even, "balance") is None
+    assert said(plan.reachable(schema={"label": "y", "columns": columns}, **ask), "balance") is None
 
 
 @check
@@ -172,6 +196,16 @@ def pessimistic(_: pytest.MonkeyPatch) -> None:
     done = replace(found, answers=tuple(replace(row, simulated=simulated) for row in found.answers))
     assert said(done, "pessimistic") is None
     assert said(plan.needed("points", **ASK), "pessimistic") is None
+
+
+@check
+def card(_: pytest.MonkeyPatch) -> None:
+    found = plan.reachable("card", columns=10, records=3000, epsilon=1)
+    text = said(found, "card")
+    assert text is not None
+    assert text.startswith("No accuracy is proved for a card")
+    assert (found.answers, said(found, "nothing")) == ((), None)
+    assert said(plan.needed("points", **ASK), "card") is None
 
 
 @check

@@ -132,7 +132,7 @@ CLASSES = [
         ("thresholds", 12),
         ("points", 2),
     )
-] + [facts_of("staged:2+2", Description(columns=5))[0]]
+] + [facts_of(word, Description(columns=5))[0] for word in ("staged:2+2", "auto")]
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.learner}-{option.setting}")

@@ -17,10 +17,12 @@ from privpac.concepts.cards.logits import LOG_SCALE, PARTS, log_odds, log_risk, 
 __all__ = [
     "BUCKETS",
     "SCALE",
+    "SURE",
     "WALL",
     "Curve",
     "Interval",
     "Table",
+    "share_down",
     "spread_of",
     "start_share",
 ]
@@ -177,12 +179,12 @@ class Table:
         noise = SURE * math.isqrt(len(buckets) * self.spread**2)
         return Interval(
             max(0, zeros + ones),
-            _share_down(max(0, ones - noise), zeros + noise),
-            SCALE - _share_down(max(0, zeros - noise), ones + noise),
+            share_down(max(0, ones - noise), zeros + noise),
+            SCALE - share_down(max(0, zeros - noise), ones + noise),
         )
 
 
-def _share_down(held: int, rest: int) -> int:
+def share_down(held: int, rest: int) -> int:
     """A lower limit of the share behind so many of held + rest records, by Wilson's interval; rounded down."""
     n = held + rest
     if n == 0:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import get_args
 
 from privpac.concepts.grids import CUTS
@@ -35,9 +36,7 @@ def on_scale(schema: Schema, scale: Scale, *, most: int | None = None, cuts: int
 
     A column whose schema names a scale is cut on that one, whatever is asked for.
     """
-    if most is not None:
-        cuts = bisect_right(range(1, cuts + 1), most, key=lambda cuts: len(_tests(schema, scale, cuts)))
-    return Binarisation(schema, _tests(schema, scale, max(1, cuts)))
+    return Binarisation(schema, _tests(schema, scale, most, cuts))
 
 
 def on_each_scale(schema: Schema, *, most: int | None = None, cuts: int = CUTS) -> tuple[Binarisation, ...]:
@@ -45,11 +44,19 @@ def on_each_scale(schema: Schema, *, most: int | None = None, cuts: int = CUTS) 
     return tuple(dict.fromkeys(on_scale(schema, scale, most=most, cuts=cuts) for scale in SCALES))
 
 
-def _tests(schema: Schema, scale: Scale, cuts: int) -> tuple[Test, ...]:
+def _count(schema: Schema, scale: Scale, cuts: int) -> int:
+    """How many tests there are."""
+    return sum(len(_cells(column, scale, cuts)) for column in schema.columns)
+
+
+@lru_cache(maxsize=64)  # a rule is certified twice: before it is drawn, and from its file
+def _tests(schema: Schema, scale: Scale, most: int | None, cuts: int) -> tuple[Test, ...]:
+    if most is not None:
+        cuts = bisect_right(range(1, cuts + 1), most, key=lambda cuts: _count(schema, scale, cuts))
     return tuple(
         Test(column.name, cell, "at least" if column.ordered else "equals")
         for column in schema.columns
-        for cell in _cells(column, scale, cuts)
+        for cell in _cells(column, scale, max(1, cuts))
     )
 
 

@@ -33,6 +33,10 @@ class Tree(RuleBase, ABC):
     def leaves(self) -> Iterator[Leaf]:
         """All leaves, those where a test fails before those where it holds."""
 
+    @abstractmethod
+    def with_leaves(self, subtrees: Iterator[Tree]) -> Tree:
+        """The tree with its leaves, in order, replaced by the next of `subtrees`."""
+
     def merged(self) -> Tree:
         """The same function with fewer leaves: no test whose answer is known or whose two sides agree.
 
@@ -127,6 +131,9 @@ class Leaf(Tree):
     def leaves(self) -> Iterator[Leaf]:
         yield self
 
+    def with_leaves(self, subtrees: Iterator[Tree]) -> Tree:
+        return next(subtrees)
+
     def tests(self) -> Iterator[Test]:
         return iter(())
 
@@ -174,6 +181,10 @@ class Split(Tree):
     def leaves(self) -> Iterator[Leaf]:
         yield from self.low.leaves()
         yield from self.high.leaves()
+
+    def with_leaves(self, subtrees: Iterator[Tree]) -> Tree:
+        low = self.low.with_leaves(subtrees)
+        return Split(self.test, low, self.high.with_leaves(subtrees))
 
     def tests(self) -> Iterator[Test]:
         yield self.test

@@ -1,4 +1,4 @@
-"""Rows of risk cards: whole cards with their table, and their rounds alone, where more records can be enumerated."""
+"""Rows of risk cards and risk trees: whole ones, and their rounds alone, where more records can be enumerated."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card import rules
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.risk_tree import TREE_CAP, RiskTrees
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
 from privpac.data.schema import Schema
 
-__all__ = ["ROWS", "rounds_case"]
+__all__ = ["ROWS", "levels_case", "rounds_case"]
 
 PLACE = 35
 
@@ -57,6 +58,26 @@ def _labels() -> Case:
     return learner_case("risk card, labels protected", LabelPrivateCard(schema, ONE, 1), schema, 1)
 
 
+def _risk_tree() -> Case:
+    """A whole tree of two levels, with the count before it."""
+    schema = tiny_schema(3)
+    return learner_case(
+        "risk tree of two levels", RiskTrees(schema, ONE, Binarisation.of(schema), 2), schema, 1
+    )
+
+
+def levels_case(name: str, schema: Schema, n: int, levels: int, *, epsilon: Fraction) -> Case:
+    """The draws of a risk tree alone, from a share of class 1 that is known: no noise takes part."""
+    learner = RiskTrees(schema, epsilon, Binarisation.of(schema), levels)
+    memory: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        return learner.draw_levels(remembered(schema, data, memory), HALF, coins)
+
+    claim = rules.weighted_rounds(ratio=learner.ratio, cap=TREE_CAP, rounds=levels).fact
+    return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "card": _card,
     "card-delta": _with_delta,
@@ -64,5 +85,12 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "card-rounds": lambda: rounds_case("two rounds of a card", tiny_schema(2, 2), 2, 2, epsilon=Fraction(10)),
     "card-rounds-categories": lambda: rounds_case(
         "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)
+    ),
+    "risk-tree": _risk_tree,
+    "risk-tree-tight": lambda: levels_case(
+        "one level of a risk tree", tiny_schema(2), 3, 1, epsilon=Fraction(10)
+    ),
+    "risk-tree-levels": lambda: levels_case(
+        "two levels of a risk tree", tiny_schema(2, 2), 2, 2, epsilon=Fraction(20)
     ),
 }

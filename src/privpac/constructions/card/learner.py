@@ -220,7 +220,7 @@ class CardLearner:
         self, records: Looks, by_class: NDArray[np.int64], drawn: tuple[Points, ...], start: Fraction
     ) -> NDArray[np.int64]:
         """Sums of weights by code, given what was drawn; before the first draw a weight depends on the class alone."""
-        weights = residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth)
+        weights = residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
         if not drawn:
             (zero,), (one,) = weights
             sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]

@@ -23,6 +23,8 @@ from privpac.numbers.exact import plain, ratio_for
 
 __all__ = [
     "COUNT_CHANGE",
+    "COUNT_SHARE",
+    "LARGEST_ROUNDS",
     "TABLE_CHANGE",
     "Spending",
     "concentrated_spending",

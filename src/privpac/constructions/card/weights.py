@@ -82,12 +82,14 @@ def _risk(start: Fraction, points: int, fifth: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def residuals(start: Fraction, largest: int, fifth: int = 1) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def residuals(
+    start: Fraction, largest: int, fifth: int = 1, cap: int = CAP
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The weight of a record of class 0 and of one of class 1 by its signed points, from -largest to largest.
 
-    `fifth`: how many of these points make a fifth of log-odds.
+    `fifth`: how many of these points make a fifth of log-odds. `cap`: where weights are cut.
     """
     risks = [_risk(start, points, fifth) for points in range(-largest, largest + 1)]
-    zeros = tuple(-min(risk, CAP) for risk in risks)
-    ones = tuple(min(UNITS - risk, CAP) for risk in risks)
+    zeros = tuple(-min(risk, cap) for risk in risks)
+    ones = tuple(min(UNITS - risk, cap) for risk in risks)
     return zeros, ones

@@ -1,4 +1,4 @@
-"""The word for risk cards."""
+"""The words for what ranks: risk cards, and trees whose leaves tell risks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.base import Learner
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
+from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.card.spending import is_worth_a_delta
 from privpac.constructions.card.weights import ENOUGH, MOST_ROUNDS, fine_rounds_for, rounds_for
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, is_count
@@ -56,6 +57,25 @@ def _rounds_of_word(request: Request, rest: str) -> tuple[int, Fraction]:
     return rounds, Fraction(0)
 
 
+def _risk_tree(request: Request, rest: str) -> Learner:
+    request.require_two_classes("risk-tree")
+    levels = _levels(rest) if rest else levels_for(request.size.labelled, request.per_record)
+    return RiskTrees(
+        request.schema, request.per_record, Binarisation.of(request.schema), levels, request.costs
+    )
+
+
+def _levels(rest: str) -> int:
+    if not (is_count(rest) and 1 <= int(rest) <= MOST_LEVELS):
+        raise ParameterError(
+            OWNER,
+            "word",
+            f"risk-tree:{rest}",
+            allowed=f"of the form risk-tree:DEPTH, from risk-tree:1 to risk-tree:{MOST_LEVELS}",
+        )
+    return int(rest)
+
+
 WORDS: Mapping[str, Word] = {
     "card": Word(
         "card:ROUNDS",
@@ -64,5 +84,12 @@ WORDS: Mapping[str, Word] = {
         PROTECTS,
         risks=True,
         takes_delta=True,
-    )
+    ),
+    "risk-tree": Word(
+        "risk-tree:DEPTH",
+        "a tree that ranks: leaves with their risks",
+        _risk_tree,
+        leaves=True,
+        counted=True,
+    ),
 }

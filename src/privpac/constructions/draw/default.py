@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor
@@ -29,13 +31,16 @@ from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam
-from privpac.constructions.draw.staged_trees import SECOND_STAGE_ABOVE, StagedTrees, default_stages
+from privpac.constructions.draw.staged_trees import StagedTrees, default_stages
+from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE
 from privpac.constructions.draw.tree_words import one_test
 from privpac.constructions.request import OWNER, Request
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
 
-__all__ = ["LATEST", "auto", "default_mixture"]
+__all__ = ["LATEST", "auto", "default_accuracy", "default_mixture"]
 
 LATEST = "2"
 """The design that `auto` means."""
@@ -56,6 +61,15 @@ def auto(request: Request, rest: str) -> Learner:
     mixture = default_mixture(request.schema, n=n, three_tests=n * epsilon > ONE_TEST_UP_TO)
     mixture.require(n)
     return Merged(Occam(mixture, epsilon, request.costs))
+
+
+def default_accuracy(request: Request, *, failure: Fraction) -> tuple[Proof[Accuracy], ...]:
+    """What `auto` certifies about errors, for a plan: with any failure probability."""
+    learner = auto(request, "")
+    inner = learner.learner if isinstance(learner, Merged) else learner
+    if not isinstance(inner, Occam | StagedTrees):
+        return ()
+    return replace(inner, failure=failure).certify(request.size).accuracy
 
 
 MANY_TESTS = 1 << 16

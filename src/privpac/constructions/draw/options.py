@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
-from privpac.constructions.draw.stages import SHARES, stage_steps
+from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, stage_steps
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
+from privpac.data.sample import Size
 from privpac.errors import SizeError
 from privpac.guarantee.rules.conditions import EXP_DIGITS, LARGEST_LOG
 from privpac.numbers.binomial import first_whole
@@ -80,7 +82,42 @@ def _hard_agnostic(wish: Wish) -> int | None:
 
 
 def _finite(concepts: ClassFacts) -> bool:
-    return concepts.kappa is None and not concepts.stages
+    return concepts.kappa is None and not concepts.stages and concepts.kind not in ("auto", "card")
+
+
+def _is_default(concepts: ClassFacts) -> bool:
+    return concepts.kind == "auto"
+
+
+def _certified(wish: Wish, n: int, against: str) -> Fraction | None:
+    """The error that `auto` certifies for so many records; None where it is void."""
+    from privpac.constructions.draw.default import default_accuracy
+    from privpac.constructions.request import Request
+
+    assert wish.concepts.schema is not None
+    request = Request(schema=wish.concepts.schema, size=Size(n), epsilon=wish.epsilon)
+    facts = (proof.fact for proof in default_accuracy(request, failure=wish.failure))
+    return next((fact.error for fact in facts if fact.against == against), None)
+
+
+def _default_error(against: str) -> Callable[[Wish, int], Fraction | None]:
+    return lambda wish, n: _certified(wish, n, against)
+
+
+def _default_needs(against: str) -> Callable[[Wish], Need]:
+    """The fewest records of one draw, as long as there is only one; otherwise of stages."""
+
+    def needs(wish: Wish) -> Need:
+        def enough(n: int) -> bool:
+            error = _certified(wish, n, against)
+            return error is not None and error <= wish.error
+
+        last = max(1, math.floor(SECOND_STAGE_ABOVE / wish.epsilon))
+        if enough(last):
+            return Need(first_whole(enough, start=last, smallest=1))
+        return Need(first_whole(enough, start=2 * last, smallest=last + 1))
+
+    return needs
 
 
 def _in_stages(concepts: ClassFacts) -> bool:
@@ -145,6 +182,30 @@ OPTIONS: tuple[Option, ...] = (
         epsilon=_epsilon_agnostic,
         command=learn_command,
         hard=_hard_agnostic,
+    ),
+    Option(
+        "default",
+        "what the default classifier certifies, some member is right",
+        "realizable",
+        "records",
+        False,
+        "occam-realizable",
+        _default_needs("realizable"),
+        serves=_is_default,
+        error=_default_error("realizable"),
+        command=learn_command,
+    ),
+    Option(
+        "default",
+        "what the default classifier certifies, against the best member",
+        "agnostic",
+        "records",
+        False,
+        "occam-agnostic",
+        _default_needs("agnostic"),
+        serves=_is_default,
+        error=_default_error("agnostic"),
+        command=learn_command,
     ),
     Option(
         "staged",

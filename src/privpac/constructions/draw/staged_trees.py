@@ -14,7 +14,7 @@ Proof: docs/proofs/leafwise-exponential.md, docs/proofs/staged-draws.md. Tested 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
@@ -25,7 +25,7 @@ from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.majority import VOTERS, Majorities
 from privpac.concepts.trees.mixture import TreeMixture
 from privpac.concepts.trees.parts import TreePart
-from privpac.concepts.trees.tree import Leaf, Split, Tree
+from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import (
     FAILURE,
@@ -37,7 +37,9 @@ from privpac.constructions.draw.occam import (
 from privpac.constructions.draw.stages import (
     KEEP_LABEL,
     LATER_STOP,
+    SECOND_STAGE_ABOVE,
     SHARES,
+    THIRD_STAGE_FROM,
     outcomes_of,
     stage_steps,
     trees_up_to,
@@ -53,9 +55,6 @@ from privpac.numbers.exact import plain, ratio_for
 from privpac.theory.staged import Stage
 
 __all__ = ["StagedTrees", "default_stages"]
-
-SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
-"""n·epsilon from where on another look at the leaves pays for its share of epsilon."""
 
 
 def default_stages(*, n: int, epsilon: Fraction, tests: int, most: int = 250) -> tuple[int, ...]:
@@ -284,7 +283,7 @@ class StagedTrees:
             partial(grow, self.later[stage, leaf.label], part, self.ratio(stage), self.prices)
             for leaf, part in zip(leaves, parts, strict=True)
         ]
-        return _replaced(tree, iter(coins.each(growers)))
+        return tree.with_leaves(iter(coins.each(growers)))
 
 
 def _mixed(parts: tuple[TreePart, ...]) -> Trees | TreeMixture:
@@ -306,12 +305,3 @@ def _draw_and_merge(
 ) -> Tree:
     """For a last stage: nothing grows on these leaves any more, so equal siblings may be merged at once."""
     return _draw(concepts, sample, ratio, costs, coins).merged()
-
-
-def _replaced(tree: Tree, subtrees: Iterator[Tree]) -> Tree:
-    """The tree with its leaves, in order, replaced by the next of `subtrees`."""
-    if isinstance(tree, Leaf):
-        return next(subtrees)
-    assert isinstance(tree, Split)
-    low = _replaced(tree.low, subtrees)
-    return Split(tree.test, low, _replaced(tree.high, subtrees))

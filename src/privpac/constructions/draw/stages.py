@@ -12,7 +12,17 @@ from fractions import Fraction
 from privpac.numbers.exact import power_up, ratio_for
 from privpac.theory.staged import Stage
 
-__all__ = ["KEEP_LABEL", "LATER_STOP", "SHARES", "later_odds", "outcomes_of", "stage_steps", "trees_up_to"]
+__all__ = [
+    "KEEP_LABEL",
+    "LATER_STOP",
+    "SECOND_STAGE_ABOVE",
+    "SHARES",
+    "THIRD_STAGE_FROM",
+    "later_odds",
+    "outcomes_of",
+    "stage_steps",
+    "trees_up_to",
+]
 
 SHARES: dict[int, tuple[Fraction, ...]] = {
     1: (Fraction(1),),
@@ -26,6 +36,10 @@ LATER_STOP = Fraction(1, 2)
 
 KEEP_LABEL = Fraction(3, 4)
 """Prior probability, in later stages, of the label the region already has."""
+
+
+SECOND_STAGE_ABOVE, THIRD_STAGE_FROM = 5_000, 40_000
+"""n·epsilon from where on another look at the leaves pays for its share of epsilon."""
 
 
 def trees_up_to(depth: int, tests: int, classes: int) -> int:

@@ -51,9 +51,15 @@ def _monomials(kind: type[Conjunctions] | type[Disjunctions]) -> Builder:
 
 
 WORDS: Mapping[str, Word] = {
-    "one-test": Word("one-test", "one test with two different answers", one_test, many_classes=True),
-    "trees": Word("trees:DEPTH", "all decision trees up to a depth", _trees, PROTECTS, many_classes=True),
-    "staged": Word("staged:D1+D2", "a tree grown in private stages", _staged, PROTECTS, many_classes=True),
+    "one-test": Word(
+        "one-test", "one test with two different answers", one_test, many_classes=True, leaves=True
+    ),
+    "trees": Word(
+        "trees:DEPTH", "all decision trees up to a depth", _trees, PROTECTS, many_classes=True, leaves=True
+    ),
+    "staged": Word(
+        "staged:D1+D2", "a tree grown in private stages", _staged, PROTECTS, many_classes=True, leaves=True
+    ),
     "lists": Word("lists:K", "decision lists of up to K tests", _lists, many_classes=True),
     "conjunctions": Word("conjunctions:K", "all of up to K tests", _monomials(Conjunctions)),
     "disjunctions": Word("disjunctions:K", "any of up to K tests", _monomials(Disjunctions)),

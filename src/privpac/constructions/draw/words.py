@@ -51,7 +51,9 @@ def _rectangles(request: Request, rest: str) -> Learner:
 
 
 WORDS: Mapping[str, Word] = {
-    "auto": Word("auto", "what suits n, epsilon and the schema", auto, PROTECTS, many_classes=True),
+    "auto": Word(
+        "auto", "what suits n, epsilon and the schema", auto, PROTECTS, many_classes=True, leaves=True
+    ),
     "stumps": Word("stumps", "one test on any column", _stumps, PROTECTS),
     "thresholds": Word(
         "thresholds:COLUMN", "a cut in one column (add :down or :either)", _thresholds, PROTECTS

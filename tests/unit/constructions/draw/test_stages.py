@@ -10,8 +10,17 @@ import pytest
 from privpac import plan
 from privpac.audit.registry import tiny_schema
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.constructions.draw.default import auto
 from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.draw.stages import SHARES, later_odds, outcomes_of, stage_steps, trees_up_to
+from privpac.constructions.draw.stages import (
+    SECOND_STAGE_ABOVE,
+    SHARES,
+    later_odds,
+    outcomes_of,
+    stage_steps,
+    trees_up_to,
+)
+from privpac.constructions.request import Request
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.guarantee.facts import Against, Unit
@@ -95,3 +104,25 @@ def test_planned_records_are_enough_and_one_less_is_not() -> None:
             learner = StagedTrees(WIDE, Fraction(1), (2, 2), Binarisation.default(WIDE, n=n))
             errors = [p.fact.error for p in learner.certify(Size(n)).accuracy if p.fact.against == setting]
             assert (errors[0] <= Fraction(1, 10)) is enough
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon"), [(800, Fraction(1)), (4_000, Fraction(1)), (60_000, Fraction(1, 4))]
+)
+def test_a_plan_of_auto_promises_what_auto_certifies(n: int, epsilon: Fraction) -> None:
+    learner = auto(Request(schema=WIDE, size=Size(n), epsilon=epsilon), "")
+    rows = plan.reachable("auto", records=n, epsilon=epsilon, schema=WIDE).answers
+    planned = {row.option.setting: row.wish.error for row in rows if row.concepts.word == "auto"}
+    certified = {proof.fact.against.value: proof.fact.error for proof in learner.certify(Size(n)).accuracy}
+    assert planned == certified
+
+
+def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None:
+    for error, epsilon, staged in (("0.2", 1, False), ("0.06", 1, True)):
+        row = plan.needed("auto", error=error, epsilon=epsilon, schema=WIDE).option("default", "agnostic")
+        n = row.need.labelled
+        assert (n * epsilon > SECOND_STAGE_ABOVE) is staged
+        facts = [
+            p.fact for p in auto(Request(WIDE, Size(n), Fraction(epsilon)), "").certify(Size(n)).accuracy
+        ]
+        assert min(f.error for f in facts if f.against is Against.AGNOSTIC) <= Fraction(error)

@@ -22,12 +22,13 @@ from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.concepts.trees.trees import Trees
-from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable, release_leaf_counts
+from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable, Smoothing, release_leaf_counts
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Size
 from privpac.errors import ParameterError, SizeError
+from privpac.fields import Malformed
 from privpac.model import digest
 
 SCHEMA = Schema.from_json(
@@ -105,9 +106,39 @@ def test_every_cell_has_its_own_noise_and_stays_within_public_bounds() -> None:
     assert np.array(exact.counts).tolist() == true.tolist()
 
 
-def test_shares_add_one_to_every_count() -> None:
-    counts = LeafCounts(((0, 0, 0), (7, 2, 0), (1, 1, 5)), 400, Fraction(1))
-    assert counts.shares() == pytest.approx(np.array([[1, 1, 1], [8, 3, 1], [2, 2, 6]]) / [[3], [12], [10]])
+def test_counts_of_the_first_version_have_one_added_to_each() -> None:
+    counts = LeafCounts(((0, 0, 0), (7, 2, 0), (1, 1, 5)), 400, Fraction(1), Smoothing.ONE_EACH)
+    expected = np.array([[1, 1, 1], [8, 3, 1], [2, 2, 6]]) / [[3], [12], [10]]
+    assert counts.shares(TREE) == pytest.approx(expected)
+    assert LeafCounts.from_json(counts.to_json()) == counts
+
+
+def test_shares_are_drawn_towards_the_node_above_the_more_the_fewer_records_there_are() -> None:
+    few, many = (
+        LeafCounts(((200, 0, 0), (0, 1, 0), (0, 0, 2)), 400, Fraction(1)),
+        LeafCounts(((200_000, 0, 0), (0, 1000, 0), (0, 0, 2000)), 400_000, Fraction(1)),
+    )
+    assert few.shares(TREE).sum(axis=1) == pytest.approx(1)
+    assert ((few.shares(TREE) > 0) & (few.shares(TREE) < 1)).all()
+    assert few.shares(TREE)[1, 0] > 0.5  # one record in a leaf says nearly what everybody says
+    assert many.shares(TREE)[1, 1] > 0.97
+    # By hand: noise of standard deviation 2 (about), weight 2·2·sqrt(leaves) for the node above.
+    everyone = (np.array([200, 1, 2]) + 2) / (203 + 6)
+    root = (np.array([200, 1, 2]) + 4 * 3**0.5 * everyone) / (203 + 4 * 3**0.5)
+    right = (np.array([0, 1, 2]) + 4 * 2**0.5 * root) / (3 + 4 * 2**0.5)
+    assert few.shares(TREE)[2] == pytest.approx((np.array([0, 0, 2]) + 4 * right) / 6)
+
+
+def test_equal_counts_everywhere_say_that_all_classes_are_alike() -> None:
+    counts = LeafCounts(((5, 5, 5),) * 3, 400, Fraction(1, 10))
+    assert counts.shares(TREE) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("smoothing", [0, 3, "2"])
+def test_other_ways_of_smoothing_are_refused(smoothing: object) -> None:
+    stored = LeafCounts(((5, 5, 5),) * 3, 400, Fraction(1, 10)).to_json()
+    with pytest.raises(Malformed):
+        LeafCounts.from_json({**stored, "smoothing": smoothing})
 
 
 def test_the_counts_add_to_the_price() -> None:
@@ -204,7 +235,7 @@ def test_trees_given_as_a_class_have_leaves_too() -> None:
 
 
 def test_probabilities_are_those_of_the_leaf_and_the_drawn_label_wins() -> None:
-    counts = LeafCounts(((4, 0, 5), (0, 9, 0), (0, 0, 0)), 400, Fraction(1))
+    counts = LeafCounts(((4, 0, 5), (0, 9, 0), (0, 0, 0)), 400, Fraction(1), Smoothing.ONE_EACH)
     model = replace(learnt(), hypothesis=TREE, leaf_counts=counts)
     three = pd.DataFrame({"age": [10, 60, 60], "smoker": [True, False, True]})
     assert model.predict_proba(three) == pytest.approx(
@@ -214,12 +245,15 @@ def test_probabilities_are_those_of_the_leaf_and_the_drawn_label_wins() -> None:
 
 
 def test_a_tree_without_tests_has_one_share_for_everybody() -> None:
-    model = replace(learnt(), hypothesis=Leaf(0), leaf_counts=LeafCounts(((1, 0, 0),), 400, Fraction(1)))
-    assert model.predict_proba(frame(5)).tolist() == [[0.5, 0.25, 0.25]] * 5
+    model = replace(learnt(), hypothesis=Leaf(0), leaf_counts=LeafCounts(((3, 0, 0),), 400, Fraction(1)))
+    everyone = np.array([5, 2, 2]) / 9
+    assert model.predict_proba(frame(5)) == pytest.approx(
+        np.array([(np.array([3, 0, 0]) + 4 * everyone) / 7] * 5)
+    )
 
 
 def test_without_counts_the_error_says_how_to_get_them() -> None:
-    with pytest.raises(PrivpacError, match=r"leaf_epsilon=0\.1"):
+    with pytest.raises(PrivpacError, match="probabilities=True"):
         learnt(leaf_epsilon=None).predict_proba(frame())
     assert learnt(leaf_epsilon=None).describe_leaves() == ""
 
@@ -240,7 +274,7 @@ def test_the_estimator_has_probabilities_when_paid_for() -> None:
     table = frame()
     bare = PrivateClassifier("trees:2", epsilon=5, schema=SCHEMA)
     assert not hasattr(bare, "predict_proba")
-    with pytest.raises(AttributeError, match=r"leaf_epsilon=0\.1"):
+    with pytest.raises(AttributeError, match="probabilities=True"):
         bare.predict_proba(table)
     classifier = clone(bare).set_params(leaf_epsilon=1)
     assert hasattr(classifier, "predict_proba")

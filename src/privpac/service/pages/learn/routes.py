@@ -18,9 +18,16 @@ from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.ledger.ledger import Ledger
 from privpac.model import Model, load
 from privpac.releasing import cost_of
-from privpac.report.page import confusion_table, estimate_figure, figures_list, headline, report_html
+from privpac.report.page import (
+    confusion_table,
+    estimate_figure,
+    figures_list,
+    headline,
+    ranks_figure,
+    report_html,
+)
 from privpac.report.pictures import picture
-from privpac.report.summary import no_accuracy, sql_text
+from privpac.report.summary import costs_text, no_accuracy, sql_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, Owner
 from privpac.service.pages.guards import Refusal
@@ -244,6 +251,8 @@ def _model_context(model: Model, drawer: Drawer) -> dict[str, Any]:
         "picture": Markup(picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)),
         "estimate": None if estimate is None else Markup(estimate_figure(estimate)),
         "figures": Markup(figures_list(model)),
+        "ranks": Markup(ranks_figure(model)),
+        "costs": costs_text(model),
         "confusion": None if estimate is None else Markup(confusion_table(estimate, model.schema.classes)),
         "sql": sql_text(model),
         "command": drawer.state["command"],

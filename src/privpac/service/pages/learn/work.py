@@ -155,6 +155,8 @@ class Order:
                 estimate_epsilon=text("estimate_epsilon") or None,
                 leaf_epsilon=text("leaf_epsilon") or None,
                 holdout=text("holdout") or "auto",
+                aim=text("aim", "label"),
+                probabilities=text("probabilities") == "yes",
             ),
             text("charge") == "ledger",
             None if not text("random_state") else _whole("random_state", text("random_state")),
@@ -198,6 +200,7 @@ class Order:
         )
         for name, value, usual in _spoken(self.wishes):
             parts += [] if value == usual else [f"--{name}", value]
+        parts += ["--probabilities"] if self.wishes.probabilities else []
         parts += [] if self.random_state is None else ["--random-state", str(self.random_state)]
         parts += ["--ledger", ledger] if self.charged and ledger else []
         return shlex.join([*parts, "--out", "model.json", "--report", "report.html"])
@@ -216,6 +219,7 @@ def _spoken(wishes: RuleWishes) -> list[tuple[str, str, str]]:
         ("estimate-epsilon", number(wishes.estimate_epsilon), ""),
         ("leaf-epsilon", number(wishes.leaf_epsilon), ""),
         ("holdout", number(wishes.holdout), ""),
+        ("aim", wishes.aim, "label"),
         ("protect", wishes.protect, "records"),
         ("records-per-person", str(wishes.records_per_person), "1"),
     ]

@@ -1,4 +1,5 @@
-"""Small tables need no compiler: every sum and weight that numpy makes is that of the kernels, up to their bound."""
+"""Small tables need no compiler: every sum and weight that numpy makes has the bits of the kernels', or, where a kernel
+takes a shorter way to the pairs, is the same up to the bound of both; and the same coins draw the same rule."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.trees import law as tree_law
@@ -18,6 +21,7 @@ from privpac.concepts.trees.law import Law, Region
 from privpac.concepts.trees.prior import Prior, checked_prior
 from tests.unit.tiny import counted, mixed_columns, table
 
+Floats = NDArray[np.float64]
 Choice = tuple[Prior, Cooccurrence, Fraction, tuple[int, ...]]
 
 
@@ -77,11 +81,29 @@ def regions(p: int, size: int) -> list[Region]:
 def test_sums_and_weights_are_those_of_the_kernels(choice: Choice) -> None:
     with pytest.MonkeyPatch.context() as monkeypatch:
         plain, kernels = both(choice, monkeypatch)
+    depth = choice[0].depth
+    shorter = depth > tree_law.PAIR and kernels._by_pairs
+
+    def same(ours: Floats, theirs: Floats, error: float) -> bool:
+        if shorter:
+            return np.allclose(ours, theirs, rtol=2 * error, atol=0.0)
+        return ours.tobytes() == theirs.tobytes()
+
     for ours, theirs, error in zip(plain._sums, kernels._sums, plain.errors, strict=True):
         assert np.array_equal(ours[0], theirs[0])
-        assert np.allclose(ours[1], theirs[1], rtol=2 * error, atol=0.0)
-    depth = choice[0].depth
+        assert same(ours[1], theirs[1], error)
     for left in range(1, depth + 1):
         for region in [None, *regions(choice[0].tests, depth - left)]:
-            ours, theirs = plain.node_floats(region, left), kernels.node_floats(region, left)
-            assert np.allclose(ours, theirs, rtol=2 * plain.errors[left], atol=0.0)
+            both_ways = plain.node_floats(region, left), kernels.node_floats(region, left)
+            assert same(*both_ways, plain.errors[left])
+
+
+@settings(deadline=None, max_examples=30)
+@given(laws(), st.integers(0, 2**32))
+def test_the_same_coins_draw_the_same_rule(choice: Choice, seed: int) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        plain, kernels = both(choice, monkeypatch)
+    for region in [(), None]:
+        for left in range(1, choice[0].depth + 1):
+            ours, theirs = (SeededCoins(seed).choose(law.node(region, left)) for law in (plain, kernels))
+            assert ours == theirs

@@ -1,0 +1,43 @@
+"""Cards in public numbers: as many as there are draws of tests and signs; no plan promises anything for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from privpac.constructions.card.weights import MOST_ROUNDS
+from privpac.constructions.class_facts import OWNER, ClassFacts, Description
+from privpac.errors import ParameterError
+
+__all__ = ["KINDS"]
+
+USUAL_ROUNDS = 8
+"""Where the word names none; with records and epsilon the learner chooses."""
+
+
+def _card(rest: str, description: Description) -> ClassFacts:
+    rounds = int(rest) if rest.isascii() and rest.isdecimal() else USUAL_ROUNDS
+    if (rest and rest != str(rounds)) or not 1 <= rounds <= MOST_ROUNDS:
+        raise ParameterError(
+            OWNER, "concepts", f"card:{rest}", allowed=f"card, or card:1 to card:{MOST_ROUNDS}"
+        )
+    tests = description.number_of_tests("card")
+    size: int = (2 * tests) ** rounds
+    word = f"card:{rest}" if rest else "card"
+    named = description.schema is not None
+    return ClassFacts(
+        word,
+        "card",
+        size,
+        Fraction(size - 1),
+        size.bit_length() - 1,
+        1,
+        tests=tests,
+        parts=rounds,
+        named=named,
+    )
+
+
+KINDS: Mapping[str, tuple[str, Callable[[str, Description], ClassFacts]]] = {
+    "card": ("card --columns C", _card)
+}

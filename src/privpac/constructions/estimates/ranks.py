@@ -1,0 +1,272 @@
+"""What released counts by class say about the order and the risks that a rule gives: free, from numbers that are out.
+
+A tree's leaves and a card's sums of points are groups of records with one risk each, and their noisy counts of two
+classes are released. From them follow the area under the curve, sensitivity and specificity, what a constant answer
+would reach, and whether risks are kept. Intervals allow for the noise and for sampling, two standard deviations of
+both together; they hold approximately, and not for the choice of a rule by the same records, which only noise limits.
+Source: Hanley and McNeil 1982 for the variance of the area, in the form for tied ranks; the noise by the delta method.
+Tested by tests/unit/constructions/estimates/test_ranks.py (among it a validity run on simulated tables).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privpac.concepts.cards.card import Card
+from privpac.concepts.cards.risks import SCALE, SURE, share_down, spread_of
+from privpac.concepts.trees.tree import Tree
+from privpac.constructions.estimates.leaf_counts import LeafCounts
+
+__all__ = ["Group", "RankFigures", "Share", "ranks_of_card", "ranks_of_tree"]
+
+NOTE = (
+    "These follow from noisy counts that are released anyway, of the records the rule was learnt from: they cost no"
+    " further privacy. Intervals: two standard deviations of noise and sampling together."
+)
+MOST_PLACES = 10
+"""Points of a calibration picture that can be told apart."""
+MOST_DIGITS = 6
+"""Of a share in JSON."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Records with one risk: what it is said to be, what they are called, and their noisy counts of either class."""
+
+    risk: float
+    label: int
+    zeros: int
+    ones: int
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number between 0 and 1, and between what it lies."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+    def to_json(self) -> dict[str, float]:
+        """The number and its interval."""
+        return {name: round(value, MOST_DIGITS) for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class RankFigures:
+    """Figures of a rule for two classes, from groups of records in order of their risk.
+
+    >>> figures = RankFigures((Group(0.1, 0, 900, 100), Group(0.6, 1, 400, 600)), 5, ("no", "yes"))
+    >>> print(figures.auc)
+    0.775 (0.758 to 0.791)
+    >>> print(figures.sensitivity)
+    0.857 (0.818 to 0.891)
+    """
+
+    groups: tuple[Group, ...]
+    """In ascending order of risk."""
+    spread: int
+    """About the standard deviation of the noise in every count."""
+    classes: tuple[str, str]
+    ordered_by_counts: bool = False
+    """Whether the order of the groups follows from these counts (a tree), and not from an earlier draw (a card)."""
+
+    @cached_property
+    def _counts(self) -> NDArray[np.float64]:
+        """Zeros and ones of every group, of groups with equal risk together.
+
+        Where groups were put in order by these very counts, noise would seem to rank: there the records of a group are
+        shared out by its risk, which is drawn towards its neighbours', and not by its own counts.
+        """
+        risks = sorted({group.risk for group in self.groups})
+        table = np.zeros((len(risks), 2))
+        for group in self.groups:
+            total = group.zeros + group.ones
+            own = (
+                (total * (1 - group.risk), total * group.risk)
+                if self.ordered_by_counts
+                else (group.zeros, group.ones)
+            )
+            table[risks.index(group.risk)] += own
+        return table
+
+    @cached_property
+    def _totals(self) -> tuple[float, float]:
+        zeros, ones = self._counts.sum(axis=0).tolist()
+        return zeros, ones
+
+    @property
+    def known(self) -> bool:
+        """Whether both classes stand out from the noise, so that there is something to say."""
+        noise = SURE * self.spread * math.sqrt(len(self.groups))
+        return min(self._totals) > noise
+
+    @cached_property
+    def auc(self) -> Share | None:
+        """How often a record of the second class has the larger risk than one of the first, ties counted as half."""
+        if not self.known:
+            return None
+        zeros, ones = self._counts.T
+        (all_zeros, all_ones) = self._totals
+        below = (np.cumsum(zeros) - zeros / 2) / all_zeros  # for a record of class 1 in each group
+        above = (all_ones - np.cumsum(ones) + ones / 2) / all_ones  # for one of class 0
+        area = float((ones * below).sum() / all_ones)
+        sampling = float(
+            (ones * (below - area) ** 2).sum() / all_ones**2
+            + (zeros * (above - area) ** 2).sum() / all_zeros**2
+        )
+        moved = ((below - area) ** 2).sum() / all_ones**2 + ((above - area) ** 2).sum() / all_zeros**2
+        half = SURE * math.sqrt(sampling + self.spread**2 * float(moved) * self._cells_per_risk)
+        return Share(area, max(0.0, area - half), min(1.0, area + half))
+
+    @property
+    def _cells_per_risk(self) -> float:
+        """Groups of equal risk are counted apart, and each brings its own noise."""
+        return len(self.groups) / len(self._counts)
+
+    @cached_property
+    def sensitivity(self) -> Share | None:
+        """The share of the second class that the rule finds."""
+        return self._share(lambda group: group.ones, 1)
+
+    @cached_property
+    def specificity(self) -> Share | None:
+        """The share of the first class that the rule leaves alone."""
+        return self._share(lambda group: group.zeros, 0)
+
+    @property
+    def balanced(self) -> Share | None:
+        """The mean of both: one half for a constant answer, whichever class is rare."""
+        one, zero = self.sensitivity, self.specificity
+        if one is None or zero is None:
+            return None
+        middle = (one.value + zero.value) / 2
+        low = math.hypot(one.value - one.low, zero.value - zero.low) / 2
+        high = math.hypot(one.high - one.value, zero.high - zero.value) / 2
+        return Share(middle, max(0.0, middle - low), min(1.0, middle + high))
+
+    @property
+    def accuracy(self) -> Share | None:
+        """How often the rule is right."""
+        right = [group.ones if group.label else group.zeros for group in self.groups]
+        wrong = [group.zeros if group.label else group.ones for group in self.groups]
+        return (
+            self._between(sum(right), sum(wrong), len(self.groups), len(self.groups)) if self.known else None
+        )
+
+    @property
+    def majority(self) -> tuple[str, Share] | None:
+        """The commonest class, and how often always saying it would be right."""
+        zeros, ones = (int(total) for total in self._totals)
+        more, fewer, name = (
+            (zeros, ones, self.classes[0]) if zeros >= ones else (ones, zeros, self.classes[1])
+        )
+        cells = len(self.groups)
+        return (name, self._between(more, fewer, cells, cells)) if self.known else None
+
+    def _share(self, count: Any, label: int) -> Share | None:
+        if not self.known:
+            return None
+        held = [count(group) for group in self.groups if group.label == label]
+        rest = [count(group) for group in self.groups if group.label != label]
+        return self._between(sum(held), sum(rest), len(held), len(rest))
+
+    def _between(self, held: int, rest: int, held_cells: int, rest_cells: int) -> Share:
+        """A share of noisy counts: sums of so many cells each."""
+        own, other = (math.ceil(SURE * self.spread * math.sqrt(cells)) for cells in (held_cells, rest_cells))
+        low = share_down(max(0, held - own), rest + other) / SCALE
+        high = 1 - share_down(max(0, rest - other), held + own) / SCALE
+        value = held / max(1, held + rest)
+        return Share(value, min(low, value), max(high, value))
+
+    def calibration(self) -> Iterator[tuple[float, Share, int]]:
+        """For risks that are told: the share of the second class that was counted there, and of how many.
+
+        Neighbouring groups are taken together where there are more than ten, and left out where they may be noise.
+        """
+        together = -(-len(self.groups) // MOST_PLACES)
+        for first in range(0, len(self.groups), together):
+            near = self.groups[first : first + together]
+            zeros, ones = sum(group.zeros for group in near), sum(group.ones for group in near)
+            if zeros + ones > SURE * self.spread * math.sqrt(2 * len(near)):
+                told = sum(group.risk * (group.zeros + group.ones) for group in near) / (zeros + ones)
+                yield told, self._between(ones, zeros, len(near), len(near)), zeros + ones
+
+    def curve(self) -> Iterator[tuple[float, float]]:
+        """Shares of the first and of the second class above each risk, from nobody to everybody (the ROC curve)."""
+        if not self.known:
+            return
+        zeros, ones = np.cumsum(self._counts[::-1], axis=0).T
+        yield 0.0, 0.0
+        yield from zip((zeros / self._totals[0]).tolist(), (ones / self._totals[1]).tolist(), strict=True)
+
+    def lines(self) -> list[str]:
+        """In sentences."""
+        if self.auc is None or self.majority is None:
+            return [
+                "The counts are too noisy to say how well the rule ranks: more records or epsilon would tell."
+            ]
+        name, right = self.majority
+        return [
+            f"Area under the curve (AUC) about {self.auc}: how often a record of {self.classes[1]} has the larger"
+            " risk.",
+            f"Sensitivity ({self.classes[1]}) about {self.sensitivity}, specificity ({self.classes[0]}) about"
+            f" {self.specificity}; balanced accuracy about {self.balanced}.",
+            f"Right about {self.accuracy} of the time; always saying {name} about {right}.",
+            NOTE,
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        named = {
+            "auc": self.auc,
+            "sensitivity": self.sensitivity,
+            "specificity": self.specificity,
+            "balanced_accuracy": self.balanced,
+            "accuracy": self.accuracy,
+            "majority": None if self.majority is None else self.majority[1],
+        }
+        return {
+            **{name: None if share is None else share.to_json() for name, share in named.items()},
+            "majority_class": None if self.majority is None else self.majority[0],
+            "calibration": [
+                {"risk": round(risk, MOST_DIGITS), "records": records, **share.to_json()}
+                for risk, share, records in self.calibration()
+            ],
+            "roc": [[round(x, MOST_DIGITS), round(y, MOST_DIGITS)] for x, y in self.curve()],
+        }
+
+
+def ranks_of_tree(tree: Tree, counts: LeafCounts, classes: Sequence[str]) -> RankFigures | None:
+    """The figures of a tree with leaf counts; None for more than two classes."""
+    if len(classes) != 2:
+        return None
+    risks = counts.shares(tree)[:, 1].tolist()
+    groups = [
+        Group(risk, leaf.label, zeros, ones)
+        for risk, leaf, (zeros, ones) in zip(risks, tree.leaves(), counts.counts, strict=True)
+    ]
+    ordered = tuple(sorted(groups, key=lambda group: group.risk))
+    return RankFigures(
+        ordered, spread_of(counts.epsilon, 2), (classes[0], classes[1]), ordered_by_counts=True
+    )
+
+
+def ranks_of_card(card: Card, classes: Sequence[str]) -> RankFigures:
+    """The figures of a card; where several sums are counted together, their middle stands for all of them."""
+    groups = []
+    for bucket, (zeros, ones) in enumerate(card.counts):
+        first, last = card.table.bounds(bucket)
+        middle = (first + last) // 2
+        groups.append(Group(card.risks[middle] / SCALE, int(middle >= card.cutoff), zeros, ones))
+    return RankFigures(tuple(groups), card.table.spread, (classes[0], classes[1]))

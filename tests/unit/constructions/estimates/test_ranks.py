@@ -1,0 +1,149 @@
+"""Figures from released counts: what they are on paper, and that their intervals hold on simulated tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
+
+from privpac import Schema, learn
+from privpac.constructions.estimates.leaf_counts import LeafCounts
+from privpac.constructions.estimates.ranks import Group, RankFigures, ranks_of_tree
+from privpac.model import Model
+from tests.unit.constructions.estimates.test_leaf_counts import TREE
+
+NAMES = ("well", "ill")
+COLUMNS = [{"name": name, "kind": "numeric", "lower": 0, "upper": 15, "integer": True} for name in "abc"]
+SCHEMA = Schema.from_json({"label": "y", "classes": list(NAMES), "columns": COLUMNS})
+GROUPS = (Group(0.1, 0, 800, 60), Group(0.4, 0, 200, 140), Group(0.8, 1, 100, 300), Group(0.9, 1, 20, 180))
+
+
+def drawn(n: int, seed: int) -> dict[str, Any]:
+    random = np.random.default_rng(seed)
+    cells = random.integers(0, 16, (n, 3))
+    risk = 1 / (1 + np.exp(-(cells[:, 0] - 10) / 3 - (cells[:, 1] - 8) / 6))
+    labels = np.where(random.random(n) < risk, "ill", "well")
+    return {**{name: cells[:, i] for i, name in enumerate("abc")}, "y": labels}
+
+
+FRESH = drawn(60_000, 10**6)
+
+
+def expanded() -> tuple[list[int], list[float], list[int]]:
+    truth, risks, labels = [], [], []
+    for group in GROUPS:
+        for label, count in ((0, group.zeros), (1, group.ones)):
+            truth += [label] * count
+            risks += [group.risk] * count
+            labels += [group.label] * count
+    return truth, risks, labels
+
+
+def test_figures_are_those_of_the_records_that_were_counted() -> None:
+    truth, risks, labels = expanded()
+    figures = RankFigures(GROUPS, 1, NAMES)
+    assert figures.auc is not None
+    assert figures.auc.value == pytest.approx(roc_auc_score(truth, risks))
+    assert figures.sensitivity is not None
+    assert figures.sensitivity.value == pytest.approx(recall_score(truth, labels))
+    assert figures.balanced is not None
+    assert figures.balanced.value == pytest.approx(balanced_accuracy_score(truth, labels))
+    assert figures.accuracy is not None
+    assert figures.accuracy.value == pytest.approx(np.mean(np.array(truth) == labels))
+    assert figures.majority is not None
+    assert figures.majority[0] == "well"
+    assert figures.majority[1].value == pytest.approx(1120 / 1800)
+    for share in (figures.auc, figures.sensitivity, figures.specificity, figures.balanced, figures.accuracy):
+        assert share is not None
+        assert 0 <= share.low < share.value < share.high <= 1
+
+
+def test_the_curve_goes_from_nobody_to_everybody_and_its_area_is_the_auc() -> None:
+    figures = RankFigures(GROUPS, 1, NAMES)
+    places = list(figures.curve())
+    assert (places[0], places[-1]) == ((0, 0), (1, 1))
+    xs, ys = zip(*places, strict=True)
+    assert figures.auc is not None
+    assert np.trapezoid(ys, xs) == pytest.approx(figures.auc.value)
+
+
+def test_more_noise_means_wider_intervals_and_too_much_says_nothing() -> None:
+    widths = []
+    for spread in (1, 10, 40):
+        auc = RankFigures(GROUPS, spread, NAMES).auc
+        assert auc is not None
+        widths.append(auc.high - auc.low)
+    assert widths == sorted(widths)
+    lost = RankFigures(GROUPS, 400, NAMES)
+    assert lost.auc is None
+    assert lost.balanced is None
+    assert list(lost.curve()) == []
+    assert "too noisy" in lost.lines()[0]
+    assert lost.to_json()["auc"] is None
+
+
+def test_neighbours_are_taken_together_where_there_are_many_and_noise_is_left_out() -> None:
+    many = tuple(Group(i / 40, 0, 100, 100) for i in range(32))
+    places = list(RankFigures(many, 1, NAMES).calibration())
+    assert len(places) == 8
+    assert sum(records for _, _, records in places) == 6400
+    assert places[0][0] == pytest.approx((0 + 1 + 2 + 3) / 160)
+    assert list(RankFigures((Group(0.5, 0, 1, 1),), 5, NAMES).calibration()) == []
+
+
+def test_three_classes_have_no_such_figures() -> None:
+    counts = LeafCounts(((5, 5, 5),) * 3, 400, Fraction(1))
+    assert ranks_of_tree(TREE, counts, ("a", "b", "c")) is None
+
+
+def test_a_model_without_counts_has_none() -> None:
+    model = learn(drawn(200, 1), schema=SCHEMA, concepts="stumps", epsilon=1, random_state=1)
+    assert model.ranks is None
+    assert model.describe_ranks() == model.ranks_picture() == ""
+
+
+def truth_of(model: Model) -> tuple[float, float, float]:
+    labels = (FRESH["y"] == "ill").astype(int)
+    found = (model.predict(FRESH) == "ill").astype(int)
+    return (
+        float(roc_auc_score(labels, model.predict_proba(FRESH)[:, 1])),
+        float(recall_score(labels, found)),
+        float(balanced_accuracy_score(labels, found)),
+    )
+
+
+@pytest.mark.parametrize("word", ["card:4", "risk-tree", "trees:2"])
+def test_intervals_hold_for_fresh_records_of_simulated_tables(word: str) -> None:
+    """Two standard deviations: of thirty intervals of a kind fewer than 21 hold less than once in 10^5 runs if nine in
+    ten do. Figures of tables with shuffled labels are the control: there the AUC of the right ones is outside."""
+    held = np.zeros(3)
+    for seed in range(30):
+        model = learn(
+            drawn(1500, seed), schema=SCHEMA, concepts=word, epsilon=1, aim="rank", random_state=seed
+        )
+        figures = model.ranks
+        assert figures is not None
+        shares = (figures.auc, figures.sensitivity, figures.balanced)
+        held += [
+            share is not None and share.low <= true <= share.high
+            for share, true in zip(shares, truth_of(model), strict=True)
+        ]
+    assert (held >= 21).all()
+    shuffled = drawn(1500, 1)
+    shuffled["y"] = np.random.default_rng(2).permutation(shuffled["y"])
+    blind = learn(shuffled, schema=SCHEMA, concepts=word, epsilon=1, aim="rank", random_state=1).ranks
+    assert blind is not None
+    assert blind.auc is None or blind.auc.high < 0.72
+
+
+def test_words_pictures_and_json_say_the_same() -> None:
+    model = learn(drawn(1500, 3), schema=SCHEMA, aim="rank", epsilon=1, random_state=1)
+    figures = model.ranks
+    assert figures is not None
+    assert figures.auc is not None
+    assert f"AUC) about {figures.auc}" in model.explain()
+    assert figures.to_json()["auc"]["value"] == pytest.approx(figures.auc.value, abs=1e-6)
+    assert model.ranks_picture().startswith("<svg")
