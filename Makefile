@@ -65,7 +65,7 @@ test-slow: $(READY_SLOW)
 # The whole suite once more, timed; the table goes to tests/README.md.
 slowest: $(READY)
 	@mkdir -p .cache
-	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal --junit-xml=.cache/tests.xml
+	$(BIN)/python -m pytest $(TESTS) -n 2 --dist worksteal -p tests.slowest --junit-xml=.cache/tests.xml
 	$(BIN)/python -m tests.slowest .cache/tests.xml
 
 # Lines and branches of src that the suite runs, with what is long; what is left out, and why, stands in pyproject.toml. Fails below 95 %.

@@ -9,8 +9,8 @@ records or all of them, an epsilon) by n·epsilon. The splits are those of `benc
 continued; `--again` measures the wished methods anew.
 
 Constants of the card that decide what is drawn were chosen on the splits of the six tables of `CHOSEN`, so their
-figures flatter the card; `python -m benchmarks.scores_left_out` says by how much. `FURTHER` chose no constant of the
-ranking, but the curve from points to risks was looked at on them as well.
+figures flatter the card; `python -m benchmarks.scores_left_out` says by how much. What is drawn was not
+chosen on `FURTHER`, but the slope risks start from, and from which n·epsilon on a delta is used, were looked at there.
 """
 
 from __future__ import annotations

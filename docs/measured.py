@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 __all__ = ["TABLES", "main", "pages", "written"]
@@ -23,7 +24,7 @@ BANDS = (
     (5000, "1,000 to 5,000"),
     (10**9, "above"),
 )
-ACCURACY = "accuracy-2026-11-16-second-design"
+ACCURACY = "accuracy-2026-11-16"
 
 
 def _rows(name: str, key: str = "rows") -> list[dict[str, Any]]:
@@ -44,40 +45,98 @@ def _best(shown: str, *, of: Sequence[float], value: float) -> str:
     return f"**{shown}**" if value >= max(of) else shown
 
 
-def _bands() -> list[list[dict[str, Any]]]:
+Cell = dict[str, Any]
+
+
+def _bands(kept: Callable[[Cell], bool] = lambda _: True) -> list[list[Cell]]:
     cells, bands, low = _rows(ACCURACY, "cells"), [], 0
     for high, _ in BANDS:
-        bands.append([cell for cell in cells if low < cell["evidence"] <= high])
+        bands.append([cell for cell in cells if low < cell["evidence"] <= high and kept(cell)])
         low = high
     return bands
+
+
+def _over_tables(band: Sequence[Cell], find: Callable[[Cell], float]) -> str:
+    """Mean over tables of the mean over their cells, and its standard error: cells of a table are not independent."""
+    by_table: dict[str, list[float]] = {}
+    for cell in band:
+        by_table.setdefault(cell["table"], []).append(find(cell))
+    means = [fmean(values) for values in by_table.values()]
+    return f"{fmean(means):.3f} ± {stdev(means) / len(means) ** 0.5:.3f}"
+
+
+REFERENCES = {
+    "best_pure": "best pure-ε peer of each cell",
+    "best_approx": "best (ε, δ) peer of each cell",
+    "pair": "a naive pair of tests",
+    "majority": "always the commoner class",
+}
 
 
 def accuracy_lost() -> str:
     """Mean accuracy lost against the best model without privacy, by records times epsilon."""
 
-    def lost(cell: dict[str, Any], key: str) -> float:
-        return float(cell["accuracy"] + cell["loss"] - cell[key])
+    def lost(key: str) -> list[float]:
+        return [fmean(cell["accuracy"] + cell["loss"] - cell[key] for cell in band) for band in _bands()]
 
-    names = {
-        "accuracy": "**privpac `auto`**: pure ε, one record replaced",
-        "best_pure": "best pure-ε peer of each cell",
-        "best_approx": "best (ε, δ) peer of each cell",
-        "majority": "always the commoner class",
-    }
-    rows = []
-    for key, name in names.items():
-        means = [sum(lost(cell, key) for cell in band) / len(band) for band in _bands()]
-        rows.append([name, *(f"**{m:.3f}**" if key == "accuracy" else f"{m:.3f}" for m in means)])
+    rows = [["**privpac `auto`**: pure ε, one record replaced", *(f"**{m:.3f}**" for m in lost("accuracy"))]]
+    rows += [[name, *(f"{m:.3f}" for m in lost(key))] for key, name in REFERENCES.items()]
     return _table(["n·ε", *(name for _, name in BANDS)], rows)
+
+
+def accuracy_apart() -> str:
+    """How much more accurate the default is, by whether first settings were chosen on a table; errors over tables."""
+    rows = []
+    for chosen, about in ((True, "the six tables"), (False, "six others")):
+        bands = _bands(lambda cell, chosen=chosen: cell["chosen_on"] == chosen)
+        lost = [_over_tables(band, lambda cell: float(cell["loss"])) for band in bands]
+        rows.append([f"**{about}**: accuracy lost", *lost])
+        for key, name in REFERENCES.items():
+            gains = (_over_tables(band, lambda cell, key=key: cell["accuracy"] - cell[key]) for band in bands)
+            rows.append([f"more than {name}", *gains])
+    return _table(["n·ε", *(name for _, name in BANDS)], rows)
+
+
+PEERS = {
+    "dp_majority": "noisy majority of the labels",
+    "dpl_dt": "diffprivlib tree",
+    "dpl_rf": "diffprivlib forest",
+    "dpl_lr_reg": "diffprivlib logistic regression",
+    "dpl_lr_strict": "the same, bounds kept strictly",
+    "dp_ebm": "DP-EBM, (ε, δ)",
+    "dpgd_lr": "logistic regression by noisy gradients, (ε, δ)",
+}
+"""Peers that were measured on every cell."""
 
 
 def accuracy_won() -> str:
-    """Cells in which the default is at least as accurate as the best peer of a kind."""
+    """Cells in which the default is at least as accurate: as each peer, and as the best of each cell."""
+
+    def line(name: str, find: Callable[[Cell], float]) -> list[str]:
+        won = [f"{sum(c['accuracy'] >= find(c) for c in band)} of {len(band)}" for band in _bands()]
+        return [name, *won]
+
+    rows = [line(name, lambda cell, key=key: float(cell["peers"][key])) for key, name in PEERS.items()]
+    rows.append(line("**best pure-ε peer of each cell**", lambda cell: float(cell["best_pure"])))
+    rows.append(line("**best (ε, δ) peer of each cell**", lambda cell: float(cell["best_approx"])))
+    return _table(["at least as accurate as", *(name for _, name in BANDS)], rows)
+
+
+def constants_left_out() -> str:
+    """Every constant of the default, chosen without each table in turn."""
     rows = []
-    for key, name in (("best_pure", "best pure-ε peer"), ("best_approx", "best (ε, δ) peer")):
-        won = [sum(cell["accuracy"] >= cell[key] for cell in band) for band in _bands()]
-        rows.append([name, *(f"{w} of {len(band)}" for w, band in zip(won, _bands(), strict=True))])
-    return _table(["n·ε", *(name for _, name in BANDS)], rows)
+    for one in _rows("constants-2026-11-16", "constants"):
+        lost = ", ".join(f"{name}: {value:.4f}" for name, value in one["lost"].items())
+        beyond = f"{one['left_out']:+.4f} ± {one['error']:.4f}, at most {one['worst']:+.4f}"
+        rows.append([one["constant"], one["used"], lost, beyond, one["cells"]])
+    head = [
+        "constant or idea",
+        "in use",
+        "mean accuracy lost by value",
+        "lost more on the table left out",
+        "cells",
+    ]
+    return _table(head, rows)
 
 
 def accuracy_cells() -> str:
@@ -182,6 +241,15 @@ def doors() -> str:
     return _table(["What", "processor seconds", "held to"], rows)
 
 
+def fitting_tables() -> str:
+    """Every table at full size, beside the first design."""
+    rows = [
+        [row["table"], f"{row['n']:,}", f"{row['epsilon']:g}", f"{row['auto']:.3f}", f"{row['auto:1']:.3f}"]
+        for row in _rows("fit-tables-2026-11-16")
+    ]
+    return _table(["Table", "records", "ε", "`auto`", "`auto:1`, the design of 0.1"], rows)
+
+
 def audits() -> str:
     rows = [
         [row["name"], row["claimed"], f"{row['lower_bound']:.2f}", row["verdict"], row["note"]]
@@ -247,6 +315,21 @@ def risks_loss() -> str:
     return _risks("log_loss", "chosen")
 
 
+def risks_common() -> str:
+    """Means over the cells in which every method was measured."""
+    own: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = {method: {} for method in RISK_METHODS}
+    for row in _rows("scores"):
+        if "table" in row:
+            own[row["method"]][row["table"], row["n"], row["epsilon"]] = row
+    common = set.intersection(*(set(cells) for cells in own.values()))
+    means = {
+        method: [sum(cells[cell][key] for cell in common) / len(common) for key in ("auc", "log_loss")]
+        for method, cells in own.items()
+    }
+    rows = [[name, *map(_share, means[method])] for method, name in RISK_METHODS.items()]
+    return _table([f"{len(common)} cells", "AUC", "log-loss"], rows)
+
+
 def risks_left_out() -> str:
     """What constants cost that were chosen with one table left out."""
     kinds = {"pure": "without a δ", "delta 1e-6": "with δ = 10⁻⁶"}
@@ -258,17 +341,49 @@ def risks_left_out() -> str:
     return _table(["", "constants", "AUC", "log-loss"], rows)
 
 
+FIGURES = {
+    "accuracy": "accuracy",
+    "balanced": "balanced accuracy",
+    "found": "of the second class found",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+}
+
+
+def _means(name: str) -> str:
+    """Means over cells, a row per method."""
+    rows = [row for row in _rows(name) if "cells" in row]
+    shown = ([row["method"], *(_share(row[key]) for key in FIGURES)] for row in rows)
+    return _table(["", *FIGURES.values()], shown)
+
+
+def rare_classes() -> str:
+    """Seven tables with a rare class, all records, epsilon 1."""
+    return _means("rare_classes")
+
+
+def probabilities() -> str:
+    """The 40 cells of benchmarks/scores.py."""
+    return _means("probabilities")
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "risks-auc": risks_auc,
     "risks-loss": risks_loss,
+    "risks-common": risks_common,
     "risks-left-out": risks_left_out,
+    "rare-classes": rare_classes,
+    "probabilities": probabilities,
     "accuracy-lost": accuracy_lost,
+    "accuracy-apart": accuracy_apart,
     "accuracy-won": accuracy_won,
+    "constants-left-out": constants_left_out,
     "accuracy-cells": accuracy_cells,
     "labels-only": labels_only,
     "predictions": predictions,
     "selection": selection,
     "fitting": fitting,
+    "fitting-tables": fitting_tables,
     "doors": doors,
     "audits": audits,
     "released": released,

@@ -199,16 +199,32 @@ def test_cases_that_are_checked_together_fail_by_name_and_none_at_all_is_no_succ
 # The table of the slowest tests
 
 REPORT = """<testsuites><testsuite>
-<testcase classname="tests.unit.test_a" name="test_quick" time="0.25"/>
-<testcase classname="tests.unit.test_a" name="test_slow[a|b]" time="7.5"/>
+<testcase classname="tests.unit.test_a" name="test_quick" time="9">
+<properties><property name="cpu" value="0.25"/></properties></testcase>
+<testcase classname="tests.unit.test_a" name="test_slow[a|b]" time="8">
+<properties><property name="cpu" value="7.5"/></properties></testcase>
 </testsuite></testsuites>"""
 
 
 def test_the_slowest_tests_come_first_and_fit_into_a_table() -> None:
     assert [seconds for seconds, _ in rows(REPORT)] == [7.5, 0.25]
     shown = table(REPORT, date(2026, 1, 2)).splitlines()
-    assert shown[0].startswith("Measured on 2026-01-02: 2 tests, 8 seconds in all")
+    assert shown[0].startswith("Measured on 2026-01-02: 2 tests, 8 seconds of a processor in all")
     assert shown[-2:] == ["| 7.5 | `unit.test_a::test_slow[a\\|b]` |", "| 0.2 | `unit.test_a::test_quick` |"]
+
+
+def test_a_report_says_what_a_test_takes_of_a_processor(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        "import subprocess, sys, time\n"
+        "def test_waits(): time.sleep(0.3)\n"
+        "def test_works():\n"
+        "    work = 'import time\\nwhile time.process_time() < 0.3: pass'\n"
+        "    subprocess.run([sys.executable, '-c', work], check=True)\n"
+    )
+    pytester.inline_run("-p", "tests.slowest", "-p", "no:cacheprovider", "--junit-xml=report.xml")
+    (works, _), (waits, name) = rows((pytester.path / "report.xml").read_text(encoding="utf-8"))
+    assert name.endswith("test_waits")
+    assert waits < 0.2 < works
 
 
 def test_the_table_replaces_the_former_one_and_nothing_else() -> None:

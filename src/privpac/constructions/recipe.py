@@ -203,18 +203,20 @@ class Recipe:
             "holdout": plain(self.holdout),
             "labelled": size.labelled,
         }
-        learner = inner.learner if self.estimate_epsilon is None else {**inner.learner, **self._told()}
+        learner = (
+            inner.learner if self.estimate_epsilon is None else {**inner.learner, **self._estimate_terms()}
+        )
         return replace(inner, privacy=proof, request=wishes, learner=learner)
 
-    def _told(self) -> dict[str, object]:
+    def _estimate_terms(self) -> dict[str, object]:
         """What a certificate says of the estimate: on how many records, which bounds its width follows from, and how
         much that is, besides noise, for a rule of `USUAL` accuracy."""
         failure = (1 - CONFIDENCE) / 2
-        low, high, _ = span(USUAL, USUAL, self._tested, choice=self._asked, failure=failure)
-        ways = (Way.HOLDOUT,) if self._asked is None else self._asked.ways
+        low, high, _ = span(USUAL, USUAL, self._estimate_records, choice=self._own_choice, failure=failure)
+        ways = (Way.HOLDOUT,) if self._own_choice is None else self._own_choice.ways
         return {
             "estimate": {
-                "records": self._tested,
+                "records": self._estimate_records,
                 "ways": [way.value for way in ways],
                 "sampling": plain(max(USUAL - low, high - USUAL)),
             }
@@ -267,7 +269,7 @@ class Recipe:
             hypothesis,
             epsilon=self._per_record(self.estimate_epsilon),
             coins=coins,
-            choice=self._asked,
+            choice=self._own_choice,
         )
 
     @cached_property
@@ -276,12 +278,12 @@ class Recipe:
         return choice_of(self.learner, self._inner.privacy.fact)
 
     @property
-    def _asked(self) -> Choice | None:
+    def _own_choice(self) -> Choice | None:
         """How the rule was chosen with the records of the estimate; None when these had no part in it."""
         return None if self._aside else self._choice
 
     @property
-    def _tested(self) -> int:
+    def _estimate_records(self) -> int:
         """How many records the estimate counts."""
         return self._aside or self.request.size.labelled
 
@@ -291,9 +293,9 @@ class Recipe:
             return None
         return summarise(
             counts,
-            records=self._tested,
+            records=self._estimate_records,
             epsilon=self._per_record(self.estimate_epsilon),
-            choice=self._asked,
+            choice=self._own_choice,
         )
 
 

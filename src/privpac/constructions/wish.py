@@ -38,6 +38,11 @@ class Wish:
     unlabelled: int | None = None
     """Records without labels at hand; None: any number."""
 
+    @property
+    def goal(self) -> dict[str, Fraction]:
+        """The numbers of the promise by the names that formulas have for them."""
+        return {"error": self.error, "failure": self.failure, "epsilon": self.epsilon}
+
     def at(self, name: str, value: Fraction) -> Wish:
         """The same wish with another error or epsilon."""
         return replace(self, error=value) if name == "error" else replace(self, epsilon=value)

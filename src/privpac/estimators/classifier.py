@@ -54,6 +54,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         predictions is not a rule: see `PrivatePredictor`.
     costs : sequence of int, default=None
         Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
+        "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
     class_weight : mapping, default=None
         The same by the name scikit-learn's users know: a whole number per class, such as `{0: 1, 1: 5}`. "balanced"
         is refused, because it would read how common the classes are from the records: declare `base_rate` in the

@@ -14,7 +14,7 @@ Number = int | float | str | Decimal | Fraction
 """A public number as a person writes it: the float 0.1 means the decimal 0.1."""
 
 
-def _text_of(value: object) -> object:
+def _spelling(value: object) -> object:
     """An exact number as a person writes it."""
     return plain(value) if isinstance(value, Fraction) else value
 
@@ -38,7 +38,7 @@ def positive(value: object, *, owner: str, name: str) -> Fraction:
     allowed = "a positive number"
     number = rational(value, owner=owner, name=name, allowed=allowed)
     if number <= 0:
-        raise ParameterError(owner, name, _text_of(value), allowed=allowed)
+        raise ParameterError(owner, name, _spelling(value), allowed=allowed)
     return number
 
 
@@ -52,7 +52,7 @@ def fraction_below(limit: int | Fraction, value: object, *, owner: str, name: st
     allowed = f"a number strictly between 0 and {limit}"
     number = rational(value, owner=owner, name=name, allowed=allowed)
     if not 0 < number < limit:
-        raise ParameterError(owner, name, _text_of(value), allowed=allowed)
+        raise ParameterError(owner, name, _spelling(value), allowed=allowed)
     return number
 
 

@@ -30,6 +30,8 @@ class PlanTable:
         """The answer to plan with: the cheapest that needs no records without labels, and of these the cheapest that
         holds whatever the records are like; where there is none, the cheapest of all."""
         alone = [row for row in self.answers if not row.need.unlabelled]
+        # Of several classes, the one that was asked about: the default, where it promises something.
+        alone = [row for row in alone if row.concepts.word == self.question.word] or alone
         anything = (row for row in alone if row.option.setting == "agnostic")
         return next(anything, alone[0] if alone else self.best)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from privpac.constructions.request import balanced_costs
 from privpac.errors import NoSqlForm
 from privpac.guarantee.certificate import explain_certificate
 from privpac.guarantee.facts import fact_from_json
@@ -40,7 +39,11 @@ def costs_text(model: Subject) -> str:
     if not costs or len(set(costs)) == 1:
         return ""
     priced = ", ".join(f"{name}: {cost}" for name, cost in zip(model.schema.classes, costs, strict=True))
-    if model.schema.base_rate is None or balanced_costs(model.schema) != tuple(costs):
+    if model.schema.base_rate is None:
+        return priced
+    from privpac.constructions.request import balanced_costs  # which loads what learns
+
+    if balanced_costs(model.schema) != tuple(costs):
         return priced
     shares = ", ".join(
         f"{name}: {share:g}" for name, share in zip(model.schema.classes, model.schema.base_rate, strict=True)

@@ -35,9 +35,7 @@ def _reference(wish: Wish) -> Need:
     return Need(
         records_reference(
             wish.concepts.kappa,
-            error=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
+            **wish.goal,
             dimension=_dimension(wish),
         )
     )
@@ -118,9 +116,7 @@ def _smooth(option: Option, wish: Wish) -> bool:
 
 def _smooth_records(wish: Wish) -> int:
     assert wish.concepts.kappa is not None
-    return floor_thresholds_smooth(
-        wish.concepts.kappa, error=wish.error, failure=wish.failure, epsilon=wish.epsilon
-    )
+    return floor_thresholds_smooth(wish.concepts.kappa, **wish.goal)
 
 
 def _smooth_exclude(wish: Wish, n: int) -> bool:

@@ -29,9 +29,7 @@ def _rec_concave(wish: Wish) -> Need:
     return Need(
         records_rec_concave(
             wish.concepts.cells,
-            error=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
+            **wish.goal,
             delta=wish.delta,
         )
     )
@@ -229,9 +227,7 @@ def _changes(wish: Wish) -> int:
 
 
 def _thresholds_records(wish: Wish) -> int:
-    return floors.floor_thresholds_proper(
-        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
-    )
+    return floors.floor_thresholds_proper(cells_of(wish), **wish.goal)
 
 
 def _thresholds_exclude(wish: Wish, n: int) -> bool:

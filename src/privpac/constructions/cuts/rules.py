@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Unit
+from privpac.guarantee.facts import Accuracy, Against, Loss, Privacy
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need, power
 from privpac.numbers.binomial import at_most
@@ -22,9 +22,7 @@ __all__ = [
 ]
 
 
-def stable_choice(
-    *, ratio: Fraction, threshold: int, unit: Unit = Unit.RECORD, part: str = ALL
-) -> Proof[Privacy]:
+def stable_choice(*, ratio: Fraction, threshold: int) -> Proof[Privacy]:
     """The best member of a list, released only if its lead plus geometric noise is at least 2 + threshold.
 
     e^epsilon = ratio^-2, delta = ratio^threshold/(1 + ratio). Register `stable-choice`. Holds if list, ratio and order
@@ -34,7 +32,7 @@ def stable_choice(
     need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
     need(rule, threshold >= 0, "the threshold must not be negative")
     delta = shortened(power_up(ratio, threshold) / (1 + ratio))
-    fact = Privacy(Loss(factor=power(rule, 1 / ratio, 2)), delta, unit, part)
+    fact = Privacy(Loss(factor=power(rule, 1 / ratio, 2)), delta)
     return Proof(fact, rule, where={"ratio": str(ratio), "threshold": threshold}, seal=SEAL)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
 from privpac.constructions.commands import learn_command
@@ -57,10 +56,6 @@ def _family(concepts: ClassFacts) -> Family:
     return Family(concepts.size, concepts.vc, concepts.odds)
 
 
-def _numbers(wish: Wish) -> dict[str, Any]:
-    return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
-
-
 def _others(wish: Wish) -> int:
     return PLENTY if wish.unlabelled is None else max(1, wish.unlabelled)
 
@@ -76,7 +71,7 @@ def _boost_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
 
 
 def _boost(wish: Wish) -> Need:
-    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **_numbers(wish))
+    found = records_label_boost(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
     most = Need(found.labelled, found.unlabelled, {"kept": str(found.kept_labelled)})
     return _smaller_pool(wish, most, _boost_at)
 
@@ -88,7 +83,7 @@ def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
 
 
 def _ssl(wish: Wish) -> Need:
-    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **_numbers(wish))
+    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
     return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
 
 

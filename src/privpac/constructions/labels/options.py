@@ -26,15 +26,13 @@ def _cuts(concepts: ClassFacts) -> bool:
 def _label_thresholds(wish: Wish) -> Need:
     from privpac.constructions.labels.formulas import records_label_thresholds
 
-    return Need(
-        records_label_thresholds(error=wish.error, failure=wish.failure, epsilon=wish.epsilon, ties=True)
-    )
+    return Need(records_label_thresholds(**wish.goal, ties=True))
 
 
 def _label_thresholds_at(wish: Wish, n: int) -> Need | None:
     from privpac.constructions.labels.formulas import proves_label_thresholds
 
-    enough = proves_label_thresholds(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    enough = proves_label_thresholds(n, **wish.goal)
     return Need(n) if enough else None
 
 
@@ -52,9 +50,7 @@ def _label_cover_at(wish: Wish, n: int) -> Need | None:
         n,
         vc=vc,
         log_cover=ln_growth(n, vc=vc),
-        error=wish.error,
-        failure=wish.failure,
-        epsilon=wish.epsilon,
+        **wish.goal,
     )
     return Need(n) if enough else None
 

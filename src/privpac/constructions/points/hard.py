@@ -28,15 +28,11 @@ def _smallest(failures: Callable[..., list[float]], wish: Wish, proved: int) -> 
     return first_whole(enough, start=max(1, proved * 2 // 3), smallest=1)
 
 
-def _numbers(wish: Wish) -> dict[str, object]:
-    return {"error": wish.error, "failure": wish.failure, "epsilon": wish.epsilon}
-
-
 def clipped(wish: Wish) -> int:
     """Records that clipped counts need in the hardest known case."""
     from privpac.constructions.points.formulas import plan_clipped
 
-    n, clip = plan_clipped(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
+    n, clip = plan_clipped(wish.concepts.size, **wish.goal)
     return _smallest(partial(hard_failures.clipped, domain=wish.concepts.size, clip=clip), wish, n)
 
 
@@ -44,7 +40,7 @@ def coded(wish: Wish) -> int:
     """Records that sets of a code need in the hardest known case."""
     from privpac.constructions.points.representation_formulas import plan_code
 
-    n, code, _ = plan_code(wish.concepts.size, **_numbers(wish))  # type: ignore[arg-type]
+    n, code, _ = plan_code(wish.concepts.size, **wish.goal)
     return _smallest(partial(hard_failures.coded, code=code, rate=float(wish.epsilon) / 2), wish, n)
 
 
@@ -52,7 +48,7 @@ def covered(wish: Wish) -> int:
     """Records that covers of random sets need in the hardest known case."""
     from privpac.constructions.points.cover_formulas import cover_ratio, plan_cover
 
-    n, cover = plan_cover(**_numbers(wish))  # type: ignore[arg-type]
+    n, cover = plan_cover(**wish.goal)
     rate = -math.log(cover_ratio(wish.epsilon))
     return _smallest(partial(hard_failures.covered, cover=cover, rate=rate), wish, n)
 
@@ -61,7 +57,7 @@ def sparse(wish: Wish) -> int:
     """Records that sparse sets need in the hardest known case."""
     from privpac.constructions.points.sparse_formulas import plan_sparse
 
-    n, sparsity = plan_sparse(**_numbers(wish))  # type: ignore[arg-type]
+    n, sparsity = plan_sparse(**wish.goal)
     return _smallest(partial(hard_failures.sparse, sparsity=sparsity), wish, n)
 
 
@@ -69,7 +65,7 @@ def boosted(wish: Wish) -> int:
     """Records that boosted runs need in the hardest known case."""
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
-    n, boost = plan_boosted(**_numbers(wish))  # type: ignore[arg-type]
+    n, boost = plan_boosted(**wish.goal)
     return _smallest(partial(hard_failures.boosted, boost=boost, rate=float(wish.epsilon) / 2), wish, n)
 
 

@@ -31,7 +31,7 @@ def _short_points(concepts: ClassFacts) -> bool:
 def _clipped(wish: Wish) -> Need | None:
     from privpac.constructions.points.formulas import plan_clipped
 
-    n, clip = plan_clipped(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    n, clip = plan_clipped(wish.concepts.size, **wish.goal)
     return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
 
 
@@ -39,7 +39,7 @@ def _clipped_at(wish: Wish, n: int) -> Need | None:
     from privpac.constructions.points.formulas import clip_at
 
     size = wish.concepts.size
-    clip = clip_at(n, domain=size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    clip = clip_at(n, domain=size, **wish.goal)
     if clip is None:
         return None
     return Need(n, parameters={"threshold": str(clip.threshold), "margin": str(clip.margin)})
@@ -48,35 +48,35 @@ def _clipped_at(wish: Wish, n: int) -> Need | None:
 def _code(wish: Wish) -> Need:
     from privpac.constructions.points.representation_formulas import plan_code
 
-    n, code, _ = plan_code(wish.concepts.size, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    n, code, _ = plan_code(wish.concepts.size, **wish.goal)
     return Need(n, parameters={"prime": str(code.prime), "digits": str(code.digits)})
 
 
 def _cover(wish: Wish) -> Need:
     from privpac.constructions.points.cover_formulas import plan_cover
 
-    n, cover = plan_cover(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    n, cover = plan_cover(**wish.goal)
     return Need(n, parameters={"keys": str(cover.keys), "share": decimal_text(cover.share)})
 
 
 def _sparse(wish: Wish) -> Need:
     from privpac.constructions.points.sparse_formulas import plan_sparse
 
-    n, sparsity = plan_sparse(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    n, sparsity = plan_sparse(**wish.goal)
     return Need(n, parameters={"flip": decimal_text(sparsity.flip)})
 
 
 def _sparse_at(wish: Wish, n: int) -> Need | None:
     from privpac.constructions.points.sparse_formulas import sparsity_at
 
-    found = sparsity_at(n, error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    found = sparsity_at(n, **wish.goal)
     return None if found is None else Need(n, parameters={"flip": decimal_text(found.flip)})
 
 
 def _boosted(wish: Wish) -> Need:
     from privpac.constructions.points.sampled_formulas import plan_boosted
 
-    n, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+    n, boost = plan_boosted(**wish.goal)
     return Need(n, parameters={"runs": str(boost.runs), "each": str(boost.each)})
 
 
@@ -100,7 +100,7 @@ def _has_runs(wish: Wish, need: Need) -> bool:
     try:
         _, boost = boost_for(need.labelled, failure=FAILURE, epsilon=wish.epsilon)
     except SizeError:  # so few records do for a larger failure only
-        _, boost = plan_boosted(error=wish.error, failure=wish.failure, epsilon=wish.epsilon)
+        _, boost = plan_boosted(**wish.goal)
     return boost.draw.flip * wish.concepts.size >= 1
 
 
@@ -201,9 +201,7 @@ def _any_points(option: Option, wish: Wish) -> bool:
 
 
 def _proper_points_records(wish: Wish) -> int:
-    return floors.floor_points_proper(
-        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
-    )
+    return floors.floor_points_proper(cells_of(wish), **wish.goal)
 
 
 def _proper_points_exclude(wish: Wish, n: int) -> bool:
@@ -212,9 +210,7 @@ def _proper_points_exclude(wish: Wish, n: int) -> bool:
 
 
 def _any_points_records(wish: Wish) -> int:
-    return floors.floor_points_any(
-        cells_of(wish), error=wish.error, failure=wish.failure, epsilon=wish.epsilon
-    )
+    return floors.floor_points_any(cells_of(wish), **wish.goal)
 
 
 def _any_points_exclude(wish: Wish, n: int) -> bool:

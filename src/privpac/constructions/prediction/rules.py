@@ -32,7 +32,7 @@ Settings = dict[str, int | Fraction]
 """What a bound was computed at."""
 
 
-def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
+def vote(*, ratio: Fraction, models: int) -> Proof[Privacy]:
     """One answer by the vote of `models` models of which one record changes at most one: e^epsilon = 1/ratio.
 
     Source: Li–Wang–Ye 2025, Lemma 19, Dagan–Feldman 2020, Lemma 6, mechanism and constant ours; register `vote`. Holds
@@ -41,13 +41,11 @@ def vote(*, ratio: Fraction, models: int, unit: Unit = Unit.RECORD, part: str = 
     rule = "vote"
     need_ratio(rule, ratio, 1)
     need(rule, models >= 1, "there must be at least one model")
-    fact = Privacy(Loss(factor=1 / ratio), unit=unit, part=part, release=Release.ANSWER)
+    fact = Privacy(Loss(factor=1 / ratio), release=Release.ANSWER)
     return Proof(fact, rule, where={"ratio": str(ratio), "models": models}, seal=SEAL)
 
 
-def plurality(
-    *, ratio: Fraction, models: int, classes: int, unit: Unit = Unit.RECORD, part: str = ALL
-) -> Proof[Privacy]:
+def plurality(*, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
     """One answer by permute-and-flip on the votes of `models` models for `classes` classes: e^epsilon = ratio^-2.
 
     Source: McKenna–Sheldon 2020, Theorem 1, where a record changes one vote: one count falls by one, another grows by
@@ -58,14 +56,12 @@ def plurality(
     need_ratio(rule, ratio, 1)
     need(rule, models >= 1, "there must be at least one model")
     need(rule, classes >= 2, "there must be at least two classes")
-    fact = Privacy(selection(rule, ratio, 1), unit=unit, part=part, release=Release.ANSWER)
+    fact = Privacy(selection(rule, ratio, 1), release=Release.ANSWER)
     where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
     return Proof(fact, rule, where=where, seal=SEAL)
 
 
-def exponential_vote(
-    *, ratio: Fraction, models: int, classes: int, unit: Unit = Unit.RECORD, part: str = ALL
-) -> Proof[Privacy]:
+def exponential_vote(*, ratio: Fraction, models: int, classes: int) -> Proof[Privacy]:
     """One answer by exponential weights on the votes of `models` models for `classes` classes: e^epsilon = ratio^-2.
 
     It has a range of epsilon (`draw_range`), which is why it is worth its larger error where rho is added. Source:
@@ -76,7 +72,7 @@ def exponential_vote(
     need_ratio(rule, ratio, 1)
     need(rule, models >= 1, "there must be at least one model")
     need(rule, classes >= 2, "there must be at least two classes")
-    fact = Privacy(selection(rule, ratio, 1), unit=unit, part=part, release=Release.ANSWER)
+    fact = Privacy(selection(rule, ratio, 1), release=Release.ANSWER)
     where: dict[str, Value] = {"ratio": str(ratio), "models": models, "classes": classes}
     return Proof(fact, rule, where=where, seal=SEAL)
 

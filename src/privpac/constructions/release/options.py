@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import python_lines
-from privpac.constructions.option import FloorRow, Need, Option
+from privpac.constructions.option import FloorRow, Need, Option, cells_of
 from privpac.constructions.release.formulas import (
     most_listed,
     plan_candidates,
@@ -33,35 +33,30 @@ MOST = 10**12
 Proved = Callable[[Wish, int], Fraction]
 
 
-def _cells(wish: Wish) -> int:
-    assert wish.concepts.cells is not None
-    return wish.concepts.cells
-
-
 def _histogram(wish: Wish, n: int) -> Fraction:
-    plan = plan_histogram(n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure)
+    plan = plan_histogram(n, cells=cells_of(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure)
     return Fraction(plan.steps, n)
 
 
 def _tree(wish: Wish, n: int) -> Fraction:
-    plan = plan_tree(n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure)
+    plan = plan_tree(n, cells=cells_of(wish), epsilon=wish.epsilon, failure=wish.failure)
     return Fraction(1) if plan is None else Fraction(plan.off, n)
 
 
 def _quantiles(wish: Wish, n: int) -> Fraction:
     return plan_quantiles(
-        n, cells=_cells(wish), epsilon=wish.epsilon, failure=wish.failure, ratio_of=ratio_for
+        n, cells=cells_of(wish), epsilon=wish.epsilon, failure=wish.failure, ratio_of=ratio_for
     ).error
 
 
 def _blr(wish: Wish, n: int) -> Fraction:
     return plan_candidates(
-        n, cells=_cells(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure
+        n, cells=cells_of(wish), ratio=ratio_for(wish.epsilon / 2), failure=wish.failure
     ).error
 
 
 def _listed(wish: Wish, n: int) -> Fraction:
-    cells = _cells(wish)
+    cells = cells_of(wish)
     return plan_candidates(
         n,
         cells=cells,
@@ -177,7 +172,7 @@ OPTIONS: tuple[Option, ...] = (
 def _counts_records(wish: Wish) -> int:
     """Points, thresholds or ranges; the theorem excludes errors strictly below its own, so a little is added."""
     error = wish.error * (1 + Fraction(1, 10**9))
-    return floors.floor_point_counts(_cells(wish), error=error, failure=wish.failure, epsilon=wish.epsilon)
+    return floors.floor_point_counts(cells_of(wish), error=error, failure=wish.failure, epsilon=wish.epsilon)
 
 
 FLOORS: tuple[FloorRow, ...] = (

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from privpac.constructions.release.formulas import failure_histogram, rank_errors
 from privpac.constructions.release.tree_formulas import TreePlan, failure_tree, tree_levels
-from privpac.guarantee.facts import ALL, Accuracy, Against, Answers, Loss, Privacy, Queries, Release, Unit
+from privpac.guarantee.facts import Accuracy, Against, Answers, Loss, Privacy, Queries, Release
 from privpac.guarantee.proof import SEAL, Proof, Value
 from privpac.guarantee.rules.conditions import need, need_ratio, power
 from privpac.numbers.exact import ball
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def leafwise_medians(*, ratio: Fraction, unit: Unit = Unit.RECORD, part: str = ALL) -> Proof[Privacy]:
+def leafwise_medians(*, ratio: Fraction) -> Proof[Privacy]:
     """A cut drawn in every range of a released partition, weight ratio^|2·below - all|: e^epsilon = ratio^-4.
 
     A record added to a range, or removed, moves 2·below - all by exactly 1 at every cut, so that draw changes by at
@@ -37,7 +37,7 @@ def leafwise_medians(*, ratio: Fraction, unit: Unit = Unit.RECORD, part: str = A
     rule = "leafwise-medians"
     need_ratio(rule, ratio, 1)
     loss = Loss(factor=power(rule, 1 / ratio, 4))
-    fact = Privacy(loss, unit=unit, part=part, release=Release.NUMBERS)
+    fact = Privacy(loss, release=Release.NUMBERS)
     return Proof(fact, rule, where={"ratio": str(ratio)}, seal=SEAL)
 
 
