@@ -20,6 +20,7 @@ SPEED = (
     "prediction",
     "files",
     "cards",
+    "reading",
     "relabelling",
     "release",
     "plan",
