@@ -19,6 +19,7 @@ SPEED = (
     "selection",
     "prediction",
     "files",
+    "cards",
     "reading",
     "relabelling",
     "release",

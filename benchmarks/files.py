@@ -113,7 +113,7 @@ def bare(name: str, folder: Path) -> int:
     starts = [i for i in range(p) if i == 0 or tests[i].column != tests[i - 1].column]
     first, begin = np.array([*starts, p], dtype=np.int64), offsets(p, 3)
     counts = np.zeros((begin[4], 2), dtype=np.int32)
-    for batch in _batches(folder, columns):
+    for batch in batches(folder, columns):
         labels = batch["ill"].to_numpy() == 1
         answers = [_answer(batch[test.column], test.column, test.cell) for test in tests]
         for label in (0, 1):
@@ -127,7 +127,7 @@ def bare(name: str, folder: Path) -> int:
     return total
 
 
-def _batches(folder: Path, columns: tuple[str, ...]) -> Iterator[dict[str, pa.Array]]:
+def batches(folder: Path, columns: tuple[str, ...]) -> Iterator[dict[str, pa.Array]]:
     names = [*columns, "ill"]
     for file in sorted(folder.iterdir()):
         asked = f"SELECT {', '.join(names)} FROM read_parquet('{file}')"

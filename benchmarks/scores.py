@@ -1,26 +1,30 @@
-"""Ranks and risks on real tables: cards, trees with leaf counts, and what no privacy would give, on the same splits.
+"""Ranks and risks on real tables: cards, trees with leaf counts, other packages, and what no privacy would give.
 
-    python -m benchmarks.scores --data DIR [--tables A,B] [--repeats 4] [--json FILE]
+    python -m benchmarks.scores --data DIR [--peer PYTHON] [--tables A,B] [--methods A,B] [--repeats 4] [--json FILE]
 
 Area under the curve and log-loss on the test part, mean over splits and draws, and then over cells (a table, 2,000
 records or all of them, an epsilon) by n·epsilon. The splits are those of `benchmarks.accuracy`: five, or three above
-20,000 records. Constants of the card (cap 26/64, points 3-2-1, shares 8, 80 and 12 %, rounds, the share of class 1
-drawn towards one half by the noise of its count) were chosen on the very splits of the six tables of `CHOSEN`, so their
-figures flatter the card; leaving one table out has not been tried. `FURTHER` chose no constant of the ranking, but the
-curve from points to risks (`RIDGE`, `FIRST_SLOPE`) was looked at on them as well.
+20,000 records; every method sees the same ones. PYTHON is an interpreter that has the other packages
+(`benchmarks/scores_peers.py`). Cells that FILE already holds are not measured again, so that a run may be stopped and
+continued; `--again` measures the wished methods anew.
 
-With a delta, shares and rounds come from the splits of `CHOSEN` too; from which n·epsilon on a delta is used was
-decided on two splits of ten tables of both groups, 2,000 records each: at 1,000 its log-loss was .03 worse, from 2,000
-on about equal.
+Constants of the card that decide what is drawn were chosen on the splits of the six tables of `CHOSEN`, so their
+figures flatter the card; `python -m benchmarks.scores_left_out` says by how much. What is drawn was not
+chosen on `FURTHER`, but the slope risks start from, and from which n·epsilon on a delta is used, were looked at there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import subprocess
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,23 +48,39 @@ EPSILONS = tuple(map(Fraction, ("0.1", "0.3", "1", "3")))
 FEW, SMALL = 2_000, 20_000
 SPLITS_SMALL, SPLITS_LARGE = 5, 3
 BANDS = (200, 1_000, 5_000)
+BEYOND = 10**12
 LEAF_SHARE = Fraction(1, 5)
 """Of epsilon, for the counts of a tree's leaves."""
-CERTAIN = 1e-6
-"""Nobody's risk is taken for nearer to 0 or 1 than this: a log-loss must stay finite."""
+CERTAIN = 1e-4
+"""Nobody's risk is taken for nearer to 0 or 1 than this: a log-loss must stay finite, and a card says no less."""
 
-Risks = Callable[[Table, MemorySample, Block, Fraction, int], NDArray[np.float64]]
+Curve = NDArray[np.float64]
+Risks = Callable[["Part", Fraction, int], Curve]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One split of a table: records to learn from, and records to be judged by."""
+
+    table: Table
+    train: MemorySample
+    test: Block
+    split: int
+
+
+def parts(table: Table, n: int) -> Iterator[Part]:
+    """All splits of a cell."""
+    for split in range(SPLITS_SMALL if n <= SMALL else SPLITS_LARGE):
+        training, testing = table.split(split)
+        yield Part(table, table.sample.take(training[:n]), table.sample.take(testing).block(), split)
 
 
 def card(word: str, delta: Fraction = Fraction(0)) -> Risks:
     """The card that a word names, with all of epsilon and delta."""
 
-    def risks(
-        table: Table, train: MemorySample, test: Block, epsilon: Fraction, seed: int
-    ) -> NDArray[np.float64]:
-        request = Request(schema=table.schema, size=train.size, epsilon=epsilon, delta=delta)
-        recipe = Recipe(word, request)
-        found = recipe.run(train, SeededCoins(seed)).hypothesis.proba(test.cells)
+    def risks(part: Part, epsilon: Fraction, seed: int) -> Curve:
+        request = Request(schema=part.table.schema, size=part.train.size, epsilon=epsilon, delta=delta)
+        found = Recipe(word, request).run(part.train, SeededCoins(seed)).hypothesis.proba(part.test.cells)
         if found is None:
             raise ValueError(f"{word} tells no risks")
         return found[:, 1]
@@ -68,43 +88,88 @@ def card(word: str, delta: Fraction = Fraction(0)) -> Risks:
     return risks
 
 
-def tree(table: Table, train: MemorySample, test: Block, epsilon: Fraction, seed: int) -> NDArray[np.float64]:
+def tree(part: Part, epsilon: Fraction, seed: int) -> Curve:
     """The default tree, with a fifth of epsilon for the counts of its leaves."""
-    request = Request(schema=table.schema, size=train.size, epsilon=epsilon * (1 - LEAF_SHARE))
-    released = Recipe("auto", request, leaf_epsilon=epsilon * LEAF_SHARE).run(train, SeededCoins(seed))
+    request = Request(schema=part.table.schema, size=part.train.size, epsilon=epsilon * (1 - LEAF_SHARE))
+    recipe = Recipe("auto", request, leaf_epsilon=epsilon * LEAF_SHARE)
+    released = recipe.run(part.train, SeededCoins(seed))
     if not isinstance(released.hypothesis, Tree) or released.leaf_counts is None:
         raise ValueError("auto made no tree with counts")
-    return released.leaf_counts.proba(released.hypothesis, test.cells, n=test.n)[:, 1]
+    return released.leaf_counts.proba(released.hypothesis, part.test.cells, n=part.test.n)[:, 1]
 
 
 def unprotected(kind: str) -> Risks:
     """scikit-learn's logistic regression or boosting, with their defaults and no privacy."""
 
-    def risks(
-        table: Table, train: MemorySample, test: Block, epsilon: Fraction, seed: int
-    ) -> NDArray[np.float64]:
+    def risks(part: Part, epsilon: Fraction, seed: int) -> Curve:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from sklearn.linear_model import LogisticRegression
 
         model: Any = (
             LogisticRegression(max_iter=300) if kind == "regression" else HistGradientBoostingClassifier()
         )
-        block = train.block()
-        model.fit(encoded(table, block), block.labels)
-        found: NDArray[np.float64] = model.predict_proba(encoded(table, test))[:, 1]
+        block = part.train.block()
+        model.fit(encoded(part.table, block), block.labels)
+        found: Curve = model.predict_proba(encoded(part.table, part.test))[:, 1]
         return found
 
     return risks
 
 
-METHODS: dict[str, tuple[Risks, bool]] = {
-    "card": (card("card"), True),
-    "card with delta 1e-6": (card("card", Fraction(1, 10**6)), True),
-    "tree with leaf counts": (tree, True),
-    "logistic regression, no privacy": (unprotected("regression"), False),
-    "boosting, no privacy": (unprotected("boosting"), False),
-}
-"""What is measured, and whether it depends on epsilon."""
+@dataclass(frozen=True)
+class Method:
+    """How risks are made; whether epsilon matters; how many draws there are for each split (0: as many as wished)."""
+
+    risks: Risks
+    private: bool = True
+    draws: int = 0
+
+
+def peer(name: str, python: str | None) -> Method:
+    """A method of another package, asked in a process of its own, all epsilons at once."""
+
+    @lru_cache(maxsize=1)
+    def answers(part: Part, seed: int) -> dict[str, Curve]:
+        if python is None:
+            raise ValueError(f"{name} needs --peer")
+        columns, block = part.table.schema.columns, part.train.block()
+        with tempfile.TemporaryDirectory() as folder:
+            request, answer = Path(folder) / "request.npz", Path(folder) / "answer.npz"
+            np.savez(
+                request,
+                train=np.stack([block.cells[c.name].astype(np.float64) for c in columns], axis=1),
+                test=np.stack([part.test.cells[c.name].astype(np.float64) for c in columns], axis=1),
+                labels=np.asarray(block.labels),
+                sizes=np.array([c.size for c in columns]),
+                ordered=np.array([c.ordered for c in columns]),
+                epsilons=np.array([float(epsilon) for epsilon in EPSILONS]),
+                methods=np.array([name]),
+                seed=seed,
+            )
+            script = Path(__file__).with_name("scores_peers.py")
+            subprocess.run([python, str(script), str(request), str(answer)], check=True)
+            with np.load(answer) as found:
+                return dict(found)
+
+    def risks(part: Part, epsilon: Fraction, seed: int) -> Curve:
+        return answers(part, seed)[f"{name}/{EPSILONS.index(epsilon)}"]
+
+    return Method(risks, draws=1)
+
+
+PEERS = ("DP-EBM, tuned", "DP-EBM, defaults", "DP logistic regression")
+
+
+def methods(python: str | None = None) -> dict[str, Method]:
+    """What is measured."""
+    return {
+        "card": Method(card("card")),
+        "card with delta 1e-6": Method(card("card", Fraction(1, 10**6))),
+        "tree with leaf counts": Method(tree),
+        **{name: peer(name, python) for name in PEERS},
+        "logistic regression, no privacy": Method(unprotected("regression"), private=False, draws=1),
+        "boosting, no privacy": Method(unprotected("boosting"), private=False, draws=1),
+    }
 
 
 def sizes(table: Table) -> list[int]:
@@ -112,52 +177,65 @@ def sizes(table: Table) -> list[int]:
     return [FEW, full] if 0.7 * full >= FEW else [full]
 
 
-def measured(table: Table, method: str, repeats: int) -> Iterator[Row]:
-    """One row per size and epsilon."""
+def measured(table: Table, n: int, name: str, method: Method, repeats: int) -> Iterator[Row]:
+    """One row per epsilon."""
     from sklearn.metrics import log_loss, roc_auc_score
 
-    risks, private = METHODS[method]
-    for n in sizes(table):
-        results = defaultdict(list)
-        for split in range(SPLITS_SMALL if n <= SMALL else SPLITS_LARGE):
-            training, testing = table.split(split)
-            train, test = table.sample.take(training[:n]), table.sample.take(testing).block()
-            for epsilon in EPSILONS if private else EPSILONS[:1]:
-                for draw in range(repeats if private else 1):
-                    found = np.clip(
-                        risks(table, train, test, epsilon, 1000 * split + draw), CERTAIN, 1 - CERTAIN
-                    )
-                    results[epsilon].append((roc_auc_score(test.labels, found), log_loss(test.labels, found)))
-        for epsilon in EPSILONS:
-            auc, loss = np.mean(results[epsilon if private else EPSILONS[0]], axis=0).tolist()
-            yield {
-                "table": table.name,
-                "n": n,
-                "epsilon": float(epsilon),
-                "method": method,
-                "auc": round(auc, 4),
-                "log_loss": round(loss, 4),
-            }
+    results = defaultdict(list)
+    for part in parts(table, n):
+        for draw in range(method.draws or repeats):
+            for epsilon in EPSILONS if method.private else EPSILONS[:1]:
+                found = method.risks(part, epsilon, 1000 * part.split + draw)
+                found = np.clip(found, CERTAIN, 1 - CERTAIN)
+                labels = part.test.labels
+                results[epsilon].append((roc_auc_score(labels, found), log_loss(labels, found)))
+    for epsilon in EPSILONS:
+        own = np.array(results[epsilon if method.private else EPSILONS[0]])
+        auc, loss = own.mean(axis=0).round(4).tolist()
+        yield {
+            "table": table.name,
+            "n": n,
+            "epsilon": float(epsilon),
+            "method": name,
+            "auc": auc,
+            "log_loss": loss,
+            "fits": len(own),
+        }
 
 
 def by_band(rows: list[Row]) -> Iterator[Row]:
-    """Means over cells, by n·epsilon and over all."""
-    for method in METHODS:
-        own = [row for row in rows if row["method"] == method]
-        for low, high in zip((0, *BANDS, 0), (*BANDS, 10**12, 10**12), strict=True):
-            inside = [row for row in own if low <= row["n"] * row["epsilon"] < high]
-            if inside:
-                name = "all" if (low, high) == (0, 10**12) else f"from {low}"
-                auc, loss = (
-                    round(float(np.mean([row[key] for row in inside])), 4) for key in ("auc", "log_loss")
-                )
-                yield {
-                    "n_epsilon": name,
-                    "method": method,
-                    "cells": len(inside),
-                    "auc": auc,
-                    "log_loss": loss,
-                }
+    """Means over cells, by n·epsilon and over all; the six tables and the others each by themselves."""
+    for group, names in (("chosen", CHOSEN), ("further", FURTHER)):
+        for method in methods():
+            own = [row for row in rows if row["method"] == method and row["table"] in names]
+            for low, high in zip((0, *BANDS, 0), (*BANDS, BEYOND, BEYOND), strict=True):
+                inside = [row for row in own if low <= row["n"] * row["epsilon"] < high]
+                if inside:
+                    name = "all" if (low, high) == (0, BEYOND) else f"from {low}"
+                    auc, loss = (
+                        round(float(np.mean([row[key] for row in inside])), 4) for key in ("auc", "log_loss")
+                    )
+                    yield {
+                        "tables": group,
+                        "n_epsilon": name,
+                        "method": method,
+                        "cells": len(inside),
+                        "auc": auc,
+                        "log_loss": loss,
+                    }
+
+
+def stored(file: Path | None) -> list[Row]:
+    """The cells that a file of results holds."""
+    if file is None or not file.exists():
+        return []
+    rows: list[Row] = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    return [row for row in rows if "table" in row]
+
+
+def wished(names: str, choices: tuple[str, ...]) -> list[str]:
+    """The choices that begin with one of the names."""
+    return [choice for choice in choices if any(choice.startswith(name) for name in names.split(";"))]
 
 
 def main() -> None:
@@ -165,21 +243,38 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=os.environ.get(DATA), required=DATA not in os.environ)
+    parser.add_argument("--peer", help="A Python that has interpret-core and diffprivlib.")
     parser.add_argument(
         "--tables", default=",".join(CHOSEN), help="Names, or 'further' for those that took no part."
     )
-    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--methods", help="Beginnings of names, with semicolons between them; all without.")
     parser.add_argument("--repeats", type=int, default=4)
+    parser.add_argument("--again", action="store_true", help="Measure the wished methods anew.")
     parser.add_argument("--json", type=Path)
     wishes = parser.parse_args()
+    offered = methods(wishes.peer)
     names = FURTHER if wishes.tables == "further" else wishes.tables.split(",")
-    rows: list[Row] = []
+    chosen = wished(wishes.methods, tuple(offered)) if wishes.methods else list(offered)
+    if wishes.peer is None:
+        chosen = [name for name in chosen if name not in PEERS]
+    rows = stored(wishes.json)
+    if wishes.again:
+        rows = [row for row in rows if row["method"] not in chosen or row["table"] not in names]
+    known = {(row["table"], row["n"], row["method"]) for row in rows}
     for name in names:
         table = load(name, Path(wishes.data))
-        for method in METHODS:
-            if any(method.startswith(wish) for wish in wishes.methods.split(",")):
-                rows += measured(table, method, wishes.repeats)
+        for n in sizes(table):
+            for method in chosen:
+                if (name, n, method) not in known:
+                    rows += measured(table, n, method, offered[method], wishes.repeats)
+                    keep(rows, wishes.json)
     publish("ranks and risks on real tables", [*rows, *by_band(rows)], wishes.json)
+
+
+def keep(rows: list[Row], file: Path | None) -> None:
+    """Write what was measured so far, so that a run can be continued."""
+    if file is not None:
+        file.write_text(json.dumps({"rows": rows}) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -272,6 +272,75 @@ def released() -> str:
     return _table(["Table", "question", "privpac: mean, worst", "promised", "AIM: mean, worst"], rows)
 
 
+RISK_METHODS = {
+    "card": "**privpac `card`**: pure ε, one record replaced",
+    "card with delta 1e-6": "**privpac `card`**, δ = 10⁻⁶, one record replaced",
+    "tree with leaf counts": "privpac `auto` with a fifth of ε for leaf counts",
+    "DP logistic regression": "diffprivlib 0.6.6 logistic regression: pure ε",
+    "DP-EBM, tuned": "DP-EBM, 20 rounds: δ = 10⁻⁶, one record added or removed",
+    "DP-EBM, defaults": "DP-EBM, defaults: δ = 10⁻⁶, one record added or removed",
+    "logistic regression, no privacy": "logistic regression, no privacy",
+    "boosting, no privacy": "boosting, no privacy",
+}
+RISK_BANDS = {
+    "from 0": "up to 200",
+    "from 200": "200 to 1,000",
+    "from 1000": "1,000 to 5,000",
+    "from 5000": "above",
+    "all": "all cells",
+}
+
+
+def _risks(key: str, tables: str) -> str:
+    rows = [row for row in _rows("scores") if row.get("tables") == tables]
+    cells = max(row["cells"] for row in rows)
+    found = {(row["method"], row["n_epsilon"]): row[key] for row in rows}
+    whole = {row["method"] for row in rows if row["cells"] == cells}
+    bands = [band for band in RISK_BANDS if any(band == row["n_epsilon"] for row in rows)]
+    shown = [
+        [name, *(_share(found[method, band]) for band in bands)]
+        for method, name in RISK_METHODS.items()
+        if method in whole
+    ]
+    return _table(["n·ε", *(RISK_BANDS[band] for band in bands)], shown)
+
+
+def risks_auc() -> str:
+    """Mean area under the curve on the six tables."""
+    return _risks("auc", "chosen")
+
+
+def risks_loss() -> str:
+    """Mean log-loss on the six tables."""
+    return _risks("log_loss", "chosen")
+
+
+def risks_common() -> str:
+    """Means over the cells in which every method was measured."""
+    own: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = {method: {} for method in RISK_METHODS}
+    for row in _rows("scores"):
+        if "table" in row:
+            own[row["method"]][row["table"], row["n"], row["epsilon"]] = row
+    common = set.intersection(*(set(cells) for cells in own.values()))
+    means = {
+        method: [sum(cells[cell][key] for cell in common) / len(common) for key in ("auc", "log_loss")]
+        for method, cells in own.items()
+    }
+    rows = [[name, *map(_share, means[method])] for method, name in RISK_METHODS.items()]
+    return _table([f"{len(common)} cells", "AUC", "log-loss"], rows)
+
+
+def risks_left_out() -> str:
+    """What constants cost that were chosen with one table left out."""
+    kinds = {"pure": "without a δ", "delta 1e-6": "with δ = 10⁻⁶"}
+    rows = [
+        [kinds[row["kind"]], row["constants"], _share(row["auc"]), _share(row["log_loss"])]
+        for row in _rows("scores_left_out")
+        if row.get("left_out") == "mean"
+    ]
+    return _table(["", "constants", "AUC", "log-loss"], rows)
+
+
 def reading() -> str:
     """Every figure of `benchmarks.reading` that is held to something."""
     rows = []
@@ -360,6 +429,10 @@ def probabilities_further() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "risks-auc": risks_auc,
+    "risks-loss": risks_loss,
+    "risks-common": risks_common,
+    "risks-left-out": risks_left_out,
     "rare-classes": rare_classes,
     "probabilities": probabilities,
     "probabilities-further": probabilities_further,

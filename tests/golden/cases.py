@@ -91,7 +91,6 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("thresholds:dose:down", "dose"),
     _learnt("thresholds:dose:either", "dose", epsilon="1/3"),
     _learnt("thresholds:age", "age", costs=(2, 1), estimate_epsilon="0.5", holdout="0.25"),
-    _learnt("thresholds:age", "age", delta="1e-6"),
     Learnt("thresholds-from-data", None, "thresholds:code", engines=("memory",)),
     _learnt("intervals:age", "age"),
     _learnt("intervals:age", "age", **LABELS),

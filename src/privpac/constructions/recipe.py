@@ -38,7 +38,14 @@ from privpac.constructions.estimates.confusion import (
 from privpac.constructions.estimates.leaf_counts import LeafCounts, leaf_counts_privacy, release_leaf_counts
 from privpac.constructions.estimates.sampling import Choice, Way, choice_of, span
 from privpac.constructions.stored_classes import stored_concepts
-from privpac.constructions.words import Request, counts_leaves, has_leaves, learner_for, tells_risks
+from privpac.constructions.words import (
+    Request,
+    counts_leaves,
+    has_leaves,
+    learner_for,
+    require_useful_delta,
+    tells_risks,
+)
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
@@ -92,6 +99,7 @@ class Recipe:
         """What a person wishes, made from a table of this size; where the share kept aside for an estimate is left
         open, it is the one that promises the narrower interval."""
         bare = spell_out(wishes, schema)
+        require_useful_delta(bare.concepts, bare.delta)
         request = Request.of(bare, schema=schema, size=size)
         alone = cls(bare.concepts, request, leaf_epsilon=bare.leaf_epsilon)
         share = wishes.holdout

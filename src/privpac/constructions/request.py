@@ -171,6 +171,8 @@ class Word:
     """Whether the rules end in any number of classes; otherwise they separate two."""
     risks: bool = False
     """Whether the rules tell the risk of each class by themselves."""
+    takes_delta: bool = False
+    """Whether a delta can be of use; where it cannot, nobody is let believe that it was."""
     leaves: bool = False
     """Whether the rules are trees, whose leaves can be counted."""
     counted: bool = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from fractions import Fraction
 
 from privpac.concepts.base import ConceptClass, ManyLabels
 from privpac.concepts.trees.mixture import TreeMixture
@@ -24,6 +25,7 @@ from privpac.constructions.request import (
 )
 from privpac.constructions.stored_classes import CLASSES, is_storable
 from privpac.errors import ParameterError, SchemaError
+from privpac.numbers.exact import plain
 
 __all__ = [
     "PROTECTS",
@@ -33,6 +35,7 @@ __all__ = [
     "has_leaves",
     "learner_for",
     "request_from_json",
+    "require_useful_delta",
     "takes_many_classes",
     "tells_risks",
 ]
@@ -87,6 +90,22 @@ def counts_leaves(concepts: str | ConceptClass) -> bool:
 
 def _entry(concepts: str | ConceptClass) -> Word | None:
     return WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
+
+
+def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
+    """Refuse a delta where it could only be ignored; words that nobody knows are refused elsewhere."""
+    entry = _entry(concepts)
+    is_unknown = isinstance(concepts, str) and entry is None
+    if delta == 0 or is_unknown or (entry is not None and entry.takes_delta):
+        return
+    forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta)
+    raise ParameterError(
+        OWNER,
+        "delta",
+        plain(delta),
+        allowed=f"0 for {concepts if isinstance(concepts, str) else concepts.word}, which has no use for it",
+        remedy=f"Leave it out; {forms} use one.",
+    )
 
 
 def learner_for(word: str | ConceptClass, request: Request) -> Learner:

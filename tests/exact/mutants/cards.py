@@ -18,7 +18,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf
 from privpac.constructions.card import rules
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.risk_tree import LeafWeights, RiskTrees
+from privpac.constructions.card.risk_tree import TREE_CAP, LeafWeights, RiskTrees
 from privpac.constructions.card.weights import CAP, UNITS, residuals
 from privpac.constructions.estimates.leaf_counts import LeafTable
 from privpac.guarantee import rules as common
@@ -93,7 +93,10 @@ def weighs_by_what_nobody_saw() -> Case:
     def weights(records: Looks, drawn: tuple[Points, ...]) -> NDArray[np.int64]:
         zeros, ones = records.reduce(ByClass(TESTS))
         best = 1 if int((ones - zeros)[1] - (ones - zeros)[0]) >= 0 else -1
-        return _capped(records, tuple(Points(one.test, 20 * best) for one in drawn))
+        if not drawn:
+            return _capped(records, drawn)
+        zero, one = (row[:: len(row) // 2] for row in residuals(HALF, 20))  # at -20, 0 and 20 points
+        return records.reduce(ByWeight(TESTS, (Points(TESTS.tests[0], best),), (zero, one)))
 
     case = _case("weights from what was not released", weights, n=10)
     return replace(case, inputs=(((0, 1),) * 5 + ((1, 1),) * 5,))
@@ -114,14 +117,14 @@ def counts_the_table_with_change_one() -> Case:
 
 
 TREE = RiskTrees(tiny_schema(2), EPSILON, TESTS, 1)
-TREE_CLAIM = rules.weighted_rounds(ratio=TREE.ratio, cap=CAP, rounds=1).fact
+TREE_CLAIM = rules.weighted_rounds(ratio=TREE.ratio, cap=TREE_CAP, rounds=1).fact
 
 
 def splits_at_the_best_test() -> Case:
     """A leaf of a risk tree is split where the sums say so: no coin is asked, so one record decides."""
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
-        weights = tuple((side[0],) for side in residuals(HALF, 0))
+        weights = tuple((side[0],) for side in residuals(HALF, 0, cap=TREE_CAP))
         sums = sample_of(SCHEMA, data).reduce(LeafWeights(TESTS, Leaf(0), (weights[0], weights[1])))
         missing, held = sums[0].tolist()
         return held >= missing

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from privpac import Ledger
 from privpac.cli.app import run
 
 COLUMNS = [
@@ -38,6 +39,7 @@ def learn(*more: str, epsilon: str = "1") -> int:
         (("--costs", "1", "--concepts", "staged:2+2"), "learn: costs is (1,)", "StagedTrees"),
         (("--ledger", "none.db", "--out", "m.json"), "privpac ledger create FILE --epsilon TOTAL", "Ledger("),
         (("--concepts", "thresholds:agee"), "Did you mean 'age'?", "smoker"),
+        (("--concepts", "trees:2", "--delta", "1e-6"), "0 for trees:2, which has no use for it", "Request"),
         (("--concepts", "thresholds:xyz"), "None of the 2 columns has a name like it.", "smoker"),
     ],
 )
@@ -48,6 +50,20 @@ def test_a_refusal_is_in_the_words_of_the_command_line(
     said = capsys.readouterr().err
     assert words in said
     assert strange not in said
+
+
+def test_a_card_of_three_classes_is_refused_before_anything_is_charged(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    classes = {"label": "ill", "classes": [0, 1, 2], "columns": COLUMNS}
+    (tmp_path / "schema.json").write_text(json.dumps(classes))
+    assert run(["ledger", "create", "ledger.db", "--epsilon", "3"]) == 0
+    assert learn("--concepts", "card", "--ledger", "ledger.db", "--out", "card.json") == 2
+    said = capsys.readouterr().err
+    assert "Label 'ill' has 3 classes, but card separates two." in said
+    assert "concepts='trees:3'" in said
+    assert not (tmp_path / "card.json").exists()
+    assert Ledger.open(tmp_path / "ledger.db").left.epsilon == 3
 
 
 def test_an_epsilon_above_10_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:

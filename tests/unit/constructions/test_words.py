@@ -17,7 +17,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 import privpac.concepts as concept_modules
-from privpac import Model, NotCertified, PrivateClassifier, Schema, learn, load, verify
+from privpac import Ledger, Model, NotCertified, PrivateClassifier, Schema, learn, load, verify
 from privpac.cli import main
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.boxes.rectangles import Rectangles
@@ -300,3 +300,20 @@ def test_three_classes_on_the_command_line(
     predicted = capsys.readouterr().out.split()[1:]
     assert set(predicted) == set(names)
     assert main(["verify", model]) == 0
+
+
+@pytest.mark.parametrize("concepts", ["auto", "trees:2", "stumps", Stumps(SCHEMA)])
+def test_a_delta_that_would_be_ignored_is_refused_before_anything_is_charged(
+    concepts: str | ConceptClass,
+) -> None:
+    table = {"age": [1, 2] * 40, "dose": [0.5] * 80, "city": ["north"] * 80, "ill": ["no", "yes"] * 40}
+    ledger = Ledger(epsilon=5, delta="1e-3")
+    left = ledger.left
+    with pytest.raises(ParameterError, match=r"has no use for it.*recconcave:COLUMN and card:ROUNDS use one"):
+        learn(table, schema=SCHEMA, concepts=concepts, epsilon=1, delta="1e-6", ledger=ledger)
+    assert ledger.left == left
+
+
+def test_files_of_a_delta_that_was_ignored_can_still_be_made_anew() -> None:
+    request = Request(SCHEMA, Size(80), Fraction(1), Fraction(1, 10**6))
+    assert learner_for("stumps", request).certify(Size(80)).delta == 0

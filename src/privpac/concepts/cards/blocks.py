@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privpac.concepts.cards.tallies import Points
+from privpac.concepts.cards.tallies import Points, merged
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.shapes import PointsBar
 from privpac.data.columns import Boolean, Column, Numeric
@@ -107,12 +107,11 @@ def _whole(column: Column) -> bool:
     return not isinstance(column, Numeric) or column.integer
 
 
-def blocks_of(drawn: Iterable[Points]) -> tuple[PointsBlock, ...]:
+def blocks_of(drawn: Sequence[Points]) -> tuple[PointsBlock, ...]:
     """The blocks of all columns, in the order in which columns were first drawn."""
     columns: dict[str, dict[Test, int]] = {}
-    for one in drawn:
-        own = columns.setdefault(one.test.column, {})
-        own[one.test] = own.get(one.test, 0) + one.points
+    for test, points in merged(drawn).items():
+        columns.setdefault(test.column, {})[test] = points
     return tuple(
         PointsBlock(
             column,

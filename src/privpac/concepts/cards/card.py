@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.cards.blocks import PointsBlock, blocks_of, reachable
-from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, points_per_fifth, spread_of, start_share
-from privpac.concepts.cards.tallies import Points
+from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
+from privpac.concepts.cards.tallies import MOST_POINTS, Points
 from privpac.concepts.cards.words import described, sheet
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.binarise import Test
@@ -28,13 +28,13 @@ from privpac.data.schema import Schema
 from privpac.fields import listed, record, require, whole
 from privpac.numbers.exact import plain, written
 
-__all__ = ["MOST_POINTS", "MOST_ROUNDS", "Card", "bucket_count", "bucket_row"]
+__all__ = ["Card", "bucket_count", "bucket_row"]
 
-MOST_POINTS = 9
-"""Points of one digit."""
-
-MOST_ROUNDS = 512
+MOST_TESTS = 512
 """Tests of a card that is read."""
+
+FINEST = 3
+"""Points that make a fifth of log-odds, at most."""
 
 
 def bucket_count(sums: tuple[int, ...]) -> int:
@@ -59,7 +59,7 @@ class Card(RuleBase):
 
     kind: ClassVar[str] = "card"
     drawn: tuple[Points, ...]
-    """Tests in the order in which they were drawn, each with its points."""
+    """Tests in the order in which they were drawn, each with its points; those of one round lie side by side."""
     ones: int
     """Noisy number of records of class 1."""
     records: int
@@ -72,6 +72,8 @@ class Card(RuleBase):
     """What `counts` cost a record."""
     costs: tuple[int, int] = (1, 1)
     """Public price of misjudging a record of each class: it decides the cut-off."""
+    fifth: int = 1
+    """Signed points that make a fifth of log-odds."""
 
     @cached_property
     def blocks(self) -> tuple[PointsBlock, ...]:
@@ -87,8 +89,8 @@ class Card(RuleBase):
     def table(self) -> Table:
         start = start_share(self.ones, self.records, spread_of(self.count_epsilon, 1))
         lowest = sum(block.lowest for block in self.blocks)
-        spread, fifth = spread_of(self.table_epsilon, 2), points_per_fifth(len(self.drawn))
-        return Table(self.counts, reachable(self.blocks), lowest, spread, start, fifth)
+        spread = spread_of(self.table_epsilon, 2)
+        return Table(self.counts, reachable(self.blocks), lowest, spread, start, self.fifth)
 
     @cached_property
     def risks(self) -> tuple[int, ...]:
@@ -156,15 +158,16 @@ class Card(RuleBase):
             "count_epsilon": plain(self.count_epsilon),
             "table_epsilon": plain(self.table_epsilon),
             "costs": list(self.costs),
+            "fifth": self.fifth,
             "risks": list(self.risks),
         }
 
     @classmethod
     def from_json(cls, tree: Mapping[str, Any]) -> Card:
-        own = ("drawn", "ones", "records", "counts", "count_epsilon", "table_epsilon", "costs", "risks")
-        record(tree, "kind", *own)
+        counted = ("ones", "records", "counts", "count_epsilon", "table_epsilon")
+        record(tree, "kind", "drawn", *counted, "costs", "fifth", "risks")
         rows = [record(one, "test", "points") for one in listed(tree["drawn"])]
-        require(1 <= len(rows) <= MOST_ROUNDS, "a card has tests, and not too many of them")
+        require(1 <= len(rows) <= MOST_TESTS, "a card has tests, and not too many of them")
         drawn = tuple(Points(Test.from_json(row["test"]), _points(row["points"])) for row in rows)
         require(_one_kind(drawn), "the tests of a column are of two kinds")
         zero, one = (whole(cost, least=1) for cost in _pair(tree["costs"]))
@@ -177,7 +180,8 @@ class Card(RuleBase):
             "the counts are not those of these points",
         )
         ones = whole(tree["ones"], least=0, most=records)
-        card = cls(drawn, ones, records, counts, *epsilons, (zero, one))
+        fifth = whole(tree["fifth"], least=1, most=FINEST)
+        card = cls(drawn, ones, records, counts, *epsilons, (zero, one), fifth)
         require(listed(tree["risks"]) == list(card.risks), "the risks do not follow from the counts")
         return card
 

@@ -22,14 +22,14 @@ __all__ = [
     "Curve",
     "Interval",
     "Table",
-    "points_per_fifth",
     "share_down",
     "spread_of",
     "start_share",
 ]
 
-BUCKETS = 32
-"""Neighbouring sums of points are counted together where there are more sums than this."""
+BUCKETS = 10
+"""Neighbouring sums of points are counted together where there are more sums than this: as many rows as can be taken in
+at a glance, and fewer of them hold nothing but noise (benchmarks/scores.py)."""
 
 SCALE = 10_000
 """Risks are whole numbers of hundredths of a percent."""
@@ -37,9 +37,8 @@ SCALE = 10_000
 SLOPES, OFFSETS = 32, 32
 """Slopes and offsets of the log-odds are tried in thirty-seconds: finer steps change no risk by more than a percent."""
 
-FIRST_SLOPE = 5 * SLOPES // 4
-"""The slope that noise leaves alone: a card of few tests is flatter than the truth. Chosen among some twenty settings
-on all tables of benchmarks/scores.py."""
+FIRST_SLOPE = 3 * SLOPES // 2
+"""The slope that noise leaves alone: a card of few tests is flatter than the truth (benchmarks/scores.py)."""
 
 RIDGE = 2
 """Slope and offset are held where they began as if so many noisy counts spoke for that (benchmarks/scores.py)."""
@@ -55,15 +54,6 @@ SURE = 2
 
 WALL = 32
 """More tests than this nobody reads on a wall."""
-
-
-def points_per_fifth(tests: int) -> int:
-    """How many signed points make a fifth of log-odds on a card of so many tests: each of very many says less.
-
-    >>> points_per_fifth(WALL), points_per_fifth(WALL + 1)
-    (1, 3)
-    """
-    return 1 if tests <= WALL else 3
 
 
 def spread_of(epsilon: Fraction, change: int) -> int:
@@ -116,7 +106,7 @@ class Table:
     spread: int
     start: Fraction
     fifth: int = 1
-    """Signed points that make a fifth of log-odds (`points_per_fifth`)."""
+    """Signed points that make a fifth of log-odds."""
 
     @property
     def top(self) -> int:

@@ -18,11 +18,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
+from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.sample import Block, InMemory, Sample
 from privpac.errors import DataError
 
-__all__ = ["ByClass", "BySum", "ByWeight", "Looks", "Points", "held_by_test", "looks"]
+__all__ = [
+    "MOST_POINTS",
+    "ByClass",
+    "BySum",
+    "ByWeight",
+    "Looks",
+    "Points",
+    "held_by_test",
+    "looks",
+    "merged",
+]
+
+MOST_POINTS = 9
+"""Points of one digit."""
 
 CHUNK = 4096
 """Records whose points are added up before their weights are: they stay in the nearest cache."""
@@ -34,6 +48,18 @@ class Points:
 
     test: Test
     points: int
+
+
+def merged(drawn: Sequence[Points]) -> dict[Test, int]:
+    """The points of every test: what it was drawn with, added up, and cut off where a digit ends.
+
+    A card of more tests than hang on a wall may have points of two digits: with a delta rounds are many and small.
+    """
+    most = MOST_POINTS if len(drawn) <= WALL else 11 * MOST_POINTS
+    sums: dict[Test, int] = {}
+    for one in drawn:
+        sums[one.test] = sums.get(one.test, 0) + one.points
+    return {test: min(max(points, -most), most) for test, points in sums.items()}
 
 
 @dataclass(frozen=True)
@@ -51,14 +77,14 @@ class _Layout:
         """The points that each code of each column brings."""
         row = np.zeros(int(self.starts[-1]), dtype=np.int64)
         places = {group.column: place for place, group in enumerate(self.tests.groups)}
-        for one in drawn:
-            place = places[one.test.column]
+        for test, points in merged(drawn).items():
+            place = places[test.column]
             group = self.tests.groups[place]
             first, last = int(self.starts[place]), int(self.starts[place + 1])
-            number = group.cells.index(one.test.cell)
-            row[first:last] -= one.points
+            number = group.cells.index(test.cell)
+            row[first:last] -= points
             held = slice(first + number + 1, last if group.nested else first + number + 2)
-            row[held] += 2 * one.points
+            row[held] += 2 * points
         return row
 
 

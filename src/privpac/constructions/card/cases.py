@@ -11,7 +11,7 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card import rules
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.risk_tree import RiskTrees
+from privpac.constructions.card.risk_tree import TREE_CAP, RiskTrees
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
 from privpac.data.schema import Schema
@@ -74,7 +74,7 @@ def levels_case(name: str, schema: Schema, n: int, levels: int, *, epsilon: Frac
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         return learner.draw_levels(remembered(schema, data, memory), HALF, coins)
 
-    claim = rules.weighted_rounds(ratio=learner.ratio, cap=CAP, rounds=levels).fact
+    claim = rules.weighted_rounds(ratio=learner.ratio, cap=TREE_CAP, rounds=levels).fact
     return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
 
 

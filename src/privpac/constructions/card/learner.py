@@ -23,7 +23,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
 from privpac.concepts.cards.blocks import reachable
 from privpac.concepts.cards.card import Card, bucket_count, bucket_row
-from privpac.concepts.cards.risks import WALL, points_per_fifth, spread_of, start_share
+from privpac.concepts.cards.risks import WALL, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Looks, Points, held_by_test, looks
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.one_test import OneTest
@@ -35,7 +35,8 @@ from privpac.constructions.card.spending import (
     concentrated_spending,
     pure_spending,
 )
-from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, points_of_round, residuals
+from privpac.constructions.card.steps import Steps, laid, rounds_in, steps_for
+from privpac.constructions.card.weights import CAP, MOST_ROUNDS, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
@@ -126,10 +127,15 @@ class CardLearner:
         """Weight of one unit of score in a round."""
         return self.spending.ratio
 
+    @cached_property
+    def steps(self) -> Steps:
+        """The points of each round, and how they are laid on cuts."""
+        return steps_for(self.rounds, fine=self.delta > 0)
+
     @property
     def schedule(self) -> tuple[int, ...]:
         """The points of each round."""
-        return tuple(points_of_round(number, self.rounds) for number in range(self.rounds))
+        return self.steps.schedule
 
     def require(self, size: Size) -> None:
         require_labels("A card", size)
@@ -161,13 +167,22 @@ class CardLearner:
         """Whether a card of these tests and so many records could be this one."""
         if not isinstance(hypothesis, Card) or not self.fits(hypothesis, size):
             return False
-        tests = set(self.tests.tests)
-        return all(one.test in tests for one in hypothesis.drawn)
+        return all(map(self._is_possible, rounds_in(hypothesis.drawn, self.schedule)))
+
+    def _is_possible(self, part: tuple[Points, ...]) -> bool:
+        """Whether one of these tests, drawn, is laid out like this."""
+        points = sum(one.points for one in part)
+        return any(
+            laid(self.tests, number, points, spread=self.steps.spread) == part
+            for number, test in enumerate(self.tests.tests)
+            if test.column == part[0].test.column
+        )
 
     def fits(self, card: Card, size: Size) -> bool:
         """Whether everything but its tests is as these parameters make it."""
         return (
-            tuple(abs(one.points) for one in card.drawn) == self.schedule
+            len(tuple(rounds_in(card.drawn, self.schedule))) == self.rounds
+            and card.fifth == self.steps.fifth
             and (card.count_epsilon, card.table_epsilon) == (self.count_epsilon, self.table_epsilon)
             and (card.records, card.costs) == (size.labelled, self.prices)
             and 0 <= card.ones <= size.labelled
@@ -182,7 +197,9 @@ class CardLearner:
         start = start_share(ones, n, spread_of(self.count_epsilon, COUNT_CHANGE))
         drawn = self.draw_rounds(records, by_class, start, coins)
         counts = self._table(records, drawn, n, coins)
-        return Card(drawn, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices)
+        return Card(
+            drawn, ones, n, counts, self.count_epsilon, self.table_epsilon, self.prices, self.steps.fifth
+        )
 
     def draw_rounds(
         self, records: Looks, by_class: NDArray[np.int64], start: Fraction, coins: Coins
@@ -190,7 +207,7 @@ class CardLearner:
         """The tests of all rounds, from a public share of class 1 on; `by_class` is what the first look has counted."""
         drawn: tuple[Points, ...] = ()
         for points in self.schedule:
-            drawn = (*drawn, self._draw(self._by_code(records, by_class, drawn, start), points, coins))
+            drawn = (*drawn, *self._draw(self._by_code(records, by_class, drawn, start), points, coins))
         return drawn
 
     def _ones(self, by_class: NDArray[np.int64], n: int, coins: Coins) -> int:
@@ -203,20 +220,20 @@ class CardLearner:
         self, records: Looks, by_class: NDArray[np.int64], drawn: tuple[Points, ...], start: Fraction
     ) -> NDArray[np.int64]:
         """Sums of weights by code, given what was drawn; before the first draw a weight depends on the class alone."""
-        weights = residuals(start, sum(abs(one.points) for one in drawn), points_per_fifth(self.rounds))
+        weights = residuals(start, sum(abs(one.points) for one in drawn), self.steps.fifth, CAP)
         if not drawn:
             (zero,), (one,) = weights
             sums: NDArray[np.int64] = zero * by_class[0] + one * by_class[1]
             return sums
         return records.reduce(ByWeight(self.tests, drawn, weights))
 
-    def _draw(self, by_code: NDArray[np.int64], points: int, coins: Coins) -> Points:
-        """A test and a sign, by how much weight lies on the right side of it."""
+    def _draw(self, by_code: NDArray[np.int64], points: int, coins: Coins) -> tuple[Points, ...]:
+        """A test and a sign, by how much weight lies on the right side of it; its points, laid on cuts."""
         everyone = int(by_code[: len(self.tests.groups[0].cells) + 1].sum())
         gains = 2 * held_by_test(by_code, self.tests) - everyone
         scores = np.column_stack([-gains, gains]).ravel()
         test, negative = divmod(draw_index(scores.tolist(), self.ratio, coins), 2)
-        return Points(self.tests.tests[test], -points if negative else points)
+        return laid(self.tests, test, -points if negative else points, spread=self.steps.spread)
 
     def _table(
         self, records: Looks, drawn: tuple[Points, ...], n: int, coins: Coins

@@ -32,7 +32,7 @@ from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import require_labels
 from privpac.constructions.card import rules as own_rules
 from privpac.constructions.card.spending import COUNT_CHANGE, COUNT_SHARE, LARGEST_ROUNDS
-from privpac.constructions.card.weights import CAP, FIFTH, UNITS, residuals
+from privpac.constructions.card.weights import FIFTH, UNITS, residuals
 from privpac.constructions.draw.occam import LARGEST_PRICE, read_costs
 from privpac.constructions.draw.stages import trees_up_to
 from privpac.constructions.estimates.leaf_counts import LeafCounts, LeafTable
@@ -47,13 +47,16 @@ from privpac.mechanisms.geometric import add_noise
 from privpac.mechanisms.gibbs import draw_index
 from privpac.numbers.exact import plain, ratio_for
 
-__all__ = ["MOST_LEVELS", "LeafWeights", "RiskTrees", "levels_for"]
+__all__ = ["MOST_LEVELS", "TREE_CAP", "LeafWeights", "RiskTrees", "levels_for"]
 
 MOST_LEVELS = 6
 """Questions in a row that a person follows."""
 
 FIRST_POINTS = 6
 """Points, of a fifth of log-odds each, between a leaf and either of its first two children; later ones lie closer."""
+
+TREE_CAP = 26
+"""Weights are cut at this many units, about .4: what the tree was measured with (benchmarks/scores.py)."""
 
 MOST_TESTS = 20_000
 """Tests that each leaf chooses from: a level holds a sum of weights for every one of them in every leaf."""
@@ -161,7 +164,7 @@ class RiskTrees:
     def ratio(self) -> Fraction:
         """Weight of one unit of score in a level."""
         left = min(self.epsilon - self.count_epsilon, LARGEST_ROUNDS)
-        return ratio_for(left / self.levels / (4 * CAP))
+        return ratio_for(left / self.levels / (4 * TREE_CAP))
 
     @property
     def schedule(self) -> tuple[int, ...]:
@@ -181,7 +184,7 @@ class RiskTrees:
     def privacy(self) -> Proof[Privacy]:
         """What the count and the levels lose together."""
         count = rules.geometric_noise(ratio=ratio_for(self.count_epsilon / COUNT_CHANGE), change=COUNT_CHANGE)
-        drawn = own_rules.weighted_rounds(ratio=self.ratio, cap=CAP, rounds=self.levels)
+        drawn = own_rules.weighted_rounds(ratio=self.ratio, cap=TREE_CAP, rounds=self.levels)
         tree = rules.post_processing(rules.sequential(count, drawn), what=WHAT)
         return rules.declared(tree, epsilon=self.epsilon)
 
@@ -195,7 +198,7 @@ class RiskTrees:
                 "epsilon": plain(self.epsilon),
                 "levels": self.levels,
                 "tests": len(self.tests.tests),
-                "cap": CAP,
+                "cap": TREE_CAP,
                 "count_epsilon": plain(self.count_epsilon),
                 "costs": list(self.prices),
             },
@@ -257,7 +260,7 @@ class RiskTrees:
 def _weights(start: Fraction, points: list[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What a record of either class weighs in each leaf."""
     largest = max(abs(one) for one in points)
-    zeros, ones = residuals(start, largest)
+    zeros, ones = residuals(start, largest, cap=TREE_CAP)
     return tuple(zeros[one + largest] for one in points), tuple(ones[one + largest] for one in points)
 
 

@@ -38,7 +38,7 @@ COUNT_CHANGE, TABLE_CHANGE = 1, 2
 COUNT_SHARE, TABLE_SHARE = Fraction(2, 25), Fraction(3, 25)
 """Of epsilon, for the number of class 1 and for the table; the rounds share the rest (benchmarks/scores.py)."""
 
-COUNT_RHO, TABLE_RHO = Fraction(1, 20), Fraction(1, 5)
+COUNT_RHO, TABLE_RHO = Fraction(1, 20), Fraction(1, 10)
 """The same of rho, where there is a delta (benchmarks/scores.py)."""
 
 LARGEST_ROUNDS = Fraction(1000)

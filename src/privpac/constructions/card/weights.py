@@ -27,17 +27,17 @@ __all__ = [
 UNITS = 64
 """A weight of 1 in whole units; sixteenths lose .005 of AUC where there are most records (benchmarks/scores.py)."""
 
-CAP = 26
-"""Weights are cut at this many units, about .4: the mechanism pays for the largest weight there can be, and few records
+CAP = 32
+"""Weights are cut at this many units, one half: the mechanism pays for the largest weight there can be, and few records
 need more. Flat between .35 and .5, .019 of AUC better than no cap (benchmarks/scores.py)."""
 
 FIFTH = PARTS // 5
-"""A fifth of log-odds: one signed point, or three finer ones (`points_per_fifth`)."""
+"""A fifth of log-odds: one signed point, or two or three finer ones (`steps`)."""
 
 MOST_ROUNDS = 300
 """Rounds of a card with a delta, which are cheap; without one, as many as hang on a wall (`WALL`)."""
 
-ENOUGH = 2_000
+ENOUGH = 1_000
 """n·epsilon below which many small rounds rank no better than a few, and tell risks worse (benchmarks/scores.py)."""
 
 LARGEST_POINTS = 3
@@ -45,24 +45,24 @@ LARGEST_POINTS = 3
 
 
 def rounds_for(records: int, epsilon: Fraction) -> int:
-    """The square root of n·epsilon over 6, rounded, from 1 to 32: flat within a factor of 1.4 (benchmarks/scores.py).
+    """The square root of n·epsilon over 7, rounded, from 1 to 32: flat within a factor of 1.4 (benchmarks/scores.py).
 
     >>> [rounds_for(2000, Fraction(e)) for e in ("0.1", "0.3", "1", "3")]
-    [2, 4, 7, 13]
+    [2, 3, 6, 11]
     """
-    # floor((sqrt(x) + 3) / 6) needs the whole part of the root only
-    whole = records * epsilon.numerator // epsilon.denominator
-    return min(max((math.isqrt(whole) + 3) // 6, 1), WALL)
+    # floor((2·sqrt(x) + 7) / 14) needs the whole part of the root of 4x only
+    whole = 4 * records * epsilon.numerator // epsilon.denominator
+    return min(max((math.isqrt(whole) + 7) // 14, 1), WALL)
 
 
 def fine_rounds_for(records: int, epsilon: Fraction) -> int:
-    """1.6 times the square root of n·epsilon, rounded, at most 300: for many small rounds (benchmarks/scores.py).
+    """0.8 times the square root of n·epsilon, rounded, at most 300: for many small rounds (benchmarks/scores.py).
 
-    >>> [fine_rounds_for(2000, Fraction(e)) for e in ("0.5", "1", "3", "30")]
-    [51, 72, 124, 300]
+    >>> [fine_rounds_for(2000, Fraction(e)) for e in ("0.5", "1", "3", "100")]
+    [25, 36, 62, 300]
     """
-    # floor(1.6·sqrt(x) + 1/2) = floor((sqrt(10.24·x) + 1) / 2), and the whole part of the root is enough
-    whole = records * epsilon * Fraction(1024, 100)
+    # floor(0.8·sqrt(x) + 1/2) = floor((sqrt(2.56·x) + 1) / 2), and the whole part of the root is enough
+    whole = records * epsilon * Fraction(256, 100)
     return min(max((math.isqrt(math.floor(whole)) + 1) // 2, 1), MOST_ROUNDS)
 
 
@@ -82,12 +82,14 @@ def _risk(start: Fraction, points: int, fifth: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def residuals(start: Fraction, largest: int, fifth: int = 1) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def residuals(
+    start: Fraction, largest: int, fifth: int = 1, cap: int = CAP
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The weight of a record of class 0 and of one of class 1 by its signed points, from -largest to largest.
 
-    `fifth`: how many of these points make a fifth of log-odds.
+    `fifth`: how many of these points make a fifth of log-odds. `cap`: where weights are cut.
     """
     risks = [_risk(start, points, fifth) for points in range(-largest, largest + 1)]
-    zeros = tuple(-min(risk, CAP) for risk in risks)
-    ones = tuple(min(UNITS - risk, CAP) for risk in risks)
+    zeros = tuple(-min(risk, cap) for risk in risks)
+    ones = tuple(min(UNITS - risk, cap) for risk in risks)
     return zeros, ones

@@ -83,6 +83,7 @@ WORDS: Mapping[str, Word] = {
         _card,
         PROTECTS,
         risks=True,
+        takes_delta=True,
     ),
     "risk-tree": Word(
         "risk-tree:DEPTH",

@@ -49,5 +49,7 @@ WORDS: Mapping[str, Word] = {
     "switches": Word(
         "switches:COLUMN:K", "a cut, found through up to K ranges (add :down after COLUMN)", _switches
     ),
-    "recconcave": Word("recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave),
+    "recconcave": Word(
+        "recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave, takes_delta=True
+    ),
 }

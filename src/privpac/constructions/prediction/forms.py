@@ -14,7 +14,7 @@ from privpac.constructions.prediction.net_relabelled import NetRelabelled
 from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Law, Vote, default_models
 from privpac.constructions.prediction.voters import Classifiers, Concepts
-from privpac.constructions.words import WORDS, Request, learner_for
+from privpac.constructions.words import WORDS, Request, learner_for, tells_risks
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SchemaError
@@ -173,4 +173,13 @@ def _worded(
 
 
 def _class(word: str, schema: Schema, epsilon: Fraction, records: int) -> ConceptClass:
+    """The class that a word names; refused where rules are not drawn from one class but made round by round."""
+    if tells_risks(word):
+        raise ParameterError(
+            OWNER,
+            "base",
+            word,
+            allowed="one of " + ", ".join(FORMS),
+            remedy="A card is released as a whole: privpac.learn(..., concepts='card').",
+        )
     return learner_for(word, Request(schema, Size(records), epsilon)).concepts

@@ -15,16 +15,16 @@ import pytest
 from sklearn.metrics import get_scorer
 
 import privpac
-from privpac import MemorySample, PrivateClassifier, Schema, SeededCoins, Size
+from privpac import Ledger, MemorySample, PrivateClassifier, PrivatePredictor, Schema, SeededCoins, Size
 from privpac.checker.check import check_derivation
 from privpac.coins import EnclosureError
 from privpac.concepts.cards.blocks import blocks_of, reachable
-from privpac.concepts.cards.card import Card, bucket_row
+from privpac.concepts.cards.card import Card, bucket_count, bucket_row
 from privpac.concepts.cards.logits import log_odds, log_risk, risk
 from privpac.concepts.cards.risks import SCALE, Table, spread_of, start_share
 from privpac.concepts.cards.tallies import ByClass, BySum, ByWeight, Points, held_by_test, looks
 from privpac.concepts.hypotheses import hypothesis_from_json
-from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.spending import concentrated_spending
@@ -87,9 +87,9 @@ def test_log_odds_and_risks_agree_with_floats() -> None:
 
 def test_rounds_and_points_follow_from_public_numbers() -> None:
     for n, epsilon in ((10, "0.1"), (2000, "0.3"), (5000, "1"), (10**6, "3")):
-        expected = min(max(math.floor(math.sqrt(n * float(epsilon)) / 6 + 0.5), 1), 32)
+        expected = min(max(math.floor(math.sqrt(n * float(epsilon)) / 7 + 0.5), 1), 32)
         assert rounds_for(n, Fraction(epsilon)) == expected
-        many = min(max(math.floor(1.6 * math.sqrt(n * float(epsilon)) + 0.5), 1), 300)
+        many = min(max(math.floor(0.8 * math.sqrt(n * float(epsilon)) + 0.5), 1), 300)
         assert fine_rounds_for(n, Fraction(epsilon)) == many
     for rounds in (1, 2, 7, 32):
         assert [points_of_round(k, rounds) for k in range(rounds)] == [
@@ -123,7 +123,7 @@ def test_statistics_agree_with_brute_force_and_with_blocks() -> None:
 def test_every_record_has_a_sum_that_its_blocks_can_reach_and_points_mean_what_was_drawn() -> None:
     drawn = drawn_at((5, 3), (20, -2), (63, 1), (64, -3), (5, -1))
     blocks = blocks_of(drawn)
-    card = Card(drawn, 10, 100, ((1, 2),) * min(32, len(reachable(blocks))), Fraction(1), Fraction(1))
+    card = Card(drawn, 10, 100, ((1, 2),) * bucket_count(reachable(blocks)), Fraction(1), Fraction(1))
     cells = MemorySample.of(table(500), SCHEMA).block().cells
     signed = sum(one.points * (2 * one.test.holds(cells).astype(int) - 1) for one in drawn)
     total = card.total(cells)
@@ -131,6 +131,29 @@ def test_every_record_has_a_sum_that_its_blocks_can_reach_and_points_mean_what_w
     assert (2 * total + sum(block.lowest for block in blocks) == signed).all()
     assert min(reachable(blocks)) == 0
     assert max(reachable(blocks)) == card.top
+
+
+def test_points_stay_one_digit_however_often_a_test_is_drawn() -> None:
+    drawn = drawn_at((5, 9), (5, 6), (63, -9), (63, -1))
+    cells = MemorySample.of(table(50), SCHEMA).block().cells
+    for block, points in zip(blocks_of(drawn), (9, -9), strict=True):
+        (one,) = block.merged
+        assert one.points == points
+        assert (block.points(cells[block.column]) == 9 * (one.test.holds(cells) == (points > 0))).all()
+    sample = MemorySample.of(table(50), SCHEMA)
+    once = drawn_at((5, 9), (63, -9))
+    wide, narrow = residuals(Fraction(1, 3), 25), residuals(Fraction(1, 3), 18)
+    assert (sample.reduce(ByWeight(TESTS, drawn, wide)) == sample.reduce(ByWeight(TESTS, once, narrow))).all()
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5, 9, 18, 32])
+def test_a_card_without_a_delta_has_at_most_32_tests_of_one_digit(rounds: int) -> None:
+    sample = MemorySample.of(table(400), SCHEMA)
+    for seed in range(3):
+        card = CardLearner(SCHEMA, Fraction(1), TESTS, rounds).learn(sample, SeededCoins(seed))
+        tests = [one for block in card.blocks for one in block.merged]
+        assert len(tests) <= len(card.drawn) <= 32
+        assert max(abs(one.points) for one in tests) <= 9
 
 
 def test_a_curve_follows_clear_counts_and_ignores_noise() -> None:
@@ -144,7 +167,7 @@ def test_a_curve_follows_clear_counts_and_ignores_noise() -> None:
         share = 1 / (1 + math.exp(-(0.3 * (2 * total - 10) / 5 * 2 - 1)))
         assert abs(fitted.risk(total) / SCALE - share) < 0.01
     silent = replace(fitted, counts=((3, 2),) * 11)
-    assert (silent.curve.slope, silent.curve.offset) == (40, log_odds(Fraction(1, 3), per=32))
+    assert (silent.curve.slope, silent.curve.offset) == (48, log_odds(Fraction(1, 3), per=32))
 
 
 def test_a_curve_is_the_best_among_its_neighbours() -> None:
@@ -187,7 +210,8 @@ def test_with_a_delta_there_are_many_small_rounds(tmp_path: Path) -> None:
     model = learnt(delta="1e-6")
     card = model.hypothesis
     assert isinstance(card, Card)
-    assert len(card.drawn) == fine_rounds_for(3000, Fraction(2)) == 124
+    assert model.certificate["learner"]["rounds"] == fine_rounds_for(3000, Fraction(2)) == 62
+    assert card.fifth == 3
     model.save(tmp_path / "card.json")
     report = privpac.verify(tmp_path / "card.json")
     assert (report.epsilon, report.delta) == ("2", "0.000001")
@@ -303,6 +327,7 @@ def _forgeries(tree: dict[str, Any]) -> Mapping[str, dict[str, Any]]:
         "a count beyond the records": {**tree, "counts": [[10**6, 0], *tree["counts"][1:]]},
         "no epsilon": {**tree, "table_epsilon": "0"},
         "three costs": {**tree, "costs": [1, 1, 1]},
+        "four points per fifth": {**tree, "fifth": 4},
         "a field more": {**tree, "more": 1},
     }
 
@@ -325,7 +350,10 @@ def test_only_cards_of_these_parameters_are_released() -> None:
     assert not learner.releases(replace(card, costs=(1, 2)), size)
     assert not learner.releases(replace(card, table_epsilon=Fraction(1)), size)
     assert not learner.releases(replace(card, ones=3001), size)
-    strange = Points(Test("age", 8, "at least"), card.drawn[0].points)
+    assert not learner.releases(replace(card, fifth=1), size)
+    assert not learner.releases(replace(card, drawn=card.drawn[:-1]), size)
+    first = card.drawn[0]
+    strange = replace(first, test=replace(first.test, cell=first.test.cell + 1))
     assert not learner.releases(replace(card, drawn=(strange, *card.drawn[1:])), size)
 
 
@@ -333,6 +361,12 @@ def test_what_cannot_be_is_refused_before_anything_is_read() -> None:
     three = Schema.from_json({"label": "ill", "classes": [0, 1, 2], "columns": COLUMNS})
     with pytest.raises(SchemaError, match=r"has 3 classes.*trees:3"):
         privpac.learn(table(30), schema=three, concepts="card", epsilon=1)
+    ledger = Ledger(epsilon=2)
+    left = ledger.left
+    for base in ("card", "card:3", "consistent:card"):
+        with pytest.raises(ParameterError, match=r"base is .*card.*A card is released as a whole"):
+            PrivatePredictor(base, 1, ledger, schema=SCHEMA).fit(table(30))
+    assert ledger.left == left
     for word in ("card:0", "card:33", "card:two"):
         with pytest.raises(ParameterError, match=r"card:ROUNDS.*card:32\. With a delta"):
             learnt(word)

@@ -1,0 +1,100 @@
+"""Risk cards: a fit in memory, and passes over records in files against a bare scan of the same files.
+
+    python -m benchmarks.cards [--records 10000000] [--rounds 8] [--folder DIR] [--repeats 3] [--json FILE]
+
+In memory: 100,000 records, about 100 tests, 32 rounds. In files: the table of `benchmarks.files`; a card takes one pass
+per round and one for its table. Two scans stand beside it: one that reads the same columns and does nothing with them,
+and one that compares them with the same cuts and counts. Processor seconds; `limit` is what a row is held to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.files import CUTS, SCHEMA, bare, batches, make, seconds
+from benchmarks.measuring import Row, publish, row
+from privpac import MemorySample, Schema
+from privpac.coins import SeededCoins
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.constructions.card.learner import CardLearner
+from privpac.data.engines.files import FileSource, files_at
+from privpac.data.engines.streamed import StreamedSample
+
+RECORDS, ROUNDS, COLUMNS, SECONDS = 100_000, 32, 10, 0.5
+PER_PASS = 3
+
+
+def in_memory(repeats: int) -> Row:
+    """The fit that is held to half a second."""
+    columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(COLUMNS)]
+    schema = Schema.from_json({"label": "ill", "classes": [0, 1], "columns": columns})
+    rng = np.random.default_rng(1)
+    cells = rng.random((COLUMNS, RECORDS))
+    ill = (rng.random(RECORDS) < 1 / (1 + np.exp(-4 * (cells[:3].sum(axis=0) - 1.5)))).astype(int)
+    sample = MemorySample.of({f"x{i}": cells[i] for i in range(COLUMNS)}, schema, y=ill)
+    learner = CardLearner(schema, Fraction(1), Binarisation.of(schema, cuts=10), ROUNDS)
+    learner.learn(sample, SeededCoins(0))  # compiles
+    own = seconds(lambda: learner.learn(sample, SeededCoins(1)), repeats)
+    what = f"{RECORDS:,} records in memory, {len(learner.tests.tests)} tests, {ROUNDS} rounds"
+    return row(what, own, against="half a second", base=SECONDS, limit=1)
+
+
+def from_files(folder: Path, rounds: int) -> None:
+    sample = StreamedSample.of(FileSource(files_at(folder), (*SCHEMA.names, SCHEMA.label)), SCHEMA)
+    learner = CardLearner(SCHEMA, Fraction(1), Binarisation.of(SCHEMA, cuts=CUTS), rounds)
+    learner.learn(sample, SeededCoins(1))
+    if sample.passes != learner.passes:
+        raise ValueError(f"{sample.passes} passes, and {learner.passes} were announced")
+
+
+def scan(folder: Path) -> int:
+    """Records read, and nothing else."""
+    return sum(len(batch["ill"]) for batch in batches(folder, SCHEMA.names))
+
+
+def passes(folder: Path, records: int, rounds: int, repeats: int) -> list[Row]:
+    warm, large = folder / "10000", folder / str(records)
+    make(warm, 10_000)
+    make(large, records)
+    from_files(warm, 1)
+    bare("stumps", warm)
+    read = seconds(partial(scan, large), repeats)
+    base = seconds(partial(bare, "stumps", large), repeats)
+    each = seconds(partial(from_files, large, rounds), repeats) / (rounds + 1)
+    return [
+        row(f"{records:,} records in files: read", read),
+        row(f"{records:,} records in files: read, compared and counted", base),
+        row(
+            f"{records:,} records in files: one pass of a card",
+            each,
+            against="read",
+            base=read,
+            limit=PER_PASS,
+        ),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--records", type=int, default=10_000_000)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    wishes = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = wishes.folder or Path(place)
+        rows = [in_memory(wishes.repeats), *passes(folder, wishes.records, wishes.rounds, wishes.repeats)]
+    publish("risk cards: fits in memory and passes over files", rows, wishes.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Points of a round lie on neighbouring cuts; what no draw could have laid is no round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from privpac.concepts.cards.tallies import Points
+from privpac.concepts.literals.binarise import Binarisation
+from privpac.constructions.card.steps import laid, rounds_in, steps_for
+from privpac.constructions.card.weights import MOST_ROUNDS
+from privpac.data.schema import Schema
+
+COLUMNS: list[dict[str, object]] = [
+    {"name": "age", "kind": "numeric", "lower": 0, "upper": 10, "integer": True},
+    {"name": "ward", "kind": "categorical", "categories": ["north", "south", "east"]},
+    {"name": "smoker", "kind": "boolean"},
+    {"name": "stage", "kind": "numeric", "lower": 0, "upper": 2, "integer": True},
+]
+TESTS = Binarisation.of(Schema.from_json({"label": "ill", "classes": [0, 1], "columns": COLUMNS}))
+"""Ten cuts, three categories, one answer, two cuts."""
+
+
+def cells(number: int, points: int) -> list[tuple[int, int]]:
+    return [(one.test.cell, one.points) for one in laid(TESTS, number, points, spread=True)]
+
+
+def test_points_lie_on_neighbouring_cuts_one_each() -> None:
+    assert cells(4, 3) == [(4, 1), (5, 1), (6, 1)]
+    assert cells(4, -2) == [(5, -1), (6, -1)]
+    assert cells(4, 1) == [(5, 1)]
+
+
+def test_at_the_ends_of_a_column_they_lie_on_the_last_cuts() -> None:
+    assert cells(0, 3) == [(1, 1), (2, 1), (3, 1)]
+    assert cells(9, 3) == [(8, 1), (9, 1), (10, 1)]
+
+
+def test_where_there_are_few_cuts_or_none_to_choose_from_points_stay_together() -> None:
+    assert cells(15, 5) == [(1, 3), (2, 2)]
+    assert cells(11, 9) == [(1, 9)]
+    assert cells(13, -6) == [(1, -6)]
+    assert [one.points for one in laid(TESTS, 4, 3, spread=False)] == [3]
+
+
+@pytest.mark.parametrize("rounds", range(1, 33))
+def test_steps_leave_no_more_tests_and_digits_than_hang_on_a_wall(rounds: int) -> None:
+    steps = steps_for(rounds, fine=False)
+    assert max(steps.schedule) <= 9
+    assert (sum(steps.schedule) if steps.spread else rounds) <= 32
+    assert {points / steps.fifth for points in steps.schedule} <= {1, 2, 3}
+
+
+def test_a_card_with_a_delta_can_be_read_however_many_rounds_it_has() -> None:
+    assert sum(steps_for(MOST_ROUNDS, fine=True).schedule) <= 512
+
+
+def test_rounds_are_found_again_and_nothing_else_is_a_round() -> None:
+    schedule = steps_for(3, fine=False).schedule
+    parts = [
+        laid(TESTS, number, points, spread=True) for number, points in zip((4, 11, 15), schedule, strict=True)
+    ]
+    drawn = tuple(one for part in parts for one in part)
+    assert list(rounds_in(drawn, schedule)) == parts
+
+    def count(changed: tuple[Points, ...]) -> int:
+        return len(list(rounds_in(changed, schedule)))
+
+    assert count(drawn) == 3
+    assert count(drawn[1:]) < 3
+    assert count(drawn[:-1]) < 3
+    assert count((*drawn, drawn[-1])) == 4
+    assert count(tuple(reversed(drawn))) < 3
+    assert count((replace(drawn[0], points=-drawn[0].points), *drawn[1:])) < 3
