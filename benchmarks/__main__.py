@@ -19,6 +19,7 @@ SPEED = (
     "selection",
     "prediction",
     "files",
+    "reading",
     "relabelling",
     "release",
     "plan",

@@ -272,6 +272,16 @@ def released() -> str:
     return _table(["Table", "question", "privpac: mean, worst", "promised", "AIM: mean, worst"], rows)
 
 
+def reading() -> str:
+    """Every figure of `benchmarks.reading` that is held to something."""
+    rows = []
+    for row in _rows("reading"):
+        if "ratio" in row:
+            limit = "–" if row["limit"] is None else f"{row['limit']:g}"
+            rows.append([row["what"], f"{row['value']:.3g}", f"{row['ratio']:.2g} × {row['against']}", limit])
+    return _table(["What", "processor seconds", "that is", "held to"], rows)
+
+
 FIGURES = {
     "accuracy": "accuracy",
     "balanced": "balanced accuracy",
@@ -298,6 +308,52 @@ def probabilities() -> str:
     return _means("probabilities")
 
 
+def _spark() -> dict[str, float]:
+    """Figures by name; of those measured with several sizes, the first."""
+    figures: dict[str, float] = {}
+    for row in _rows("spark"):
+        figures.setdefault(row["what"], float(row["value"]))
+    return figures
+
+
+def cluster() -> str:
+    """What the constants say of 10^8 records, what those took, and ten times that on fifty executors."""
+    figures, end = _spark(), ": a million records, 10,000,000 records in 4 files"
+    rows = []
+    for word in (what.removesuffix(end) for what in figures if what.endswith(end)):
+        million = figures[f"{word}{end}"]
+        fixed = figures["an empty job of one task"] + 40 * figures["a further empty task"]
+        witness = figures[f"{word}: learnt on Spark, 100,000,000 records in 40 files"]
+        rows.append(
+            [
+                f"`{word}`",
+                f"{million:.3f}",
+                f"{fixed + 100 * million:.0f}",
+                f"{witness:.0f}",
+                f"{10 * witness:.0f}",
+                f"{witness / 5:.0f}",
+            ]
+        )
+    head = [
+        "Rule",
+        "a million records",
+        "10^8, computed",
+        "10^8, measured",
+        "10^9: ten times as much",
+        "10^9, each of 50 executors",
+    ]
+    return _table(head, rows)
+
+
+def beside_memory() -> str:
+    rows = [
+        [row["what"], f"{row['value']:.2f}", f"{row['ratio']:.2f}"]
+        for row in _rows("spark")
+        if "ratio" in row
+    ]
+    return _table(["After Spark has started", "processor seconds", "times those of memory"], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "rare-classes": rare_classes,
     "probabilities": probabilities,
@@ -314,6 +370,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "doors": doors,
     "audits": audits,
     "released": released,
+    "reading": reading,
+    "cluster": cluster,
+    "beside-memory": beside_memory,
 }
 """Tables by name."""
 

@@ -315,7 +315,7 @@ def quick() -> Iterator[None]:
     """Few records are read as many would be."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BY_COLUMNS", -1)
-        patch.setattr(numeric, "FEW", -1)
+        patch.setattr(numeric, "worth_compiling", lambda n: True)
         patch.setattr(tables, "FEW", -1)
         yield
 

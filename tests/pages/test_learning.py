@@ -327,3 +327,15 @@ def test_an_order_is_the_command_it_prints(client: TestClient, place: Place) -> 
         "privpac learn patients.csv --schema schema.json --concepts trees:1 --epsilon 0.5 --leaf-epsilon 0.1"
         " --protect labels --ledger 'my ledger.sqlite' --out model.json --report report.html"
     )
+
+
+def test_what_ranks_is_ordered_and_shown_with_its_figures(client: TestClient, place: Place) -> None:
+    address = upload(client)
+    table = Table(place.drawers.open(address.rpartition("/")[2], "you"))
+    order = Order.of(table, {**FIELDS, "concepts": "trees", "aim": "rank"})
+    assert "--aim rank" in order.command(None)
+    likely = Order.of(table, {**FIELDS, "concepts": "trees", "probabilities": "yes"})
+    assert "--probabilities" in likely.command(None)
+    page = html.unescape(client.get(learnt(client, address, concepts="auto", aim="rank", epsilon="5")).text)
+    assert "How well it ranks" in page
+    assert "Area under the curve" in page

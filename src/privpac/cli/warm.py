@@ -82,7 +82,10 @@ def warm(
 
     Example: privpac warm
     """
+    import numpy as np
+
     from privpac.compiled import WATCH, load_compiler
+    from privpac.data.decimals import read_decimals  # for numbers in the text of large files
 
     kinds = sorted({step.concepts.split(":")[0] for step in STEPS})
     unknown = [word for word in words or () if word not in kinds]
@@ -95,6 +98,8 @@ def warm(
         for done, step in enumerate(steps):
             report(done, len(steps))
             step.take()
+        if not words:
+            read_decimals(np.zeros(0, dtype=np.uint8), np.zeros(1, dtype=np.int64))
     seconds, kernels = round(time.monotonic() - begin, 1), WATCH.kernels - before
     if as_json:
         console.show_json({"kernels": kernels, "seconds": seconds})

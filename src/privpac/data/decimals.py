@@ -42,8 +42,15 @@ def read_decimals(data: Array, ends: Array) -> tuple[Array, Array, Array]:
     """
     n = len(ends) - 1
     kinds, doubles, wholes = np.empty(n, np.uint8), np.empty(n, np.float64), np.empty(n, np.int64)
-    _read(data, ends, _POWERS, kinds, doubles, wholes)
+    _read(_fixed(data), _fixed(ends), _fixed(_POWERS), kinds, doubles, wholes)
     return kinds, doubles, wholes
+
+
+def _fixed(array: Array) -> Array:
+    """The same memory, not to be written to: compiled code is made for either kind, and one is enough."""
+    seen = array.view()
+    seen.flags.writeable = False
+    return seen
 
 
 @compiled

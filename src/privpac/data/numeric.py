@@ -15,7 +15,7 @@ import numpy as np
 from privpac.data import raw as reading
 from privpac.data.column import Column, with_options
 from privpac.data.raw import LONGEST, Array, Mask
-from privpac.data.texts import FEW, Texts
+from privpac.data.texts import Texts, worth_compiling
 
 __all__ = ["RESOLUTION", "Numeric", "Scale"]
 
@@ -125,7 +125,7 @@ class Numeric(Column):
         return min(int((inside - float(self.lower)) * self._scale), self.resolution - 1)
 
     def encode(self, raw: object) -> Array:
-        if not isinstance(raw, Texts) or len(raw) <= FEW:
+        if not isinstance(raw, Texts) or not worth_compiling(len(raw)):
             return super().encode(raw)
         numbers, odd = raw.wholes() if self.integer else raw.doubles()
         cells = self._cells(numbers)

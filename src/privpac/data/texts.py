@@ -12,12 +12,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from privpac.compiled import plainly
 from privpac.data.values import Array
 
-__all__ = ["Distinct", "Raw", "Texts", "held_text", "plain_array"]
+__all__ = ["Distinct", "Raw", "Texts", "held_text", "plain_array", "worth_compiling"]
 
 FEW = 2**12
-"""Records up to which numbers in text are read one by one: loading compiled code would take longer."""
+"""Records up to which a column of a frame is read as an array: loading pyarrow takes as long as those."""
+MANY = 2**17
+"""Records from which on numbers in text are read by compiled code, whether or not it is loaded."""
+CARE = 2**8
+"""Reading a number out of text by itself takes as long as so many of numpy's operations on elements of arrays."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -113,6 +118,11 @@ def held_text(values: Any) -> Texts | None:
         values if kind == long else values.cast(long)
     )  # before the chunks are joined: four bytes may not count them
     return Texts(wide.combine_chunks() if isinstance(wide, pa.ChunkedArray) else wide)
+
+
+def worth_compiling(n: int) -> bool:
+    """Whether so many numbers in text are read sooner by compiled code, loading it included."""
+    return n > MANY or not plainly(CARE * n)
 
 
 def plain_array(raw: Raw) -> Array:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privpac.data import numeric, tables
+from privpac.data import numeric, tables, texts
 from privpac.data.columns import Boolean, Categorical, Column, Date, Numeric
 from privpac.data.raw import each_once, objects
 from privpac.data.schema import Schema
 from privpac.data.tables import read
-from privpac.data.texts import Distinct, Texts, held_text, plain_array
+from privpac.data.texts import Distinct, Texts, held_text, plain_array, worth_compiling
 from privpac.errors import DataError
 
 COLUMNS: tuple[Column, ...] = (
@@ -173,7 +173,7 @@ def careful(column: Column, items: list[Any]) -> list[list[int] | str]:
 @pytest.fixture
 def compiled_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """The quick way also for few records."""
-    monkeypatch.setattr(numeric, "FEW", -1)
+    monkeypatch.setattr(numeric, "worth_compiling", lambda n: True)
     monkeypatch.setattr(tables, "FEW", -1)
 
 
@@ -255,3 +255,11 @@ def test_forms_and_arrays() -> None:
     assert (len(once), once.array().tolist(), once.values.tolist()) == (3, ["a", None, "a"], ["a", None])
     assert held_text(pa.array([1])) is None
     assert each_once(np.array([1, 2]), lambda raw: np.asarray(raw) + 1).tolist() == [2, 3]
+
+
+def test_few_numbers_in_text_do_not_wait_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "plainly", lambda operations: operations <= texts.CARE * texts.MANY)
+    assert not worth_compiling(1000)
+    assert worth_compiling(texts.MANY + 1)
+    monkeypatch.setattr(texts, "plainly", lambda operations: False)  # it is loaded
+    assert worth_compiling(1000)

@@ -8,11 +8,12 @@ have to be paid for in epsilon.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Literal
 
@@ -39,6 +40,10 @@ MOST_WORK = 5_000_000_000
 """Wider or costlier tables (tests^3 · records / 384 word operations) get fewer cuts."""
 DIRECT_TABLE = 1 << 16
 """Columns with at most this many cells are coded by a look-up table instead of a search."""
+STRETCHES = 12
+"""Bits by which the cells of a larger column are looked up; equally spaced cuts of a grid begin such a stretch."""
+FEW = 1 << 8
+"""Records up to which searching takes no longer than looking up."""
 
 
 @dataclass(frozen=True)
@@ -121,22 +126,49 @@ class Group:
         if self.nested and len(self.cells) == 1:
             return np.asarray(values >= self.cells[0], dtype=bool).astype(dtype)
         if size <= DIRECT_TABLE:
-            return self._table(size, dtype)[values.astype(np.intp)]
+            return _table(self.cells, self.nested, size, np.dtype(dtype))[values.astype(np.intp)]
         if self.nested:
-            return np.searchsorted(np.array(self.cells, dtype=values.dtype), values, side="right").astype(
-                dtype
-            )
+            return self._steps(values, size, dtype)
         codes = np.zeros(len(values), dtype=dtype)
         for j, cell in enumerate(self.cells):
             codes[np.asarray(values == cell, dtype=bool)] = j + 1
         return codes
 
-    def _table(self, size: int, dtype: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
-        if self.nested:
-            return np.searchsorted(np.array(self.cells), np.arange(size), side="right").astype(dtype)
-        table = np.zeros(size, dtype=dtype)
-        table[list(self.cells)] = np.arange(1, len(self.cells) + 1)
-        return table
+    def _steps(self, values: NDArray[Any], size: int, dtype: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
+        """How many cuts lie at or below each value: looked up by its first bits, and searched where
+        these do not tell."""
+        cuts = np.array(self.cells, dtype=values.dtype)
+        if size > 2**64 or len(values) <= FEW:
+            return np.searchsorted(cuts, values, side="right").astype(dtype)
+        shift = (size - 1).bit_length() - STRETCHES
+        codes, unsettled = _stretches(self.cells, shift, np.dtype(dtype))
+        stretch = (values >> values.dtype.type(shift)).astype(np.intp)
+        found: NDArray[Any] = codes[stretch]
+        if unsettled.any():
+            unsure = np.flatnonzero(unsettled[stretch])
+            found[unsure] = np.searchsorted(cuts, values[unsure], side="right")
+        return found
+
+
+@lru_cache(maxsize=256)
+def _table(cells: tuple[int, ...], nested: bool, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The code of every cell of a small column."""
+    if nested:
+        return np.searchsorted(np.array(cells), np.arange(size), side="right").astype(dtype)
+    table = np.zeros(size, dtype=dtype)
+    table[list(cells)] = np.arange(1, len(cells) + 1)
+    return table
+
+
+@lru_cache(maxsize=256)
+def _stretches(
+    cells: tuple[int, ...], shift: int, dtype: np.dtype[Any]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The code of the first cell of every stretch of 2^shift cells, and whether a later cell has another one."""
+    starts = [number << shift for number in range((1 << STRETCHES) + 1)]
+    first = np.array([bisect_right(cells, start) for start in starts[:-1]], dtype=dtype)
+    last = np.array([bisect_left(cells, end) for end in starts[1:]], dtype=dtype)
+    return first, first != last
 
 
 @dataclass(frozen=True)

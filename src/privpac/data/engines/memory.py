@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,6 +20,26 @@ from privpac.numbers.words import Words, split
 __all__ = ["MemorySample"]
 
 S = TypeVar("S")
+
+
+class _Part(Mapping[str, Array]):
+    """Columns of some records, each taken out of all records when it is asked for."""
+
+    def __init__(self, whole: Mapping[str, Array], positions: Array) -> None:
+        self._whole = whole
+        self._positions = positions
+
+    def __getitem__(self, name: str) -> Array:
+        return self._whole[name][self._positions]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._whole  # without taking it out
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._whole)
 
 
 class MemorySample:
@@ -123,15 +143,24 @@ class MemorySample:
         self, number: Callable[[Mapping[str, Array]], Array], count: int, *, columns: tuple[str, ...]
     ) -> list[MemorySample]:
         if not columns:  # nothing to look at: everyone is in the first part
-            first = np.arange(self._n)
-            return [self._at(first)] + [self._at(first[:0]) for _ in range(count - 1)]
+            nobody = np.empty(0, dtype=np.intp)
+            return [self, *(self._at(nobody) for _ in range(count - 1))]
         numbers = number(self.block(*columns).cells)
+        if count <= 2**16:
+            numbers = numbers.astype(np.uint16)  # two bytes are sorted by counting
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(count + 1))
-        return [self._at(order[ends[i] : ends[i + 1]]) for i in range(count)]
+        return [self._part(order[ends[i] : ends[i + 1]]) for i in range(count)]
 
     def relabelled(self, labels: npt.NDArray[np.uint8]) -> MemorySample:
         return MemorySample.from_cells(self._schema, self._cells, labels)
+
+    def _part(self, positions: Array) -> MemorySample:
+        """As `_at`, for as long as these records are counted: a column is copied when somebody asks for it."""
+        labels = None if self._labels is None else self._labels[positions]
+        return MemorySample(
+            self._schema, cells=_Part(self._cells, positions), labels=labels, n=len(positions)
+        )
 
     def _at(self, positions: Array) -> MemorySample:
         cells = {name: values[positions] for name, values in self._cells.items()}

@@ -126,7 +126,20 @@ class StreamedSample:
 
     def gathered(self) -> MemorySample:
         """All records in memory."""
-        return self.take(np.arange(self.size.total))
+        size, here = self.size, 0
+        cells = {
+            name: np.empty(size.total, dtype=self._schema.column(name).dtype) for name in self._schema.names
+        }
+        labels = np.empty(size.labelled, dtype=np.uint8) if size.labelled else None
+        for block in self.blocks(*cells):
+            if here + block.n > size.total:
+                raise _changed()
+            for name, values in cells.items():
+                values[here : here + block.n] = block.cells[name]
+            if labels is not None and block.labels is not None:
+                labels[here : here + block.n] = block.labels
+            here += block.n
+        return MemorySample(self._schema, cells=cells, labels=labels, n=size.total)
 
     def blocks(self, *columns: str) -> Iterator[Block]:
         """The records, some at a time, with these columns."""

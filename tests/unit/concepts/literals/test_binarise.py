@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from privpac.concepts.literals.binarise import Binarisation, Test
+from privpac.concepts.literals.binarise import FEW, Binarisation, Group, Test
 from privpac.data.columns import Boolean, Categorical, Date, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -161,3 +163,22 @@ def test_a_grid_with_fewer_cells_than_cuts_is_cut_inside_its_range(resolution: i
     tests = Binarisation.of(Schema.from_json({"label": "y", "columns": [column]})).tests
     assert len(tests) == min(resolution - 1, 31)
     assert all(1 <= test.cell < resolution for test in tests)
+
+
+@pytest.mark.parametrize("size", [2**16 + 1, 2**20 - 3, 2**32, 2**40 + 7, 2**64, 2**70])
+@settings(max_examples=30)
+@given(data=st.data())
+def test_codes_are_the_cuts_at_or_below_a_cell(size: int, data: st.DataObject) -> None:
+    """Large columns are looked up by their first bits; a cut within a stretch, at its ends, and far more cells."""
+    inside = st.integers(1, size - 1)
+    evenly = [size * i // 32 for i in range(1, 32)]
+    cuts = tuple(sorted(data.draw(st.one_of(st.just(set(evenly)), st.sets(inside, min_size=2, max_size=40)))))
+    near = st.sampled_from(cuts).flatmap(lambda cut: st.integers(max(cut - 2, 0), min(cut + 2, size - 1)))
+    cells = data.draw(st.lists(st.one_of(near, st.integers(0, size - 1)), min_size=1, max_size=20))
+    dtype = np.uint32 if size <= 2**32 else np.uint64 if size <= 2**64 else object
+    values = np.array(cells * (2 + FEW // len(cells)), dtype=dtype)
+    expected = [sum(cut <= cell for cut in cuts) for cell in cells]
+    codes = Group("x", cuts, True).codes(values, size=size, dtype=np.uint8)
+    assert codes.dtype == np.uint8
+    assert codes[: len(cells)].tolist() == expected
+    assert Group("x", cuts, True).codes(values[:1], size=size, dtype=np.uint8).tolist() == expected[:1]

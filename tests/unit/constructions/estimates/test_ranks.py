@@ -115,6 +115,7 @@ def truth_of(model: Model) -> tuple[float, float, float]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("word", ["card:4", "risk-tree", "trees:2"])
 def test_intervals_hold_for_fresh_records_of_simulated_tables(word: str) -> None:
     """Two standard deviations: of thirty intervals of a kind fewer than 21 hold less than once in 10^5 runs if nine in
