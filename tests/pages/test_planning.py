@@ -16,7 +16,7 @@ from privpac.service.pages.plan.form import CLASSES, QUESTIONS, PlanForm
 
 
 def test_the_form_offers_every_class_the_planner_knows() -> None:
-    assert set(CLASSES) == {"auto", *KINDS}
+    assert set(CLASSES) == {"auto", *KINDS} - {"card"}, "of cards nothing is promised yet"
 
 
 @pytest.mark.parametrize("concepts", CLASSES)

@@ -47,6 +47,9 @@ class RuleClass:
 CLASSES: Mapping[str, RuleClass] = {
     "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto"),
     "trees": RuleClass("Decision trees", ("count", "columns"), "trees:{count}", "Depth"),
+    "staged": RuleClass(
+        "Trees drawn in two stages", ("count", "columns"), "staged:{count}+{count}", "Depth of a stage"
+    ),
     "one-test": RuleClass("One test on any column", ("columns",), "one-test"),
     "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps"),
     "lists": RuleClass("Decision lists", ("count", "columns"), "lists:{count}", "Tests in a list"),
