@@ -60,9 +60,10 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
         "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
     class_weight : mapping, default=None
-        The same by the name scikit-learn's users know, such as `{0: 1, 1: 5}`; classes that are left out weigh 1. Weights
-        become whole numbers: the smallest is 1, and none exceeds 1,000. "balanced" is refused, because it would read how
-        common the classes are from the records: declare `base_rate` in the schema and say `costs="balanced"`.
+        The same by the name scikit-learn's users know, such as `{0: 1, 1: 5}`; classes that are left out weigh 1.
+        Weights become whole numbers: the smallest is 1, and none exceeds 1,000. "balanced" is refused, because it
+        would read how common the classes are from the records: declare `base_rate` in the schema and say
+        `costs="balanced"`.
     records_per_person : int, default=1
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
