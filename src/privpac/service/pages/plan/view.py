@@ -65,7 +65,8 @@ def table(plan: Plan) -> list[Row]:
 
 
 def _row(row: Answer, cells: tuple[str, ...]) -> Row:
-    learner, word, setting, protects, proper, proved, simulated, floor, ratio = cells
+    learner, word, _, protects, _, proved, simulated, floor, ratio = cells  # the page has words of its own
+    setting = row.option.setting
     source = REGISTER.get(row.option.source)
     return Row(
         learner=learner,
@@ -74,7 +75,7 @@ def _row(row: Answer, cells: tuple[str, ...]) -> Row:
         setting=setting,
         setting_text=SETTINGS[setting],
         protects=protects,
-        proper=proper == "yes",
+        proper=row.option.proper,
         proved=proved,
         simulated=simulated,
         simulated_on=row.simulated.on if row.simulated is not None else row.unsimulated or "",
