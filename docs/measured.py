@@ -308,9 +308,61 @@ def probabilities() -> str:
     return _means("probabilities")
 
 
+def _spark() -> dict[str, float]:
+    """Figures by name; of those measured with several sizes, the first."""
+    figures: dict[str, float] = {}
+    for row in _rows("spark"):
+        figures.setdefault(row["what"], float(row["value"]))
+    return figures
+
+
+def cluster() -> str:
+    """What the constants say of 10^8 records, what those took, and ten times that on fifty executors."""
+    figures, end = _spark(), ": a million records, 10,000,000 records in 4 files"
+    rows = []
+    for word in (what.removesuffix(end) for what in figures if what.endswith(end)):
+        million = figures[f"{word}{end}"]
+        fixed = figures["an empty job of one task"] + 40 * figures["a further empty task"]
+        witness = figures[f"{word}: learnt on Spark, 100,000,000 records in 40 files"]
+        rows.append(
+            [
+                f"`{word}`",
+                f"{million:.3f}",
+                f"{fixed + 100 * million:.0f}",
+                f"{witness:.0f}",
+                f"{10 * witness:.0f}",
+                f"{witness / 5:.0f}",
+            ]
+        )
+    head = [
+        "Rule",
+        "a million records",
+        "10^8, computed",
+        "10^8, measured",
+        "10^9: ten times as much",
+        "10^9, each of 50 executors",
+    ]
+    return _table(head, rows)
+
+
+def beside_memory() -> str:
+    rows = [
+        [row["what"], f"{row['value']:.2f}", f"{row['ratio']:.2f}"]
+        for row in _rows("spark")
+        if "ratio" in row
+    ]
+    return _table(["After Spark has started", "processor seconds", "times those of memory"], rows)
+
+
+def probabilities_further() -> str:
+    """The 48 cells of the six tables on which no constant of the risk tree was chosen."""
+    return _means("probabilities_further")
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "rare-classes": rare_classes,
     "probabilities": probabilities,
+    "probabilities-further": probabilities_further,
     "accuracy-lost": accuracy_lost,
     "accuracy-apart": accuracy_apart,
     "accuracy-won": accuracy_won,
@@ -325,6 +377,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "audits": audits,
     "released": released,
     "reading": reading,
+    "cluster": cluster,
+    "beside-memory": beside_memory,
 }
 """Tables by name."""
 

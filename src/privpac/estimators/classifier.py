@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,14 @@ from privpac.estimators.stored_certificate import StoredCertificate
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.model import Model
+from privpac.numbers.parameters import positive
 
 __all__ = ["PrivateClassifier"]
 
 OWNER = "PrivateClassifier"
+
+LARGEST_WEIGHT = 1_000
+"""Of a class, where the smallest weighs 1."""
 
 
 class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -56,9 +60,9 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         Public price of misjudging a record of each class, in the order of `classes_`. All 1 when not given.
         "balanced" takes them from the shares of the classes that the schema declares (`base_rate`).
     class_weight : mapping, default=None
-        The same by the name scikit-learn's users know: a whole number per class, such as `{0: 1, 1: 5}`. "balanced"
-        is refused, because it would read how common the classes are from the records: declare `base_rate` in the
-        schema and say `costs="balanced"`.
+        The same by the name scikit-learn's users know, such as `{0: 1, 1: 5}`; classes that are left out weigh 1. Weights
+        become whole numbers: the smallest is 1, and none exceeds 1,000. "balanced" is refused, because it would read how
+        common the classes are from the records: declare `base_rate` in the schema and say `costs="balanced"`.
     records_per_person : int, default=1
         At most so many records belong to one person; epsilon then protects the person.
     estimate_epsilon : number, default=None
@@ -338,8 +342,8 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
                 OWNER, "class_weight", weights, allowed="whole numbers by class, such as {0: 1, 1: 5}"
             )
         classes = schema.label_cells(np.array(list(weights))).tolist() if weights else []
-        by_class = dict(zip(classes, map(_plain, weights.values()), strict=True))
-        return tuple(by_class.get(position, 1) for position in range(len(schema.classes)))
+        by_class = dict(zip(classes, weights.values(), strict=True))
+        return _whole([by_class.get(position, 1) for position in range(len(schema.classes))])
 
     def _lacks_labels(self, labels: Array, schema: Schema) -> bool:
         """Some labels are missing: then records without labels are used as well. Who has none is public."""
@@ -377,6 +381,13 @@ def _costs(costs: Iterable[int] | str | None) -> tuple[int, ...] | str | None:
     if isinstance(costs, (str, Mapping)) or not isinstance(costs, Iterable):
         raise ParameterError(OWNER, "costs", costs, allowed="a sequence of positive integers, one per class")
     return tuple(_plain(cost) for cost in costs)
+
+
+def _whole(weights: Sequence[object]) -> tuple[int, ...]:
+    """Weights as whole numbers: in proportion to the smallest, which becomes 1, up to `LARGEST_WEIGHT`."""
+    numbers = [positive(_plain(weight), owner=OWNER, name="class_weight") for weight in weights]
+    least = min(numbers)
+    return tuple(min(LARGEST_WEIGHT, round(number / least)) for number in numbers)
 
 
 def _plain(number: object) -> Any:

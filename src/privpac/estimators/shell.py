@@ -72,7 +72,15 @@ class Shell:
     def _familiar(self, X: object) -> object:
         """Records to predict: the columns `fit` saw, in the same order."""
         if not is_frame(X):
-            return validate_data(self, as_array(X), reset=False, **UNTOUCHED)
+            array = validate_data(self, as_array(X), reset=False, **UNTOUCHED)
+            if (
+                array.dtype.kind == "f" and not np.isfinite(array).all()
+            ):  # also in columns the rule does not look at
+                raise DataError(
+                    "X has a NaN or infinite cell.",
+                    remedy="Fill it, or declare a schema that says what an empty cell counts as.",
+                )
+            return array
         validate_data(self, X, reset=False, skip_check_array=True)
         return X if hasattr(self, "feature_names_in_") else check_array(X, **UNTOUCHED)
 

@@ -367,7 +367,9 @@ def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
     weighted = fitted(concepts="stumps", class_weight={1: 5}, random_state=3)
     priced = fitted(concepts="stumps", costs=(1, 5), random_state=3)
     assert weighted.model_.to_json() == priced.model_.to_json()
-    assert fitted(concepts="stumps", class_weight={}, random_state=3).certificate_.for_release is False
+    for weights, costs in (({}, [1, 1]), ({0: 0.5}, [1, 2]), ({0: 1000, 1: 1e-4}, [1000, 1])):
+        model = fitted(concepts="stumps", class_weight=weights, random_state=3).model_
+        assert model.certificate["request"]["costs"] == costs
 
 
 @pytest.mark.parametrize(
@@ -376,7 +378,8 @@ def test_class_weights_are_costs_by_the_name_of_the_class() -> None:
         ({"class_weight": "balanced"}, r"read from the records.*base_rate"),
         ({"class_weight": {0: 1}, "costs": (1, 2)}, "left out where costs are given"),
         ({"class_weight": 5}, "whole numbers by class"),
-        ({"class_weight": {0: 0.5}}, "positive"),
+        ({"class_weight": {0: -0.5}}, "positive"),
+        ({"class_weight": {0: "many"}}, "positive"),
     ],
 )
 def test_other_class_weights_are_refused_uncharged(options: dict[str, Any], words: str) -> None:

@@ -90,7 +90,6 @@ class _Refused:
 
 def _guarded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def run(task: object) -> Any:
-        from privpac.data.engines.spark import forget_archives
         from privpac.errors import PrivpacError
 
         try:

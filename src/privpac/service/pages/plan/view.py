@@ -65,15 +65,14 @@ def table(plan: Plan) -> list[Row]:
 
 
 def _row(row: Answer, cells: tuple[str, ...]) -> Row:
-    learner, word, _, protects, _, proved, simulated, floor, ratio = cells  # the page has words of its own
-    setting = row.option.setting
+    learner, word, setting, protects, _, proved, simulated, floor, ratio = cells
     source = REGISTER.get(row.option.source)
     return Row(
         learner=learner,
         title=row.option.title,
         word=word,
         setting=setting,
-        setting_text=SETTINGS[setting],
+        setting_text=SETTINGS[row.option.setting],
         protects=protects,
         proper=row.option.proper,
         proved=proved,
