@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 OURS = ("privpac 0.05", "privpac 1")
-PEERS = ("dp_ebm_default", "dp_ebm_tuned", "diffprivlib_forest")
+PEERS = ("dp_ebm_default", "dp_ebm_tuned", "diffprivlib_forest", "diffprivlib_tree")
 DELTA = 1e-6
 TUNED = {"max_rounds": 20, "learning_rate": 0.5, "max_bins": 16}
 
@@ -57,9 +57,10 @@ def dp_ebm(frame: Any, label: Any, schema: Mapping[str, Any], settings: Mapping[
     return fit
 
 
-def forest(frame: Any, label: Any, schema: Mapping[str, Any]) -> Fit:
+def diffprivlib(frame: Any, label: Any, schema: Mapping[str, Any], kind: str) -> Fit:
+    """A forest as in the comparison of accuracy, or one tree with defaults."""
     import numpy as np
-    from diffprivlib.models import RandomForestClassifier  # type: ignore[import-not-found]
+    from diffprivlib import models  # type: ignore[import-not-found]
 
     columns, parts, low, high = schema["columns"], [], [], []
     for column in columns:
@@ -73,9 +74,12 @@ def forest(frame: Any, label: Any, schema: Mapping[str, Any]) -> Fit:
             low.append(0)
             high.append(len(codes) - 1)
     table, bounds = np.column_stack(parts), (np.array(low, float), np.array(high, float))
-    return lambda seed: RandomForestClassifier(
-        n_estimators=10, epsilon=1.0, bounds=bounds, classes=[0, 1], max_depth=8
-    ).fit(table, label)
+    common = {"epsilon": 1.0, "bounds": bounds, "classes": [0, 1]}
+    if kind == "tree":
+        return lambda seed: models.DecisionTreeClassifier(**common).fit(table, label)
+    return lambda seed: models.RandomForestClassifier(n_estimators=10, max_depth=8, **common).fit(
+        table, label
+    )
 
 
 def fit_of(name: str, data: Path) -> Fit:
@@ -87,8 +91,8 @@ def fit_of(name: str, data: Path) -> Fit:
     label = frame.pop(schema["label"]).to_numpy(int)
     if name.startswith("privpac"):
         return ours(frame, label, schema, name.split()[1])
-    if name == "diffprivlib_forest":
-        return forest(frame, label, schema)
+    if name.startswith("diffprivlib"):
+        return diffprivlib(frame, label, schema, name.removeprefix("diffprivlib_"))
     return dp_ebm(frame, label, schema, TUNED if name == "dp_ebm_tuned" else {})
 
 

@@ -236,7 +236,7 @@ def doors() -> str:
     for row in _rows("doors"):
         held = f"at most {row['most_seconds']:g}" if "most_seconds" in row else ""
         if row.get("limit"):
-            held = f"at most {row['limit']:g} × that of {row['against']}"
+            held = f"at most {row['limit']:g} × {row['against']}; it is {row['ratio']:.2g} ×"
         rows.append([row["what"], f"{row['value']:.2f}", held])
     return _table(["What", "processor seconds", "held to"], rows)
 

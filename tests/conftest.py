@@ -16,6 +16,10 @@ from tests.places import WORKER
 
 pytest_plugins = ["pytester"]
 
+# Before anything loads OpenMP: its threads wait for each other by spinning, which on busy cores takes seconds of each
+# for a model of forty records. Tests run side by side anyway.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 settings.register_profile("steady", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("steady")
 

@@ -73,7 +73,6 @@ def answering(word: str) -> Run:
     return run
 
 
-@pytest.mark.long_cases("vote:boosting")
 @pytest.mark.parametrize("word", ANSWERED)
 def test_nothing_but_the_answers_depends_on_the_records(word: str) -> None:
     told = compared(answering(word), tables_for(word), pairs_for(word))
@@ -87,7 +86,6 @@ def known_names(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SystemCoins", lambda: SteadyCoins(1))
 
 
-@pytest.mark.long_cases("vote:boosting")
 @pytest.mark.usefixtures("known_names")
 @pytest.mark.parametrize("word", BUNDLES)
 def test_the_public_part_of_a_bundle_does_not_depend_on_the_records(word: str, tmp_path: Path) -> None:
