@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binom
 
 from privpac.audit.registry import sample_of, tiny_schema
-from privpac.coins import law
+from privpac.coins import SeededCoins, law
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.trees import Trees
@@ -23,7 +23,11 @@ from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.estimates.sampling import choice_of
+from privpac.constructions.recipe import Recipe
+from privpac.constructions.request import Request
+from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.theory.generalisation import gap_holdout, interval_private, rate_above, rate_below
 from tests.statistical.claims import claims, scaled
 
@@ -180,3 +184,21 @@ def test_the_largest_shift_is_the_one_stated() -> None:
         rates = np.linspace(0.0005, 0.9995, 2000)
         most = max(shifted(float(rate), epsilon) - float(rate) for rate in rates)
         assert most == pytest.approx(math.tanh(epsilon / 4), rel=1e-4)
+
+
+def test_counts_that_choose_the_classes_of_leaves_are_part_of_the_choice() -> None:
+    """Labels are coins, so every rule is right half of the time. A risk tree that spends next to nothing on its
+    questions and much on the counts that its classes come from follows its records nevertheless."""
+    names, n = [f"x{i}" for i in range(8)], 4000
+    columns = [{"name": name, "kind": "numeric", "lower": 0, "upper": 7, "integer": True} for name in names]
+    schema = Schema.from_json({"label": "y", "columns": columns})
+    request = Request(schema=schema, size=Size(n), epsilon=Fraction(1, 100))
+    recipe = Recipe("risk-tree:6", request, estimate_epsilon=Fraction(20), leaf_epsilon=Fraction(20))
+    generator, coins, missed = np.random.default_rng(1), SeededCoins(3), 0
+    for _ in range(10):
+        cells = {name: generator.integers(0, 8, n) for name in names}
+        labels = generator.integers(0, 2, n).astype(np.uint8)
+        estimate = recipe.run(MemorySample.from_cells(schema, cells, labels), coins).estimate
+        assert estimate is not None
+        missed += not estimate.low <= Fraction(1, 2) <= estimate.high
+    assert missed <= 2  # 95 % intervals that miss more often are rarer than once in 80 times

@@ -275,8 +275,11 @@ class Recipe:
 
     @cached_property
     def _choice(self) -> Choice:
-        """What is public about how the rule follows the records it is learnt from."""
-        return choice_of(self.learner, self._inner.privacy.fact)
+        """What is public about how the rule follows the records it is learnt from: through all that chose it, which
+        are a risk tree's leaf counts too."""
+        alone = self._inner.privacy
+        chosen = self._with_leaves(alone) if isinstance(self.learner, RiskTrees) else alone
+        return choice_of(self.learner, chosen.fact)
 
     @property
     def _own_choice(self) -> Choice | None:
