@@ -48,7 +48,7 @@ CLASSES: Mapping[str, RuleClass] = {
     "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto"),
     "trees": RuleClass("Decision trees", ("count", "columns"), "trees:{count}", "Depth"),
     "staged": RuleClass(
-        "Decision trees in two stages", ("count", "columns"), "staged:{count}+{count}", "Depth of each stage"
+        "Trees drawn in two stages", ("count", "columns"), "staged:{count}+{count}", "Depth of a stage"
     ),
     "one-test": RuleClass("One test on any column", ("columns",), "one-test"),
     "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps"),
@@ -59,7 +59,6 @@ CLASSES: Mapping[str, RuleClass] = {
     "disjunctions": RuleClass(
         "Any of a few tests", ("count", "columns"), "disjunctions:{count}", "Tests at most"
     ),
-    "card": RuleClass("A risk card", ("columns",), "card"),
     "scorecards": RuleClass(
         "Scorecards", ("count", "columns"), "scorecards:{count}", "Columns that score at most"
     ),
