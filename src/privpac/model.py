@@ -286,8 +286,8 @@ def _is_one(value: object) -> bool:
 
 
 def _former(model: Model, tree: Mapping[str, Any]) -> dict[str, Any]:
-    """What another version wrote besides: remarks in the schema, which are no longer stored with a model."""
-    return {} if tree["version"] == __version__ else {"schema": model.schema.to_json()}
+    """What version 0.1.0 wrote besides: remarks in the schema, which are no longer stored with a model."""
+    return {"schema": model.schema.to_json()} if tree["version"] == "0.1.0" else {}
 
 
 def load(path: str | os.PathLike[str]) -> Model:

@@ -85,7 +85,7 @@ WISHES: tuple[dict[str, Any], ...] = (
     {"estimate_epsilon": "0.5"},
     {"estimate_epsilon": "0.5", "holdout": "0.25"},
     {"costs": (1, 3), "records_per_person": 2},
-    {"delta": "1e-6", "random_state": 4},
+    {"concepts": "recconcave:größe", "delta": "1e-6", "random_state": 4},
 )
 
 

@@ -174,6 +174,7 @@ RULES: tuple[dict[str, Any], ...] = (
         "count_epsilon": "0.08",
         "table_epsilon": "0.12",
         "costs": [1, 1],
+        "fifth": 1,
         "risks": [3074, 4225, 5467, 6654],
     },
 )

@@ -45,7 +45,9 @@ def slack_staged(stages: Sequence[Stage], *, failure: Fraction) -> Fraction:
         if not 0 < stage.ratio < 1:
             raise ParameterError("slack_staged", "ratio", stage.ratio, allowed="above 0 and below 1")
         if stage.odds > failure:
-            total += ln_up(stage.odds / failure) / ln_down(1 / stage.ratio)
+            # ln(1/r) is at least 1 - r, which stays positive where a rounded logarithm of nearly 1 would not.
+            per_mistake = max(ln_down(1 / stage.ratio), 1 - stage.ratio)
+            total += ln_up(stage.odds / failure) / per_mistake
     return _up(total)
 
 

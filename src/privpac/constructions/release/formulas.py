@@ -23,7 +23,6 @@ __all__ = [
     "HistogramPlan",
     "QuantilePlan",
     "failure_histogram",
-    "most_listed",
     "plan_candidates",
     "plan_histogram",
     "plan_quantiles",

@@ -289,9 +289,7 @@ def table_from(tree: Mapping[str, Any]) -> ReleasedTable:
     with refusing("The released table is incomplete or malformed."):
         read = KINDS[tree["table"]["kind"]](tree["table"])
         table = ReleasedTable(read, Schema.from_json(tree["schema"]), tree["certificate"], tree["version"])
-        remarks = (
-            {} if tree["version"] == __version__ else {"schema": table.schema.to_json()}
-        )  # as 0.1.0 wrote
+        remarks = {"schema": table.schema.to_json()} if tree["version"] == "0.1.0" else {}
         if not same({**table.to_json(), **remarks, "digest": None}, {**unsigned(tree), "digest": None}):
             raise NotCertified("The released table holds something that this version does not write.")
     return table
