@@ -8,6 +8,7 @@ Proof: docs/proofs/weighted-rounds.md. Tested by tests/exact/ (row `card-labels`
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -56,10 +57,11 @@ class LabelPrivateCard:
 
     @property
     def outcomes(self) -> int:
-        """Cuts may lie at any cell, since the features choose them."""
-        cells = sum(column.size for column in self.schema.columns)
-        draws: int = (2 * cells) ** self.rounds
-        return draws * (sum(self._declared.schedule) + 2)
+        """Cuts may lie at any cell, since the features choose them: also each of those that a round's points lie on."""
+        steps = self._declared.steps
+        cuts = steps.schedule if steps.spread else (1,) * self.rounds
+        draws: int = math.prod(2 * sum(column.size**most for column in self.schema.columns) for most in cuts)
+        return draws * (sum(steps.schedule) + 2)
 
     @property
     def passes(self) -> int:

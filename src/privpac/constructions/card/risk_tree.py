@@ -129,6 +129,9 @@ class RiskTrees:
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
             raise ParameterError("RiskTrees", "epsilon", plain(self.epsilon), allowed="a positive number")
+        if ratio_for(self.count_epsilon / COUNT_CHANGE) == 1:
+            allowed = "large enough for noise of finite size"
+            raise ParameterError("RiskTrees", "epsilon", plain(self.epsilon), allowed=allowed)
         if not 1 <= self.levels <= MOST_LEVELS:
             raise ParameterError("RiskTrees", "levels", self.levels, allowed=f"from 1 to {MOST_LEVELS}")
         if len(self.tests.tests) > MOST_TESTS:

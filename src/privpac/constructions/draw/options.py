@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
-from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, stage_steps
+from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
@@ -105,19 +105,31 @@ def _default_error(against: str) -> Callable[[Wish, int], Fraction | None]:
 
 
 def _default_needs(against: str) -> Callable[[Wish], Need]:
-    """The fewest records of one draw, as long as there is only one; otherwise of stages."""
+    """The fewest records from which on `auto` always certifies the error: where it passes on to another design a
+    certificate promises less for a while, and more records than were asked for must not be too many."""
 
     def needs(wish: Wish) -> Need:
         def enough(n: int) -> bool:
             error = _certified(wish, n, against)
             return error is not None and error <= wish.error
 
-        last = max(1, math.floor(SECOND_STAGE_ABOVE / wish.epsilon))
-        if enough(last):
-            return Need(first_whole(enough, start=last, smallest=1))
-        return Need(first_whole(enough, start=2 * last, smallest=last + 1))
+        *earlier, last = _first_records(wish.epsilon)
+        least = first_whole(enough, start=last, smallest=last)
+        for first in reversed(earlier):
+            if least > last or not enough(last - 1):
+                break
+            least, last = first_whole(enough, start=last - 1, smallest=first), first
+        return Need(least)
 
     return needs
+
+
+def _first_records(epsilon: Fraction) -> list[int]:
+    """The numbers of records with which each design of `auto` begins."""
+    from privpac.constructions.draw.default import ONE_TEST_UP_TO
+
+    above = [math.floor(evidence / epsilon) + 1 for evidence in (ONE_TEST_UP_TO, SECOND_STAGE_ABOVE)]
+    return sorted({1, *above, math.ceil(THIRD_STAGE_FROM / epsilon)})
 
 
 def _in_stages(concepts: ClassFacts) -> bool:

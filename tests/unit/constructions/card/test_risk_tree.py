@@ -81,7 +81,16 @@ def test_later_levels_have_fewer_points() -> None:
     assert [learner(levels=k).schedule for k in (1, 2, 4)] == [(6,), (6, 3), (6, 4, 3, 2)]
 
 
-@pytest.mark.parametrize("wrong", [{"levels": 0}, {"levels": 7}, {"epsilon": Fraction(0)}, {"costs": (1, 0)}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"levels": 0},
+        {"levels": 7},
+        {"epsilon": Fraction(0)},
+        {"epsilon": Fraction(1, 10**30)},
+        {"costs": (1, 0)},
+    ],
+)
 def test_other_parameters_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         learner(**wrong)

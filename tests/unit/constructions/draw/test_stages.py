@@ -15,6 +15,7 @@ from privpac.constructions.draw.staged_trees import StagedTrees
 from privpac.constructions.draw.stages import (
     SECOND_STAGE_ABOVE,
     SHARES,
+    THIRD_STAGE_FROM,
     later_odds,
     outcomes_of,
     stage_steps,
@@ -118,7 +119,7 @@ def test_a_plan_of_auto_promises_what_auto_certifies(n: int, epsilon: Fraction) 
 
 
 def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None:
-    for error, epsilon, staged in (("0.2", 1, False), ("0.06", 1, True)):
+    for error, epsilon, staged in (("0.4", 1, False), ("0.06", 1, True)):
         row = plan.needed("auto", error=error, epsilon=epsilon, schema=WIDE).option("default", "agnostic")
         n = row.need.labelled
         assert (n * epsilon > SECOND_STAGE_ABOVE) is staged
@@ -126,3 +127,16 @@ def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None
             p.fact for p in auto(Request(WIDE, Size(n), Fraction(epsilon)), "").certify(Size(n)).accuracy
         ]
         assert min(f.error for f in facts if f.against is Against.AGNOSTIC) <= Fraction(error)
+
+
+@pytest.mark.parametrize("error", ["0.1", "0.2", "0.3"])
+def test_more_records_than_planned_for_auto_are_never_too_many(error: str) -> None:
+    """Where it passes on to another design, `auto` certifies less than for a few records fewer."""
+    jumps = (101, SECOND_STAGE_ABOVE, SECOND_STAGE_ABOVE + 1, THIRD_STAGE_FROM - 1, THIRD_STAGE_FROM, 10**6)
+    for setting in ("realizable", "agnostic"):
+        need = (
+            plan.needed("auto", error=error, epsilon=1, schema=WIDE).option("default", setting).need.labelled
+        )
+        for n in (need, *(jump for jump in jumps if jump > need)):
+            facts = [p.fact for p in auto(Request(WIDE, Size(n), Fraction(1)), "").certify(Size(n)).accuracy]
+            assert [f.error <= Fraction(error) for f in facts if f.against == setting] == [True], n
