@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import privpac.coins
-from privpac.coins import SeededCoins, Weights
+from privpac.coins import SeededCoins, Weights, coins_for, tosses
 
 __all__ = ["SteadyCoins", "steady"]
 
@@ -53,4 +52,5 @@ class SteadyCoins(SeededCoins):
 @pytest.fixture
 def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """`random_state` means steady coins."""
-    monkeypatch.setattr(privpac.coins, "SeededCoins", SteadyCoins)
+    monkeypatch.setattr(tosses, "SeededCoins", SteadyCoins)
+    assert isinstance(coins_for(1), SteadyCoins), "nobody looks there any more"

@@ -113,7 +113,7 @@ def test_a_saved_model_is_read_back_and_verified(word: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("wishes", WISHES)
 def test_every_wish_is_stored_and_verified(wishes: dict[str, Any], tmp_path: Path) -> None:
-    model = made("thresholds:größe", **wishes)
+    model = made(**{"concepts": "thresholds:größe", **wishes})
     path = tmp_path / "model.json"
     model.save(path)
     assert load(path) == model

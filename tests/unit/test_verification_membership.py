@@ -167,15 +167,18 @@ RULES: tuple[dict[str, Any], ...] = (
     {"kind": "predicate", "formula": {"column": "a", "size": "8", "cells": [["0", "3"]]}},
     {
         "kind": "card",
-        "drawn": [{"test": asked(cell=6), "points": 3}],
+        "drawn": [
+            {"test": asked(column="b", cell=cell), "points": points}
+            for cell, points in enumerate((2, 1, 1, 2, 1, 1, 1), start=1)
+        ],
         "ones": 19,
         "records": 40,
-        "counts": [[21, 0], [12, 0]],
+        "counts": [[4, 15], [5, 8], [0, 0], [0, 0], [4, 0], [11, 0], [0, 3], [0, 9]],
         "count_epsilon": "0.08",
         "table_epsilon": "0.12",
         "costs": [1, 1],
-        "fifth": 1,
-        "risks": [3074, 4225, 5467, 6654],
+        "fifth": 3,
+        "risks": [2764, 3181, 3630, 4104, 4595, 5094, 5591, 6077, 6542, 6979],
     },
 )
 """A rule or more of every kind, each about this schema."""

@@ -78,7 +78,9 @@ def test_a_rare_class_is_found(tmp_path: Any) -> None:
     found = [model.classify(table)[table["y"] == 1].mean() for model in (plain, balanced)]
     assert found[0] < 0.1 < 0.9 < found[1]
     assert balanced.certificate["request"]["costs"] == [1, 16]
-    (priced,) = (text for title, text in summary_sections(balanced, full=False) if title.startswith("Price of"))
+    (priced,) = (
+        text for title, text in summary_sections(balanced, full=False) if title.startswith("Price of")
+    )
     assert priced.startswith("0: 1, 1: 16 (balanced")
     assert len(summary_sections(plain, full=False)) == len(summary_sections(balanced, full=False)) - 1
     balanced.save(tmp_path / "model.json")
