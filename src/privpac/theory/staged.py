@@ -38,7 +38,7 @@ def slack_staged(stages: Sequence[Stage], *, failure: Fraction) -> Fraction:
     prior that their odds say. Proof: docs/proofs/staged-draws.md. Tested by: tests/statistical/test_staged.py.
 
     >>> float(slack_staged([Stage(Fraction(100), Fraction(1, 2))], failure=Fraction(1, 100)))
-    13.287712379561
+    13.287712379569
     """
     total = Fraction(0)
     for stage in stages:

@@ -68,7 +68,7 @@ class RankFigures:
 
     >>> figures = RankFigures((Group(0.1, 0, 900, 100), Group(0.6, 1, 400, 600)), 5, ("no", "yes"))
     >>> print(figures.auc)
-    0.775 (0.758 to 0.791)
+    0.775 (0.755 to 0.794)
     >>> print(figures.sensitivity)
     0.857 (0.818 to 0.891)
     """
