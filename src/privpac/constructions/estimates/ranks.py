@@ -70,7 +70,7 @@ class RankFigures:
     >>> print(figures.auc)
     0.775 (0.755 to 0.794)
     >>> print(figures.sensitivity)
-    0.857 (0.818 to 0.891)
+    0.857 (0.813 to 0.895)
     """
 
     groups: tuple[Group, ...]
