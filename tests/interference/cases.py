@@ -89,8 +89,9 @@ _RECORDS = (
     Case("reference:age,dose", {"epsilon": "1"}, times=10, pairs=FEW, schema=WIDE),
 )
 
-OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"),)
-"""Where features are public, a card's tests come from them, and these tables have no test in common."""
+OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"), ("base", "a new value"))
+"""Where features are public, a card's tests come from them: these tables, which are no neighbours then, have no test in
+common, or not those on which the points of a round lie."""
 
 _LABELS = tuple(
     replace(
