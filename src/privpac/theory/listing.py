@@ -7,21 +7,21 @@ refused. A limit counts the worst points there could be, never those that there 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isqrt, prod
+from math import prod
 
 __all__ = [
     "LARGEST_GRID",
     "LARGEST_TABLE",
     "MOST_BLOCK",
+    "MOST_RUN_POINTS",
     "MOST_SEPARATED",
     "boxes",
-    "interval_points",
     "most_distinct",
     "stump_labels",
 ]
 
-LARGEST_TRIANGLE = 2**27
-"""Intervals that are listed: a gigabyte of scores."""
+MOST_RUN_POINTS = 2**16
+"""Points whose runs are voted on: two billion of them, some ten seconds."""
 
 LARGEST_GRID = 2**26
 """Boxes of a grid that are walked through: a few seconds, and half a gigabyte if most of them touch points."""
@@ -39,11 +39,6 @@ MOST_BLOCK = 4_096
 def most_distinct(records: int, sizes: Iterable[int]) -> int:
     """How many different points so many records can have at most, in columns of these sizes."""
     return min(records, prod(sizes))
-
-
-def interval_points() -> int:
-    """The largest k for which all k(k + 1)/2 + 1 intervals of k points are listed."""
-    return (isqrt(8 * LARGEST_TRIANGLE - 7) - 1) // 2
 
 
 def boxes(groups: Sequence[int]) -> int:

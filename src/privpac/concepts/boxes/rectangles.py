@@ -22,8 +22,8 @@ from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Hypothesis
 from privpac.concepts.boxes.sums import BoxLadder, RectangleSums, outer_range
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
 from privpac.concepts.grids import BOX_GROUPS
-from privpac.concepts.labellings.base import reduced
-from privpac.concepts.labellings.boxes import BoxDichotomies, refuse_relabelling, require_boxes
+from privpac.concepts.labellings.base import reduced, refuse_relabelling
+from privpac.concepts.labellings.boxes import BoxDichotomies, require_boxes
 from privpac.concepts.line.unions import check_costs, check_ordered, range_sql, range_text
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.questions import Questions, ask_all
@@ -208,7 +208,7 @@ class Rectangles(AnyNumber, EvenPrior, Stored):
         require_boxes(self.groups)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
-        refuse_relabelling()
+        refuse_relabelling("Rectangles")
 
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""

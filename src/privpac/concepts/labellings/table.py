@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.distance import nearest
 from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Sample
 from privpac.errors import DataError, SizeError
-from privpac.mechanisms.scores import Listed
 from privpac.theory.listing import LARGEST_TABLE
 
 __all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
@@ -76,19 +76,19 @@ class TableDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def mistakes(self, sample: Sample) -> Listed:
-        return Listed(self.mistakes_of(sample)[self._grouped[0]])
+    def mistakes(self, sample: Sample) -> ListedPrices:
+        return ListedPrices(self.mistakes_of(sample)[self._grouped[0]])
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         first, group = self._grouped
         candidates = mistake * (self.fewest_of or self.mistakes_of)(rest)
         counts = aligned(self.rows, kept.reduce(self.statistic))
         if self.nearest_of is not None:
-            return Listed(self.nearest_of(candidates, counts, change)[first])
+            return ListedPrices(self.nearest_of(candidates, counts, change)[first])
         costs = np.full(len(first), np.iinfo(np.int64).max)
         np.minimum.at(costs, group, candidates)
         bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
-        return Listed(nearest(bits, costs, np.argsort(costs, kind="stable"), change))
+        return ListedPrices(nearest(bits, costs, np.argsort(costs, kind="stable"), change))
 
 
 def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:

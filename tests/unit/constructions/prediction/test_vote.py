@@ -223,7 +223,7 @@ def test_concepts_without_a_count_by_score_are_listed() -> None:
 def test_a_block_too_large_to_list_is_refused_by_its_size_alone() -> None:
     """Whether there are too many must not depend on what the records are, and is said before there are any."""
     schema = Schema.from_json({"label": "y", "columns": [SCHEMA.column("age").to_json()]})
-    vote = Vote(Concepts(Intervals(schema, "age")), Fraction(1), 3)
+    vote = Vote(Concepts(Stumps(schema)), Fraction(1), 3)
     vote.certify(Size(3 * MOST_BLOCK))
     with pytest.raises(SizeError, match="Ask for more models"):
         vote.certify(Size(3 * MOST_BLOCK + 1))
