@@ -63,7 +63,7 @@ def _require_settings(settings: Mapping[str, Any]) -> None:
 
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
     """The class a word names; it must be learnt by one draw."""
-    learner = learner_for(concepts, request)
+    learner = learner_for(concepts, replace(request, drawn=False))
     if not isinstance(learner, Occam):
         raise ParameterError(
             OWNER,
