@@ -112,7 +112,7 @@ def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
     is_unknown = isinstance(concepts, str) and not chain
     if delta == 0 or is_unknown or any(entry.takes_delta for entry in chain):
         return
-    forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta)
+    forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta and not word.transforms)
     raise ParameterError(
         OWNER,
         "delta",
