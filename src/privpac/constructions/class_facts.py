@@ -60,6 +60,8 @@ class ClassFacts:
     """What the members lie on, in words, and how far others may be from them; empty where no cell is left out."""
     schema: Schema | None = field(default=None, compare=False, repr=False)
     """Columns, where what is learnt from depends on how many records there are."""
+    way: str = ""
+    """The one way to learn it that was asked for, as in `points:COLUMN:WAY`; any if left out."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

@@ -9,15 +9,7 @@ from privpac.constructions.option import Need
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["CLASSES", "default_command", "draw_command", "learn_command", "python_class", "python_lines"]
-
-CLASSES = {
-    "points": ("privpac.concepts.sets.points", "Points"),
-    "thresholds": ("privpac.concepts.line.thresholds", "Thresholds"),
-    "intervals": ("privpac.concepts.line.intervals", "Intervals"),
-    "stumps": ("privpac.concepts.line.stumps", "Stumps"),
-}
-"""Classes by kind: where they are, and what they are called."""
+__all__ = ["default_command", "draw_command", "learn_command", "python_lines"]
 
 
 def python_lines(expression: str, *imports: tuple[str, str]) -> str:
@@ -26,18 +18,10 @@ def python_lines(expression: str, *imports: tuple[str, str]) -> str:
     return "\n".join([*(f"from {module} import {name}" for module, name in named), expression])
 
 
-def python_class(wish: Wish) -> str:
-    """The class, with the columns of its word."""
-    kind, _, rest = wish.concepts.word.partition(":")
-    column, _, direction = rest.partition(":")
-    named = f', "{column}"' if column else ""
-    return f"{CLASSES[kind][1]}(schema{named}" + (f', "{direction}")' if direction else ")")
-
-
 def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
     """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
     word = wish.concepts.word if concepts is None else concepts
-    if wish.concepts.kind in ("any", "sphere"):
+    if wish.concepts.kind == "any" or (concepts is None and wish.concepts.kind == "sphere"):
         return None
     more = f" {options}" if options else ""
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
