@@ -346,10 +346,8 @@ def test_every_row_can_be_run_somehow() -> None:
 
 RULES_REFUSED = {
     "points:d": {"pairwise-cover"},  # a random set would hold none of so few values
-    "stumps": {"label-boost"},
 }
 ANSWERS_REFUSED = {
-    "stumps": {"relabelled-vote", "net-relabelled"},
     # Boxes on large grids are not listed, which every fresh answer needs.
     "rectangles:c,d": {"vote", "flipped-answers", "relabelled-vote", "net-relabelled"},
 }

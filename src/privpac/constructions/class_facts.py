@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
-from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, MOST_RUN_POINTS, stump_labels
+from privpac.theory.listing import LARGEST_GRID, LARGEST_SETS, MOST_RUN_POINTS, stump_labels
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
@@ -89,7 +89,7 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> boo
             return not voted
         case "stumps":
             candidates, distinct = stump_labels(concepts.table, points)
-            return candidates * distinct <= LARGEST_TABLE
+            return candidates * distinct <= LARGEST_SETS
     return concepts.kind in DICHOTOMIES
 
 

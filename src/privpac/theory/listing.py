@@ -11,6 +11,7 @@ from math import prod
 
 __all__ = [
     "LARGEST_GRID",
+    "LARGEST_SETS",
     "LARGEST_TABLE",
     "MOST_BLOCK",
     "MOST_RUN_POINTS",
@@ -28,6 +29,9 @@ LARGEST_GRID = 2**26
 
 LARGEST_TABLE = 2**30
 """Labels of all candidates at all points: a gigabyte, and twice that while the table is made."""
+
+LARGEST_SETS = 2**26
+"""Labels of all categories at all points: half a gigabyte as doubles, twice, when they are compared."""
 
 MOST_SEPARATED = 5_000
 """Points whose separations by half-planes are listed: 25 million of them, some seconds."""
@@ -47,10 +51,8 @@ def boxes(groups: Sequence[int]) -> int:
 
 
 def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:
-    """Candidates and different points at most, for columns of (cells, whether they have an order)."""
+    """Candidates with a table of labels and different points at most, for columns of (cells, whether they have an
+    order): the constants and the categories. Cuts need no table."""
     distinct = most_distinct(points, (size for size, _ in columns))
-    candidates = 2  # the constants
-    for size, ordered in columns:
-        own = min(distinct, size)
-        candidates += 2 * (own + 1 if ordered else min(own + 1, size))
-    return candidates, distinct
+    categories = (size for size, ordered in columns if not ordered)
+    return 2 + sum(2 * min(distinct + 1, size) for size in categories), distinct

@@ -88,7 +88,7 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
-COUNTED = ("points", "thresholds", "intervals", "unions")
+COUNTED = ("points", "thresholds", "intervals", "unions", "stumps")
 """Classes whose best member is found without a list of labellings."""
 
 
