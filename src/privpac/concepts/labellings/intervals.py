@@ -1,9 +1,9 @@
 """Dichotomies of intervals: every run of neighbouring points, and none; drawn by sums over the points.
 
-By mistakes they are the unions of one interval (`labellings.unions`). When records vote on labels, the price of a run
-is a minimum over all intervals. For runs that begin with the same point these minima follow from each other as the end
-moves along, so a draw takes the first point by the weight of its row, and then the last one: the rows are summed one by
-one, and never kept.
+By mistakes they are the unions of one interval (`labellings.unions`); of few records they are listed. When records vote
+on labels, the price of a run is a minimum over all intervals. For runs that begin with the same point these minima
+follow from each other as the end moves along, so a draw takes the first point by the weight of its row, and then the
+last one: the rows are summed one by one, and never kept.
 Proof: docs/proofs/labellings-by-sums.md. Tested by tests/unit/concepts/labellings/test_intervals.py.
 """
 
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.compiled import compiled
-from privpac.concepts.labellings.base import multiplicities
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, multiplicities
 from privpac.concepts.labellings.distance import ranked
 from privpac.concepts.labellings.unions import Ranges, UnionDichotomies
 from privpac.data.column import Column
@@ -32,9 +33,12 @@ from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
 from privpac.numbers.powers import power_tables
 from privpac.theory.listing import MOST_RUN_POINTS, most_distinct
 
-__all__ = ["IntervalDichotomies", "VotedRuns", "require_runs"]
+__all__ = ["FEW_RECORDS", "FewIntervals", "IntervalDichotomies", "VotedRuns", "require_runs"]
 
 Sums = NDArray[np.int64]
+
+FEW_RECORDS = 512
+"""Up to so many records, a public number, the runs of their points are listed."""
 
 
 def require_runs(column: Column, points: int) -> None:
@@ -66,6 +70,46 @@ class IntervalDichotomies(UnionDichotomies):
             np.concatenate([[0], np.cumsum(steps)]),
             mistake * (nowhere + int(alone)),
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FewIntervals(IntervalDichotomies):
+    """Of few records: every run is listed, and reaches from its first to its last point.
+
+    So did the first release for any number of records; what it left behind goes on answering as it did.
+    """
+
+    def member(self, labelling: Ranges) -> Hypothesis:
+        return self.name(tuple((int(self.points[i]), int(self.points[j - 1]) + 1) for i, j in labelling))
+
+    def mistakes(self, sample: Sample) -> ListedRuns:
+        seen: ColumnCounts = sample.reduce(CellCounts(self.column))
+        counts = np.asarray(seen.counts, dtype=np.int64)
+        moves = counts[:, 1 - self.inside] - counts[:, self.inside]
+        start, end, _, _, _ = _gap_sums(*ranked(self.points, seen.values), moves)
+        first, last = np.triu_indices(len(self.points))
+        nowhere = int(counts[:, self.inside].sum())
+        return ListedRuns(
+            np.concatenate([[nowhere], nowhere + end[last + 1] - start[first]]), first, last + 1
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ListedRuns:
+    """Prices of nothing inside, then of the runs `first` … `last` - 1."""
+
+    prices: Sums
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+
+    def _named(self, index: int) -> Ranges:
+        return ((int(self.first[index - 1]), int(self.last[index - 1])),) if index else ()
+
+    def draw(self, ratio: Fraction, coins: Coins) -> Ranges:
+        return self._named(ListedPrices(self.prices).draw(ratio, coins))
+
+    def cheapest(self) -> Ranges:
+        return self._named(ListedPrices(self.prices).cheapest())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -57,7 +57,7 @@ class UnionDichotomies:
     def labels(self, labelling: Ranges, cells: Cells) -> NDArray[np.uint8]:
         return self.member(labelling).predict(cells)
 
-    def mistakes(self, sample: Sample) -> UnionPrices:
+    def mistakes(self, sample: Sample) -> Prices[Ranges]:
         seen: ColumnCounts = sample.reduce(CellCounts(self.column))
         counts = np.zeros((len(self.points), 2), dtype=np.int64)
         np.add.at(counts, np.searchsorted(middle_cuts(self.points), seen.values, side="right"), seen.counts)

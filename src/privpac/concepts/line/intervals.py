@@ -26,7 +26,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.labellings.base import BySums, reduced
-from privpac.concepts.labellings.intervals import IntervalDichotomies, require_runs
+from privpac.concepts.labellings.intervals import FEW_RECORDS, FewIntervals, IntervalDichotomies, require_runs
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.unions import Union, Unions, check_ordered
 from privpac.concepts.literals.questions import Questions
@@ -125,7 +125,9 @@ class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
         distinct = reduced(CellCounts(column, classes=1), points).values
-        return IntervalDichotomies(column, distinct, 2, self.inside, self._named)
+        few = sum(sample.size.total for sample in points) <= FEW_RECORDS
+        kind = FewIntervals if few else IntervalDichotomies
+        return kind(column, distinct, 2, self.inside, self._named)
 
     def _named(self, ranges: tuple[Range, ...]) -> Interval:
         low, high = ranges[0] if ranges else (0, 0)

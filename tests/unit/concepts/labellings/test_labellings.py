@@ -13,6 +13,7 @@ import pytest
 from privpac.coins import law
 from privpac.concepts.finite import Finite
 from privpac.concepts.labellings.base import Dichotomous, Prices, with_dichotomies
+from privpac.concepts.labellings.intervals import IntervalDichotomies
 from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.stumps import Constant, Match, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
@@ -21,6 +22,7 @@ from privpac.concepts.sets.points import Point, Points
 from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
 
@@ -56,6 +58,14 @@ def _stumps() -> list[Any]:
     return members + [Match("kind", c, equal) for c in range(3) for equal in (True, False)]
 
 
+class SummedIntervals(Intervals):
+    """Intervals as they are of many records."""
+
+    def dichotomies(self, *points: Sample) -> IntervalDichotomies:
+        few = super().dichotomies(*points)
+        return IntervalDichotomies(few.column, few.points, few.changes, few.inside, few.name)
+
+
 def _subsets(column: str, cells: int, most: int, inside: int) -> list[Any]:
     """Every set of cells that can be written with at most so many intervals."""
     members = []
@@ -89,6 +99,10 @@ CLASSES: dict[str, Callable[[], tuple[Dichotomous, list[Any]]]] = {
     "intervals outside": lambda: (
         Intervals(SCHEMA, "a", inside=0),
         [Interval("a", i, j, 0) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0, 0)],
+    ),
+    "summed intervals": lambda: (
+        SummedIntervals(SCHEMA, "a"),
+        [Interval("a", i, j) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0)],
     ),
     "unions": lambda: (Unions(SCHEMA, "a", 2), _subsets("a", 9, 2, 1)),
     "unions of three": lambda: (Unions(SCHEMA, "b", 3, inside=0), _subsets("b", 4, 3, 0)),
