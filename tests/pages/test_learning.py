@@ -151,6 +151,8 @@ def test_nothing_is_read_for_the_schema_unless_asked_for_in_words(client: TestCl
         ("records_per_person", "0", "records_per_person"),
         ("random_state", "-1", "random_state"),
         ("protect", "nobody", "protect"),
+        ("costs", "1,x", "costs"),
+        ("costs", "1,2,3", "costs"),
         ("label", "", "label"),
         ("label", "nothing", "label"),
         ("classes", "1", "class"),
@@ -339,3 +341,13 @@ def test_what_ranks_is_ordered_and_shown_with_its_figures(client: TestClient, pl
     page = html.unescape(client.get(learnt(client, address, concepts="auto", aim="rank", epsilon="5")).text)
     assert "How well it ranks" in page
     assert "Area under the curve" in page
+
+
+def test_prices_of_mistakes_are_ordered_as_on_the_command_line(client: TestClient, place: Place) -> None:
+    address = upload(client)
+    table = Table(place.drawers.open(address.rpartition("/")[2], "you"))
+    assert "--costs 1,5 " in Order.of(table, {**FIELDS, "costs": "1, 5"}).command(None)
+    assert "--costs balanced " in Order.of(table, {**FIELDS, "costs": "balanced"}).command(None)
+    rule = learnt(client, address, costs="1, 5")
+    assert "Price of misjudging a record of each class: 0: 1, 1: 5" in client.get(rule).text
+    assert client.get(f"{rule}/model.json").json()["certificate"]["request"]["costs"] == [1, 5]

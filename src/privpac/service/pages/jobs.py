@@ -44,7 +44,7 @@ class Jobs:
         except PrivpacError as problem:
             drawer.note(
                 job="failed",
-                problem=problem.problem,
+                problem=drawer.nameless(problem.problem),
                 remedy=problem.remedy,
                 refused=isinstance(problem, BudgetExceeded),
             )

@@ -214,7 +214,12 @@ def _price_context(request: Request, order: Order) -> dict[str, Any]:
     try:
         recipe, certificate = order.certify()
     except PrivpacError as error:
-        return {"wrong": {"problem": error.problem.removeprefix("learn: "), "remedy": error.remedy}}
+        return {
+            "wrong": {
+                "problem": place_of(request).drawers.nameless(error.problem).removeprefix("learn: "),
+                "remedy": error.remedy,
+            }
+        }
     ledger = _ledger(request) if order.charged else None
     account = None if ledger is None else ledger.account()
     return {

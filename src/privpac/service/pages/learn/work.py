@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ from privpac.data.drafting import draft
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.tables import read
-from privpac.errors import DataError, ParameterError, PrivpacError, SizeError
+from privpac.errors import DataError, ParameterError, SizeError
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.guarantee.ledger.ledger import Ledger
@@ -27,7 +27,7 @@ from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.jobs import Tell
 from privpac.service.pages.learn.schema_form import SchemaForm
 from privpac.service.pages.learn.uploads import UploadLimits, count_upload
-from privpac.wishes import RuleWishes
+from privpac.wishes import RuleWishes, read_costs
 
 __all__ = ["ENDINGS", "Order", "Table", "keep_model", "open_table"]
 
@@ -94,11 +94,8 @@ def open_table(
     drawer: Drawer, path: Path, *, shown: str, uploaded: bool, schema: Schema | None, limits: UploadLimits
 ) -> Table:
     """Look at names and types of the columns and the number of records; at no value."""
-    try:
-        records = count_upload(path, limits) if uploaded else read(path).n
-        drafted = draft(path)
-    except PrivpacError as error:
-        raise _without_path(error, path) from None
+    records = count_upload(path, limits) if uploaded else read(path).n
+    drafted = draft(path)
     if len(drafted["columns"]) > limits.columns:
         raise DataError(f"The table has more than {limits.columns} columns.", remedy="Use privpac learn.")
     if records == 0:
@@ -112,12 +109,6 @@ def open_table(
         filled=None if schema is None else schema.to_json(),
     )
     return Table(drawer)
-
-
-def _without_path(error: PrivpacError, path: Path) -> PrivpacError:
-    """The same sentence without the place where the upload is kept."""
-    sentence = error.problem.replace(repr(str(path)), "The file").replace(f"The file {path}", "The file")
-    return DataError(sentence.replace(str(path), "the file"), remedy=error.remedy)
 
 
 @dataclass(frozen=True)
@@ -151,6 +142,7 @@ class Order:
                 delta=text("delta") or "0",
                 concepts=f"{head}:{rest}" if needs_more and rest else head,
                 protect=text("protect", "records"),
+                costs=read_costs(text("costs") or None, owner=OWNER),
                 records_per_person=_whole("records_per_person", text("records_per_person") or "1"),
                 estimate_epsilon=text("estimate_epsilon") or None,
                 leaf_epsilon=text("leaf_epsilon") or None,
@@ -221,8 +213,13 @@ def _spoken(wishes: RuleWishes) -> list[tuple[str, str, str]]:
         ("holdout", number(wishes.holdout), ""),
         ("aim", wishes.aim, "label"),
         ("protect", wishes.protect, "records"),
+        ("costs", _priced(wishes.costs), ""),
         ("records-per-person", str(wishes.records_per_person), "1"),
     ]
+
+
+def _priced(costs: Sequence[int] | str | None) -> str:
+    return costs if isinstance(costs, str) else ",".join(map(str, costs or ()))
 
 
 def _whole(name: str, text: str) -> int:
