@@ -173,3 +173,11 @@ def test_no_sentence_says_where_an_upload_is_kept(client: TestClient, place: Pla
 def test_what_is_left_of_a_sentence_without_its_path(place: Place, sentence: str, nameless: str) -> None:
     path = place.drawers.new("you").file("table.csv.gz")
     assert place.drawers.nameless(sentence.format(path)) == nameless
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_as_many_columns_as_are_allowed_are_taken(limited: Any, ending: str) -> None:
+    names = [f"c{i}" for i in range(LIMITS.columns)]
+    text = ",".join(names) + "\n" + ",".join("1" * len(names)) + "\n"
+    content = packed(pa.table({name: [1] for name in names})) if ending == ".parquet" else text.encode()
+    assert limited.post("/learn/table", files={"file": (f"t{ending}", content)}).status_code == 303
