@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import BoundedSemaphore
 
-from privpac.coins import SystemCoins
 from privpac.errors import BudgetExceeded, PrivpacError, SizeError
-from privpac.service.pages.drawers import Drawer
+from privpac.service.pages.drawers import Drawer, drawn_name
 
 __all__ = ["BUSY", "Cancelled", "Jobs", "LastCall", "Tell", "Withdrawal", "Work"]
 
@@ -79,7 +78,7 @@ class Withdrawal:
 
     def _decide(self, word: str) -> str:
         """Write a whole file, then give it its name unless that is taken: one of two succeeds, and both see which."""
-        draft = self.drawer.write(f"decision-{SystemCoins().below(1 << 64):016x}", word)
+        draft = self.drawer.write(f"decision-{drawn_name()}", word)
         try:
             os.link(draft, self._file)
         except FileExistsError:

@@ -84,7 +84,7 @@ def _percent(share: float) -> str:
 def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
     """The template of a result, and what it shows."""
     state = drawer.state
-    template, context = _VIEWS[_made(state)](drawer)
+    template, context = _VIEWS[_kind(state)](drawer)
     certificate = context["certificate"]
     return template, {
         "drawer": drawer,
@@ -98,7 +98,7 @@ def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
 
 def content_of(drawer: Drawer, file: str) -> tuple[bytes, str]:
     """A file of a result, and its type."""
-    made = _made(drawer.state)
+    made = _kind(drawer.state)
     if file not in FILES[made]:
         raise Refusal(404, "There is no such file.", "Take one of those on the page.")
     if file == "report.html":
@@ -109,7 +109,7 @@ def content_of(drawer: Drawer, file: str) -> tuple[bytes, str]:
     return place.read_bytes(), FILES[made][file]
 
 
-def _made(state: Mapping[str, Any]) -> str:
+def _kind(state: Mapping[str, Any]) -> str:
     if "command" not in state:
         raise Refusal(404, "There is nothing here.", "Make something first.")
     return str(state["made"])
