@@ -26,7 +26,7 @@ KINDS = {
 """The kinds of columns as the form names them; whole numbers are numeric ones with `integer` in a schema file."""
 WHOLE = "whole"
 FIELDS = ("lower", "upper", "resolution", "scale", "categories", "other", "timezone", "missing")
-WANTED = {"lower": "a lower bound", "upper": "an upper bound", "categories": "its categories"}
+NEEDS = {"lower": "a lower bound", "upper": "an upper bound", "categories": "its categories"}
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ColumnFields:
         wanted = REQUIRED.get(self.kind_stored, {})
         blank = [field for field in wanted if not self.values.get(field, "").strip()]
         if blank:
-            needs = "both bounds" if len(blank) == 2 else WANTED[blank[0]]
+            needs = "both bounds" if len(blank) == 2 else NEEDS[blank[0]]
             return FieldProblem(f"needs {needs}", blank[0], place, blank=True)
         problems = Problems()
         try:
