@@ -1,0 +1,63 @@
+"""Exact numbers as people and files write them: pure text, so that whatever shows a number can use it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+__all__ = ["decimal_text", "plain"]
+
+
+def decimal_text(value: Fraction, digits: int = 6) -> str:
+    """A short decimal at or above `value`: what people are shown is never better than what is true.
+
+    >>> decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 10**9))
+    ('0.333334', '0.1', '1e-9')
+    """
+    if value == 0:
+        return "0"
+    if value < 0:
+        raise ValueError("decimal_text shows non-negative numbers")
+    if value >= Fraction(1, 10 ** (digits - 3)):
+        return _pointed(math.ceil(value * 10**digits), digits)
+    exponent = _decimal_exponent(value)
+    mantissa = math.ceil(value / Fraction(10) ** (exponent - 3))
+    if mantissa == 10**4:
+        mantissa, exponent = 10**3, exponent + 1
+    return f"{_pointed(mantissa, 3)}e{exponent}"
+
+
+def _decimal_exponent(value: Fraction) -> int:
+    """The largest e with 10^e <= value, for a positive value of any size."""
+    guess = int((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2.0))
+    while Fraction(10) ** guess > value:
+        guess -= 1
+    while Fraction(10) ** (guess + 1) <= value:
+        guess += 1
+    return guess
+
+
+def plain(value: Fraction) -> str:
+    """The number itself: as a finite decimal when it is one, else as a fraction. `Fraction(plain(x)) == x`.
+
+    >>> plain(Fraction(3, 2)), plain(Fraction(1, 3)), plain(Fraction(2))
+    ('1.5', '1/3', '2')
+    """
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    digits = max(twos, fives)
+    if rest != 1 or digits > 20:
+        return str(value)
+    return _pointed(value.numerator * 10**digits // value.denominator, digits)
+
+
+def _pointed(scaled: int, digits: int) -> str:
+    """scaled / 10^digits as a decimal without trailing zeros."""
+    if digits == 0:
+        return str(scaled)
+    text = str(abs(scaled)).rjust(digits + 1, "0")
+    whole, part = text[:-digits], text[-digits:].rstrip("0")
+    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
