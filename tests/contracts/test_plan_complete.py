@@ -308,7 +308,7 @@ def test_printed_python_for_tables_and_spheres() -> None:
     }
     for row in plan.needed("sphere:2:3", error="0.2", epsilon=2).answers:
         learner = _built(row, Schema.from_json(ball))["learner"]
-        fact = learner.certify(Size(row.need.labelled * 5 // 4)).accuracy[0].fact
+        fact = learner.certify(Size(row.need.labelled)).accuracy[0].fact
         assert (fact.error, fact.against.value) == (row.wish.error, row.option.setting)
 
 

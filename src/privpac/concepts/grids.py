@@ -8,8 +8,11 @@ __all__ = [
     "CUTS",
     "FEWER_CUTS",
     "HALFSPACE_POINTS",
+    "LARGEST_SPHERE",
     "LEVELS",
+    "MOST_DIRECTIONS",
     "MOST_TESTS",
+    "PLANE",
     "POINTS",
 ]
 
@@ -37,3 +40,12 @@ HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
 
 CUTOFFS = 256
 """Cut-offs of one direction."""
+
+PLANE = 2**30
+"""Half-side of the square of directions in the plane, for half-spaces through the middle."""
+
+MOST_DIRECTIONS = 2**22
+"""Directions through the middle that are counted one by one: some seconds for a thousand records."""
+
+LARGEST_SPHERE = 5
+"""Dimensions in which such directions are listed: in six a cover of level 0.01 has some 10^9 members."""

@@ -56,6 +56,8 @@ class ClassFacts:
     """Depths of trees that are grown in stages; `odds` then are those of the first."""
     schema: Schema | None = field(default=None, compare=False, repr=False)
     """Columns, where what is learnt from depends on how many records there are."""
+    way: str = ""
+    """The one way to learn it that was asked for, as in `points:COLUMN:WAY`; any if left out."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 

@@ -24,8 +24,27 @@ def _line(word: str, kind: str, size: int, vc: int, cells: int, parts: int = 1, 
 
 
 def _points(rest: str, description: Description) -> ClassFacts:
-    cells = description.cells(rest, "points:COLUMN")
-    return _line(f"points:{rest or 'COLUMN'}", "points", cells, 1, cells, named=bool(rest))
+    name, way = _point_way(rest, description)
+    cells = description.cells(name, "points:COLUMN")
+    facts = _line(f"points:{name or 'COLUMN'}", "points", cells, 1, cells, named=bool(name))
+    return replace(facts, way=way)
+
+
+def _point_way(rest: str, description: Description) -> tuple[str, str]:
+    """The column and the one way that was asked for, if any; a column whose name ends like a way is that column."""
+    ways = sorted({option.way for option in catalogue.options() if option.way})
+    if ":" not in rest or (description.schema is not None and rest in description.schema.names):
+        return ("", rest) if rest in ways and description.schema is None else (rest, "")
+    name, _, way = rest.rpartition(":")
+    if way not in ways:
+        raise ParameterError(
+            OWNER,
+            "concepts",
+            f"points:{rest}",
+            allowed="points:COLUMN or points:COLUMN:WAY, WAY one of " + ", ".join(ways),
+            remedy="Other ways fail too often for a promise.",
+        )
+    return name, way
 
 
 def _generated(rest: str, description: Description) -> ClassFacts:

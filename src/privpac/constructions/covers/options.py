@@ -13,6 +13,7 @@ from privpac.constructions.covers.floors import (
 )
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
+from privpac.guarantee.facts import Against
 from privpac.numbers.exact import plain
 
 __all__ = ["FLOORS", "OPTIONS"]
@@ -28,32 +29,13 @@ def _dimension(wish: Wish) -> int | None:
     return wish.concepts.parts if wish.concepts.kind == "sphere" else None
 
 
-def _reference(wish: Wish) -> Need:
-    from privpac.constructions.covers.formulas import records_reference
+def _reference(wish: Wish, *, against: Against) -> Need | None:
+    """As many as the learner asks for: its covers are a little larger than those of the theorem."""
+    from privpac.constructions.covers.candidates import records_candidates
 
     assert wish.concepts.kappa is not None
-    return Need(
-        records_reference(
-            wish.concepts.kappa,
-            **wish.goal,
-            dimension=_dimension(wish),
-        )
-    )
-
-
-def _reference_agnostic(wish: Wish) -> Need:
-    from privpac.constructions.covers.formulas import records_reference_agnostic
-
-    assert wish.concepts.kappa is not None
-    return Need(
-        records_reference_agnostic(
-            wish.concepts.kappa,
-            excess=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
-            dimension=_dimension(wish),
-        )
-    )
+    need = records_candidates(wish.concepts.kappa, **wish.goal, dimension=_dimension(wish), against=against)
+    return None if need is None else Need(need)
 
 
 def _reference_command(wish: Wish, need: Need) -> str | None:
@@ -89,7 +71,7 @@ OPTIONS: tuple[Option, ...] = (
         "records",
         True,
         "reference-cover-realizable",
-        _reference,
+        partial(_reference, against=Against.REALIZABLE),
         serves=_continuous,
         command=_reference_command,
         python=partial(_sphere_python, agnostic=False),
@@ -101,7 +83,7 @@ OPTIONS: tuple[Option, ...] = (
         "records",
         True,
         "reference-cover-agnostic",
-        _reference_agnostic,
+        partial(_reference, against=Against.AGNOSTIC),
         serves=_continuous,
         command=_reference_command,
         python=partial(_sphere_python, agnostic=True),
