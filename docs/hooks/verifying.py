@@ -1,4 +1,4 @@
-"""The Verify page as part of the site, if what it runs on is in .cache/ (`make browser-python`); else a word about it."""
+"""The Verify page as part of the site, if what it runs on is in .cache/ (`make browser-python`); else a note."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WITHOUT = """\
 def files() -> dict[str, bytes]:
     """The files of the page by name."""
     from privpac.service.pages.verify.folder import contents
-    from privpac.service.pages.verify.runtime import kept
+    from privpac.service.pages.verify.runtime import kept_files
 
-    runtime = kept(CACHE)
+    runtime = kept_files(CACHE)
     return {"index.html": WITHOUT.encode()} if runtime is None else contents(runtime)

@@ -321,9 +321,9 @@ class TestRuntime:
             (unpacked / name).write_bytes(content)
         for number, place in enumerate((packed, unpacked)):
             there = tmp_path / f"cache {number}"
-            assert runtime.kept(there) is None
+            assert runtime.kept_files(there) is None
             assert runtime.read_runtime(place, there) == RUNTIME
-            assert runtime.read_runtime(None, there) == runtime.kept(there) == RUNTIME
+            assert runtime.read_runtime(None, there) == runtime.kept_files(there) == RUNTIME
 
     def test_another_content_is_refused(self, small: None, tmp_path: Path) -> None:
         place = tmp_path / "pyodide.tgz"
@@ -338,7 +338,7 @@ class TestRuntime:
                 runtime.read_runtime(place, tmp_path / "cache")
         with pytest.raises(ParameterError):
             runtime.read_runtime(tmp_path / "nowhere", tmp_path / "cache")
-        assert runtime.kept(tmp_path / "cache") is None
+        assert runtime.kept_files(tmp_path / "cache") is None
 
     def test_a_kept_copy_that_was_changed_is_not_used(self, small: None, tmp_path: Path) -> None:
         place = tmp_path / "pyodide.tgz"
@@ -355,9 +355,9 @@ class TestRuntime:
         monkeypatch.setattr(runtime.urllib.request, "urlopen", lambda *_, **__: io.BytesIO(replies.pop(0)))
         with pytest.raises(DataError, match="thrown away"):
             runtime.download(tmp_path)
-        assert runtime.kept(tmp_path) is None
+        assert runtime.kept_files(tmp_path) is None
         runtime.download(tmp_path)
-        assert runtime.kept(tmp_path) == RUNTIME
+        assert runtime.kept_files(tmp_path) == RUNTIME
 
         def unreachable(*_: object, **__: object) -> None:
             raise OSError("no network")

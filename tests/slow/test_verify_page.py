@@ -41,13 +41,13 @@ MOST_SECONDS = 3.0
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page in a folder of a server, not at its root."""
-    files = runtime.kept(CACHE)
+    files = runtime.kept_files(CACHE)
     if files is None:
         try:
             runtime.download(CACHE)
         except DataError as problem:
             pytest.skip(f"The page cannot run here: {problem}")
-        files = runtime.kept(CACHE)
+        files = runtime.kept_files(CACHE)
     assert files is not None
     served = tmp_path_factory.mktemp("served")
     write_page(served / "some" / "where", files)
@@ -121,6 +121,10 @@ class Reader:
     @property
     def sentence(self) -> str:
         return self.page.locator(".said").inner_text()
+
+    @property
+    def agreement(self) -> str:
+        return self.page.locator(".card:has(.checkers) h2").inner_text()
 
     @property
     def seconds(self) -> float:
@@ -211,6 +215,7 @@ def test_a_file_is_dropped_before_the_checker_is_ready(
     dropped(one, files["signed.json"], files["trusted.txt"])
     assert one.verdict() == "Verified"
     assert "Signed by Data office, St. Anna, charged as entry 17 of ledger c0ffee." in one.sentence
+    assert "by two checkers that were written apart from each other" in one.sentence
     expect(one.page.locator(".verdict .facts")).to_contain_text("73.2")
     expect(one.page.locator(".verdict .released")).to_contain_text("a rule that predicts ill (no, yes)")
     expect(one.page.locator(".verdict")).to_contain_text("no person stands behind more than 2 records")
@@ -235,6 +240,7 @@ def test_every_kind_of_stored_document_is_checked_in_time(reader: Callable[..., 
     taken = {}
     for path in (*models[::9], models[-1], *tables[::3], *bundles[::5]):
         assert one.bring(path) == "Verified, but not for release", path  # drawn with known seeds
+        assert one.agreement == "Both checkers agree", path
         taken[path] = one.seconds
     assert max(taken.values()) <= MOST_SECONDS, taken
     accessible(one.page)
@@ -260,6 +266,7 @@ def test_what_is_forged_or_foreign_is_refused(
 ) -> None:
     assert shared.bring(files[name]) == "Refused"
     assert reason in shared.sentence
+    assert shared.agreement == "Both checkers agree"
     assert shared.page.locator(".verdict .facts").count() == 0
     assert shared.page.title() == "Check a certificate · privpac"
     accessible(shared.page)
@@ -380,3 +387,35 @@ def test_axe_finds_what_is_wrong(reader: Callable[..., Reader]) -> None:
     one.page.evaluate("() => document.getElementById('result').append(document.createElement('img'))")
     with pytest.raises(AssertionError, match="image-alt"):
         accessible(one.page)
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict", "agreement"),
+    [
+        (
+            '{ accepted: false, reason: "Step 3.", notChecked: [] }',
+            "Do not rely on it",
+            "The two checkers disagree",
+        ),
+        (
+            '{ accepted: null, reason: "", notChecked: ["some-rule"] }',
+            "Verified",
+            "One checker looked at all of it",
+        ),
+        ("(() => { throw new Error(); })()", "Verified", "One checker looked"),
+    ],
+)
+def test_the_second_checker_is_heard(
+    reader: Callable[..., Reader], files: dict[str, Path], second: str, verdict: str, agreement: str
+) -> None:
+    """Whatever it says: a refusal of one is enough, and what it could not check is said."""
+    one = reader()
+    one.context.unroute("**/*")
+    script = f"export function verify() {{ return {second}; }}"
+    one.context.route(
+        "**/second/checker.js", lambda route: route.fulfill(body=script, content_type="text/javascript")
+    )
+    one.page.reload()
+    assert one.ready().bring(files["model.json"]) == verdict
+    assert one.agreement == agreement
+    accessible(one.page)

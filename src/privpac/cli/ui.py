@@ -84,9 +84,9 @@ def _verify_page() -> Path | None:
     """The folder of the Verify page, written anew; None if what it runs on was never fetched."""
     from privpac.cli import cache
     from privpac.service.pages.verify.folder import write_page
-    from privpac.service.pages.verify.runtime import kept
+    from privpac.service.pages.verify.runtime import kept_files
 
-    runtime, folder = kept(cache.folder()), cache.folder() / "verify-page"
+    runtime, folder = kept_files(cache.folder()), cache.folder() / "verify-page"
     if runtime is None:
         return None
     try:

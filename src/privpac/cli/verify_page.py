@@ -36,8 +36,8 @@ def verify_page(
     """Write a page that verifies certificates in a browser, without installing anything.
 
     The folder works from any static web server, also without a network: the page asks for nothing from elsewhere, and
-    what is dropped on it does not leave the browser. It runs on Pyodide, of which a copy is kept on this machine once you
-    have named or downloaded one.
+    what is dropped on it does not leave the browser. It runs on Pyodide, of which a copy is kept on this machine once
+    you have named or downloaded one.
     """
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
@@ -55,7 +55,7 @@ def verify_page(
         from privpac.service.pages.verify import runtime
         from privpac.service.pages.verify.folder import write_page
 
-        if download and pyodide is None and runtime.kept(cache.folder()) is None:
+        if download and pyodide is None and runtime.kept_files(cache.folder()) is None:
             runtime.download(cache.folder())
         files = runtime.read_runtime(None if pyodide is None else Path(pyodide), cache.folder())
         try:

@@ -1,11 +1,11 @@
-"""Exact numbers as people and files write them: pure text, so that whatever shows a number can use it."""
+"""Exact numbers as people are shown them: by the standard library alone, so that a page in a browser can do it too."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 
-__all__ = ["decimal_text", "plain"]
+__all__ = ["decimal_text"]
 
 
 def decimal_text(value: Fraction, digits: int = 6) -> str:
@@ -37,27 +37,7 @@ def _decimal_exponent(value: Fraction) -> int:
     return guess
 
 
-def plain(value: Fraction) -> str:
-    """The number itself: as a finite decimal when it is one, else as a fraction. `Fraction(plain(x)) == x`.
-
-    >>> plain(Fraction(3, 2)), plain(Fraction(1, 3)), plain(Fraction(2))
-    ('1.5', '1/3', '2')
-    """
-    rest, twos, fives = value.denominator, 0, 0
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    digits = max(twos, fives)
-    if rest != 1 or digits > 20:
-        return str(value)
-    return _pointed(value.numerator * 10**digits // value.denominator, digits)
-
-
 def _pointed(scaled: int, digits: int) -> str:
     """scaled / 10^digits as a decimal without trailing zeros."""
-    if digits == 0:
-        return str(scaled)
-    text = str(abs(scaled)).rjust(digits + 1, "0")
-    whole, part = text[:-digits], text[-digits:].rstrip("0")
-    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
+    whole, part = divmod(scaled, 10**digits)
+    return f"{whole}.{part:0{digits}}".rstrip("0").rstrip(".")

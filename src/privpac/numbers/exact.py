@@ -16,7 +16,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from privpac.errors import ParameterError, SizeError
-from privpac.numbers.decimals import decimal_text, plain
+from privpac.numbers.decimals import decimal_text
 
 __all__ = [
     "EXACT_BITS",
@@ -260,6 +260,32 @@ def written(text: object) -> Fraction:
     if not isinstance(text, str) or _NUMBER.fullmatch(text) is None:
         raise ValueError("not a number as it is written to files")
     return Fraction(text)
+
+
+def _pointed(scaled: int, digits: int) -> str:
+    """scaled / 10^digits as a decimal without trailing zeros."""
+    if digits == 0:
+        return str(scaled)
+    text = str(abs(scaled)).rjust(digits + 1, "0")
+    whole, part = text[:-digits], text[-digits:].rstrip("0")
+    return ("-" if scaled < 0 else "") + (f"{whole}.{part}" if part else whole)
+
+
+def plain(value: Fraction) -> str:
+    """The number itself: as a finite decimal when it is one, else as a fraction. `Fraction(plain(x)) == x`.
+
+    >>> plain(Fraction(3, 2)), plain(Fraction(1, 3)), plain(Fraction(2))
+    ('1.5', '1/3', '2')
+    """
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    digits = max(twos, fives)
+    if rest != 1 or digits > 20:
+        return str(value)
+    return _pointed(value.numerator * 10**digits // value.denominator, digits)
 
 
 @lru_cache(maxsize=256)

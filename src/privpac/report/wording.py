@@ -48,10 +48,10 @@ def fact_in_words(fact: Tree) -> str:
     """One sentence for a stored fact that the checker has accepted."""
     kind = fact["kind"]
     left_out = _UNSPOKEN.get(kind, {"kind"})
-    return _SENTENCES[kind](**{name: _said(name, fact[name]) for name in fact if name not in left_out})
+    return _SENTENCES[kind](**{name: _words(name, fact[name]) for name in fact if name not in left_out})
 
 
-def _said(name: str, value: Any) -> Any:
+def _words(name: str, value: Any) -> Any:
     if name == "epsilon":
         upper = Fraction(value["log"]) + ln_ceiling(Fraction(value["factor"]))
         return decimal_text(max(upper, Fraction(0)))

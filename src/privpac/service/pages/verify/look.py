@@ -67,18 +67,18 @@ def look(brought: Sequence[File], titles: Titles, *, kept: Sequence[File] = ()) 
     files to keep, by their place among `kept` and `brought`. `titles` gives a title and a source for each rule.
     """
     files = _arranged(kept, brought)
-    shown = {"files": [{"at": file.at, "name": seen(file.name), "role": file.role} for file in files]}
+    shown = {"files": [{"at": file.at, "name": visible(file.name), "role": file.role} for file in files]}
     if not any(file.role == "document" for file in files):
         return {**shown, "verdict": "waiting"}
     try:
         with refusing("The file is incomplete or malformed."):
-            return {**shown, **_found(files, titles)}
+            return {**shown, **_findings(files, titles)}
     except PrivpacError as problem:
         return {**shown, **_refusal(problem)}
 
 
 def _refusal(problem: PrivpacError) -> dict[str, Any]:
-    return {"verdict": "refused", "reason": seen(problem.problem), "remedy": problem.remedy}
+    return {"verdict": "refused", "reason": visible(problem.problem), "remedy": problem.remedy}
 
 
 def _arranged(kept: Sequence[File], brought: Sequence[File]) -> list[_Brought]:
@@ -108,7 +108,7 @@ def _keys(raw: bytes) -> Trusted | None:
     return trusted if trusted.names else None
 
 
-def _found(files: Sequence[_Brought], titles: Titles) -> dict[str, Any]:
+def _findings(files: Sequence[_Brought], titles: Titles) -> dict[str, Any]:
     by_role: dict[str, list[Any]] = {"document": [], "signature": [], "keys": []}
     for file in files:
         by_role[file.role].append(file.content)
@@ -138,7 +138,7 @@ def _unreadable(problem: Exception) -> NotCertified:
     )
 
 
-def seen(text: object) -> str:
+def visible(text: object) -> str:
     """A text that anybody may have written, without characters that hide or turn it around."""
     words = str(text)
     return words if words.isprintable() else ascii(words)
@@ -174,13 +174,13 @@ class _View:
             "guess": guessed_at_most(Fraction(promise.epsilon)),
             "steps": promise.steps,
             "sealed": "digest" in promise.looks,
-            "warnings": [seen(text) for text in promise.warnings],
-            "privacy": seen(fact_in_words(certificate["privacy"]["fact"])),
-            "means": [seen(text) for text in means(self)],
+            "warnings": [visible(text) for text in promise.warnings],
+            "privacy": visible(fact_in_words(certificate["privacy"]["fact"])),
+            "means": [visible(text) for text in means(self)],
             "does_not_mean": does_not_mean(self),
             "signers": [self._signed(signer) for signer in self.signers],
             "derivations": self._derivations(),
-            "accuracy": [seen(fact_in_words(proof["fact"])) for proof in certificate["accuracy"]],
+            "accuracy": [visible(fact_in_words(proof["fact"])) for proof in certificate["accuracy"]],
             "stated": self._stated(),
             "columns": self._columns(),
             "not_checked": list(self._not_checked()),
@@ -190,12 +190,16 @@ class _View:
         stored = signer.to_json()
         receipt = signer.signature.receipt
         return {
-            "name": seen(signer.trusted if signer.trusted is not None else stored["signer"]),
+            "name": visible(signer.trusted if signer.trusted is not None else stored["signer"]),
             "trusted": signer.trusted is not None,
             "key": stored["key"],
             "receipt": None
             if receipt is None
-            else {"ledger": seen(receipt.ledger), "entry": f"{receipt.entry:,}", "head": seen(receipt.head)},
+            else {
+                "ledger": visible(receipt.ledger),
+                "entry": f"{receipt.entry:,}",
+                "head": visible(receipt.head),
+            },
         }
 
     def _derivations(self) -> list[dict[str, Any]]:
@@ -208,7 +212,7 @@ class _View:
         proofs += [("Accuracy", proof) for proof in certificate["accuracy"]]
         steps = [(heading, Step.of(proof, self.titles)) for heading, proof in proofs]
         return [
-            {"heading": heading, "count": step.count, "step": _visible(step.to_json())}
+            {"heading": heading, "count": step.count, "step": _visible_tree(step.to_json())}
             for heading, step in steps
         ]
 
@@ -220,7 +224,7 @@ class _View:
         rows.append(("Records it was made from", f"{records:,}"))
         if self.promise.version is not None:
             rows += [("Written by", f"privpac {self.promise.version}"), ("Digest", tree["digest"])]
-        return [[name, seen(value)] for name, value in rows]
+        return [[name, visible(value)] for name, value in rows]
 
     def _released(self) -> str:
         words = _RELEASED[self.tree["format"]]
@@ -231,7 +235,7 @@ class _View:
 
     def _columns(self) -> list[list[str]]:
         columns = self.tree["schema"]["columns"] if "schema" in self.tree else []
-        rows = [[seen(column["name"]), seen(column["kind"])] for column in columns[:_MOST_COLUMNS]]
+        rows = [[visible(column["name"]), visible(column["kind"])] for column in columns[:_MOST_COLUMNS]]
         left = len(columns) - _MOST_COLUMNS
         return [*rows, [f"and {left:,} more", ""]] if left > 0 else rows
 
@@ -263,10 +267,10 @@ class _View:
         return lines
 
 
-def _visible(value: Any) -> Any:
-    """JSON with every text as `seen`."""
+def _visible_tree(value: Any) -> Any:
+    """JSON with every text as `visible`."""
     if isinstance(value, dict):
-        return {name: _visible(inner) for name, inner in value.items()}
+        return {name: _visible_tree(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_visible(inner) for inner in value]
-    return seen(value) if isinstance(value, str) else value
+        return [_visible_tree(inner) for inner in value]
+    return visible(value) if isinstance(value, str) else value

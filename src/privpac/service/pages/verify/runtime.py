@@ -17,7 +17,7 @@ from pathlib import Path
 from privpac.drafts import whole_file
 from privpac.errors import DataError, ParameterError, PrivpacError
 
-__all__ = ["ADDRESS", "FILES", "VERSION", "download", "kept", "read_runtime"]
+__all__ = ["ADDRESS", "FILES", "VERSION", "download", "kept_files", "read_runtime"]
 
 VERSION = "314.0.7"
 ADDRESS = f"https://registry.npmjs.org/pyodide/-/pyodide-{VERSION}.tgz"
@@ -42,7 +42,7 @@ def read_runtime(place: Path | None, cache: Path) -> dict[str, bytes]:
     the place holds something else.
     """
     if place is None:
-        files = kept(cache)
+        files = kept_files(cache)
         if files is None:
             raise PrivpacError(
                 f"The page runs on Pyodide {VERSION}, and there is no copy on this machine.",
@@ -51,17 +51,17 @@ def read_runtime(place: Path | None, cache: Path) -> dict[str, bytes]:
             )
         return files
     files = _unpacked(place)
-    if not _known(files):
+    if not _is_known(files):
         allowed = f"Pyodide {VERSION}: its unpacked folder, or the archive of npm pack pyodide@{VERSION}"
         raise ParameterError(OWNER, "pyodide", str(place), allowed=allowed)
     _keep(files, cache)
     return files
 
 
-def kept(cache: Path) -> dict[str, bytes] | None:
+def kept_files(cache: Path) -> dict[str, bytes] | None:
     """The files kept on this machine; None if there are none, or not those we know."""
     files = _unpacked(_place(cache))
-    return files if _known(files) else None
+    return files if _is_known(files) else None
 
 
 def download(cache: Path) -> None:
@@ -75,7 +75,7 @@ def download(cache: Path) -> None:
             remedy="Fetch it with a browser, and name the file with --pyodide.",
         ) from None
     files = _from_archive(raw)
-    if not _known(files):
+    if not _is_known(files):
         raise DataError(f"What {ADDRESS} sent is not Pyodide {VERSION} as we know it, and was thrown away.")
     _keep(files, cache)
 
@@ -108,7 +108,7 @@ def _from_archive(raw: bytes) -> dict[str, bytes]:
     return files
 
 
-def _known(files: Mapping[str, bytes]) -> bool:
+def _is_known(files: Mapping[str, bytes]) -> bool:
     return {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()} == FILES
 
 
