@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from privpac.coins import Coins
@@ -84,26 +83,23 @@ def levels_case(name: str, schema: Schema, n: int, levels: int, *, epsilon: Frac
     return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
 
 
-def _graded() -> GradedTrees:
-    """On a first tree of one question."""
-    schema = tiny_schema(2, 2)
-    tests = Binarisation.of(schema)
-    first = Occam(Trees(schema, 1, tests), 10 * ONE)
-    return GradedTrees(first, 16 * ONE, tests)
-
-
 def _graded_tree() -> Case:
-    """A whole graded tree: the first one, the counts of its leaves, and both levels."""
-    learner = _graded()
-    return learner_case("graded tree", learner, learner.tests.schema, 1)
+    """A whole graded tree: a first one of one question, the counts of its leaves, and both levels."""
+    schema = tiny_schema(2)
+    tests = Binarisation.of(schema)
+    learner = GradedTrees(Occam(Trees(schema, 1, tests), 10 * ONE), 16 * ONE, tests)
+    return learner_case("graded tree", learner, schema, 1)
 
 
 def _graded_levels() -> Case:
-    """The levels alone, on a tree and shares that are known: no noise takes part, so more records can be tried."""
-    learner = replace(_graded(), epsilon=Fraction(64))
+    """The levels alone, with the signs that the tree does not show, on a tree and shares that are known: no noise takes
+    part, so more records can be tried."""
+    schema = tiny_schema(2, 2)
+    tests = Binarisation.of(schema)
+    below = Binarisation(schema, tests.tests[1:])
+    learner = GradedTrees(Occam(Trees(schema, 1, tests), ONE), Fraction(64), below)
+    first = Split(tests.tests[0], Leaf(0), Leaf(1))
     memory: dict[Hashable, object] = {}
-    schema = learner.tests.schema
-    first = Split(learner.tests.tests[0], Leaf(0), Leaf(1))
 
     def run(data: Sequence[Record], coins: Coins) -> Hashable:
         growth = Growth.on(first, iter([Fraction(1, 4), HALF]))

@@ -131,13 +131,13 @@ class GradedTrees:
         counts = release_leaf_counts(sample, first, epsilon=self.count_epsilon, coins=coins).counts
         spread = spread_of(self.count_epsilon, CHANGE)
         starts = [start_share(ones, zeros + ones, spread) for zeros, ones in counts]
-        return self.draw_levels(sample, Growth.on(first, iter(starts)), coins)
+        return self.draw_levels(sample, Growth.on(first, iter(starts)), coins).tree
 
-    def draw_levels(self, sample: Counted, growth: Growth, coins: Coins) -> Tree:
+    def draw_levels(self, sample: Counted, growth: Growth, coins: Coins) -> Growth:
         """All levels, on a tree and shares of class 1 in its leaves that are released."""
         for points in POINTS:
             growth = growth.level(sample, self.tests, points=points, ratio=self.ratio, coins=coins)
-        return growth.tree
+        return growth
 
 
 def _grades(tree: Tree, first: Tree) -> list[Tree]:

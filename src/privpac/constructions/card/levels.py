@@ -79,7 +79,7 @@ class LeafWeights:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self.tests.columns
+        return tuple(dict.fromkeys((*self.tests.columns, *self.tree.columns)))
 
     @property
     def _ends(self) -> tuple[int, ...]:

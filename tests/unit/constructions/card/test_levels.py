@@ -63,6 +63,13 @@ def test_records_without_labels_have_no_weight() -> None:
         statistic.absorb(statistic.zero(), Block({}, None, 0))
 
 
+def test_a_level_may_ask_other_columns_than_the_tree_it_grows_on() -> None:
+    below = Binarisation(SCHEMA, tuple(test for test in TESTS.tests if test.column == "b"))
+    statistic = LeafWeights(below, TREE, ((-1, -1), (1, 1)))
+    assert set(statistic.columns) == {"a", "b"}
+    assert sample(50).reduce(statistic).shape == (2, len(below.tests) + 1)
+
+
 def test_what_grows_keeps_labels_facts_and_order() -> None:
     growth = Growth.on(TREE, iter([HALF, HALF]))
     assert [stem.label for stem in growth.stems] == [0, 1]
