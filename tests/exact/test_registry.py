@@ -40,6 +40,7 @@ LOOSE = {
     "net-relabelled": "net-relabelling.md",
     "confidence": "confidence-rare",
     "switches": "switches-tight",
+    "graded-tree": "graded-tree-levels",
     "risk-tree": "risk-tree-tight",
     **dict.fromkeys(
         ("staged-trees", "staged-trees-labels", "staged-trees-three-classes"), "staged-trees-tight"
