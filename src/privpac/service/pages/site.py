@@ -46,6 +46,8 @@ def pages_app(place: Place) -> FastAPI:
     app.state.place = place
     app.add_middleware(Guard, hosts=place.hosts, most=place.most_upload, fault=_fault)
     app.mount("/static", _Assets(directory=Path(str(files("privpac.service.pages") / "static"))))
+    if place.verify_page is not None:
+        app.mount("/verify", StaticFiles(directory=place.verify_page, html=True))
     for router in (
         entrance.router,
         planning.router,
