@@ -50,9 +50,11 @@ SLACK = 1 << 20
 class Refusal(Exception):
     """A request that is not answered: status, one sentence, and what to do."""
 
-    def __init__(self, status: int, problem: str, remedy: str) -> None:
+    def __init__(self, status: int, problem: str, remedy: str, *, wait: int = 0) -> None:
         super().__init__(problem)
         self.status, self.problem, self.remedy = status, problem, remedy
+        self.wait = wait
+        """Seconds after which it may be tried again, where that is what is wrong."""
 
 
 class Guard:
