@@ -231,7 +231,7 @@ def _cut_error(wish: Wish, pool: int) -> Fraction:
 def _snapped(concepts: ClassFacts, points: int) -> int:
     """Members whose ends lie on so many points per column, or at the two ends of it."""
     if concepts.groups:
-        return ((points + 1) * (points + 2) // 2) ** len(concepts.groups) + 1
+        return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
     ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
     return sum(math.comb(points + 2, k) for k in range(ends + 1))
 
