@@ -18,6 +18,7 @@ from privpac.concepts.line.unions import Unions
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
@@ -173,6 +174,7 @@ OBJECTS: tuple[Learnt, ...] = (
     _object(
         "halfspaces", "two", lambda s: Halfspaces(s, ("age", "dose"), ((1, 0), (1, 1), (2, -1)), levels=8)
     ),
+    _object("tabled-halfspaces", "two", lambda s: TabledHalfspaces(s, ("age", "dose"), 40, levels=8)),
     _object("intervals", "age", lambda s: Intervals(s, "age")),
     _object("one-test", "short", lambda s: OneTest(s, _tests(s))),
     _object("constants", "short", lambda s: Constants(s, _tests(s))),
