@@ -70,7 +70,7 @@ def learn(
         typer.Option(
             metavar="WORD",
             help="What to choose from: auto, stumps, thresholds:COLUMN, intervals:COLUMN, unions:COLUMN:K,"
-            " points:COLUMN, ...; an unknown word lists them all.",
+            " points:COLUMN, agnostic:WORD, ...; an unknown word lists them all.",
         ),
     ] = "auto",
     protect: Annotated[

@@ -167,12 +167,14 @@ def _sizes(question: Question, wish: Wish) -> list[int]:
 
 def _row(wish: Wish, n: int) -> OptimumRow:
     kind, cells = cast(Kind, wish.concepts.kind), wish.concepts.cells or 0
-    goal = {"error": wish.error, "epsilon": wish.epsilon}
-    found = optimum(n, kind=kind, cells=cells, **goal)
-    free = optimum(n, kind=kind, cells=cells, proper=False, **goal) if _fits(wish, n, proper=False) else None
+    error, epsilon = wish.error, wish.epsilon
+    found = optimum(n, kind=kind, cells=cells, error=error, epsilon=epsilon)
+    free = None
+    if _fits(wish, n, proper=False):
+        free = optimum(n, kind=kind, cells=cells, error=error, epsilon=epsilon, proper=False)
     return OptimumRow(
         n,
-        sizes.failure_occam(n, size=wish.concepts.size, **goal),
+        sizes.failure_occam(n, size=wish.concepts.size, error=error, epsilon=epsilon),
         found.draw,
         found.solved,
         found.floor,
@@ -185,6 +187,4 @@ def _formula(wish: Wish, n: int) -> Fraction:
     cells = wish.concepts.cells or 0
     if wish.concepts.kind == "points":
         return floors.least_failure_points(n, domain=cells, error=wish.error, epsilon=wish.epsilon)
-    if cells < 3:
-        return Fraction(0)
     return floors.least_failure_thresholds(n, domain=cells, error=wish.error, epsilon=wish.epsilon)

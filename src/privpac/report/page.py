@@ -135,6 +135,8 @@ def _accuracy(model: Subject) -> str:
     if facts:
         parts.append(_items(facts))
         parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
+        if "grid" in tree["learner"]:
+            parts.append(f"<p>Grid: {escape(tree['learner']['grid'])}.</p>")
     else:
         parts.append(f"<p>{escape(no_accuracy(tree))}</p>")
     return _section("How accurate it is", *parts)

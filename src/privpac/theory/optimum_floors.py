@@ -134,11 +134,12 @@ def draw_failure(play: Game) -> float:
     )
     table = np.array([weight ** wrong[list(chosen)].sum(axis=0) for chosen in play.inputs])
     table /= table.sum(axis=1, keepdims=True)
-    return max(
+    failures = [
         1.0
         - sum(
             float(chance) * table[place, list(member.accurate)].sum()
             for place, chance in play.chances(member)
         )
         for member in play.family
-    )
+    ]
+    return float(max(failures))

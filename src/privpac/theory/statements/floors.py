@@ -40,7 +40,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "No proper learner of thresholds",
         f"{BBKN}, Lemma 5.2",
         "derived",
-        "failure ≥ E[(T − 3)/(T − 3 + e^(epsilon·K))], K binomial(n, 2·error).",
+        "failure ≥ E[(T − 1)/(T − 1 + e^(epsilon·K))], K binomial(n, 2·error).",
         (
             PURE,
             "the answer is a threshold on an ordered domain of T",
@@ -67,7 +67,7 @@ STATEMENTS: tuple[Statement, ...] = (
         f"{BBKN}, Theorem 5.4",
         "derived",
         "P[accurate and at most `switches` changes of label] ≤ E[min(1, (switches/2 +"
-        " 1)·e^(epsilon·K)/(T − 2))], K binomial(n, 2·error).",
+        " 1)·e^(epsilon·K)/T)], K binomial(n, 2·error).",
         (
             PURE,
             "error below 1/2",
