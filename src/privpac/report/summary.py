@@ -14,7 +14,7 @@ from privpac.report.subject import Subject
 
 __all__ = ["costs_text", "no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
-NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
+NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
 
 
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
