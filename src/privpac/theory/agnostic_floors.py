@@ -33,7 +33,7 @@ def least_failure_agnostic(n: int, *, excess: Number) -> Fraction:
     differ somewhere; any learner, private or not; failing is to err by more than `excess` above the best concept.
     Proof: docs/proofs/agnostic-floors.md. Tested by: tests/statistical/test_agnostic_floors.py.
 
-    >>> float(least_failure_agnostic(1, excess=0.1))
+    >>> round(float(least_failure_agnostic(1, excess=0.1)), 6)
     0.45
     """
     owner = "least_failure_agnostic"

@@ -60,7 +60,7 @@ def least_failure_optimum(
     Proof: docs/proofs/optimum.md. Tested by: tests/statistical/test_optimum.py.
 
     >>> round(float(least_failure_optimum(2, kind="points", cells=3, error=0.3, epsilon=1)), 4)
-    0.5011
+    0.4477
     """
     return optimum(n, kind=kind, cells=cells, error=error, epsilon=epsilon, proper=proper).floor
 
@@ -76,8 +76,8 @@ def floor_optimum(
     Source: register `private-optimum`. Holds if: as `least_failure_optimum`. Proof: docs/proofs/optimum.md.
     Tested by: tests/statistical/test_optimum.py.
 
-    >>> floor_optimum("points", cells=2, error=0.3, failure=0.3, epsilon=1)
-    2
+    >>> floor_optimum("points", cells=3, error=0.3, failure=0.4, epsilon=1)
+    3
     """
     miss = chance(failure, owner=OWNER, name="failure")
     n = 1
