@@ -143,7 +143,7 @@ class Rectangles(EvenPrior, Stored):
         )
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
-        require_boxes(self.groups, points)
+        require_boxes(self.word, self.groups, points)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
         refuse_relabelling("Rectangles")

@@ -200,7 +200,7 @@ def ranges_within(
 
 
 @compiled
-def cheapest_box(occupied: Points, moves: Counts) -> tuple[int, int, int, int, int, int, int]:
+def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, int, int, int, int]:
     """The lowest sum of moves of a labelling and the first one that has it; 0 if none is below nothing inside."""
     depth, rows, width = occupied.shape
     found = (np.int64(0), 0, 0, 0, 0, 0, 0)

@@ -39,7 +39,7 @@ Sides = tuple[tuple[int, int], ...]
 """A labelling: first and last value on every axis, counted among those of the points; () is the empty box."""
 
 
-def require_boxes(groups: Sequence[int], points: int) -> None:
+def require_boxes(word: str, groups: Sequence[int], points: int) -> None:
     """Refuse so many points, wherever they lie, if sums over their boxes could take too long."""
     if box_work(groups, points) <= LARGEST_BOX_WORK:
         return
@@ -49,7 +49,7 @@ def require_boxes(groups: Sequence[int], points: int) -> None:
     raise SizeError(
         f"Rectangles: the labellings of {points} points by boxes of {' x '.join(map(str, groups))} cells take too long "
         "to sum.",
-        remedy=f"Use a coarser grid, Rectangles(schema, columns, bins={most}), or fewer records.",
+        remedy=f"Use a coarser grid, {word}:{most}, or fewer records.",
     )
 
 
@@ -104,7 +104,8 @@ class BoxDichotomies:
             np.add.at(table, tuple(parts), moves)
         occupied = np.zeros(shape, dtype=np.bool_)
         occupied[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
-        return BoxPrices(_solid(occupied), _solid(table), len(shape))
+        solid = (1,) * (3 - len(shape)) + shape  # unused axes first
+        return BoxPrices(occupied.reshape(solid), table.reshape(solid), len(shape))
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Sides]:
         refuse_relabelling("Rectangles")
@@ -198,8 +199,3 @@ def _range(index: int, size: int) -> tuple[int, int]:
     after = size * (size + 1) // 2 - 1 - index  # ranges that follow it
     behind = (isqrt(8 * after + 1) - 1) // 2  # values behind its first
     return size - 1 - behind, size - 1 - (after - behind * (behind + 1) // 2)
-
-
-def _solid(table: NDArray[np.generic]) -> NDArray[np.generic]:
-    """With three axes, the unused ones first."""
-    return table.reshape((1,) * (3 - table.ndim) + table.shape)
