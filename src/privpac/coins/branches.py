@@ -96,7 +96,7 @@ def _evenly(n: int) -> list[Fraction]:
 class _Decision(NamedTuple):
     """One step of a branch: the option taken, what there was to take, and the probability of the branch so far."""
 
-    index: int
+    option: int
     chances: list[Fraction]
     reached: Fraction
 
@@ -133,7 +133,7 @@ class EnumeratedCoins:
         step = len(self.trail)
         decision = self._begun[step] if step < len(self._begun) else self._first(chances())
         self.trail.append(decision)
-        return decision.index
+        return decision.option
 
     def _first(self, chances: list[Fraction]) -> _Decision:
         index = next(i for i, p in enumerate(chances) if p)
@@ -166,7 +166,7 @@ class EnumeratedCoins:
 
         That it raises is one of its outcomes, with a probability of its own; the runs after it are then not begun.
         """
-        here = tuple(decision.index for decision in self.trail)
+        here = tuple(decision.option for decision in self.trail)
         if here not in self._laws:
             self._laws[here] = list(outcome_law(run, memory=self._memory, sets=self._sets).items())
         outcomes = self._laws[here]
@@ -228,7 +228,7 @@ def _next_branch(trail: list[_Decision]) -> list[_Decision] | None:
     """The next branch in depth-first order: advance the last decision that still has an option."""
     for depth in range(len(trail) - 1, -1, -1):
         chances = trail[depth].chances
-        for following in range(trail[depth].index + 1, len(chances)):
+        for following in range(trail[depth].option + 1, len(chances)):
             if chances[following]:
                 before = trail[depth - 1].reached if depth else Fraction(1)
                 return [*trail[:depth], _Decision(following, chances, before * chances[following])]
