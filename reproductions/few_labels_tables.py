@@ -21,7 +21,7 @@ from privpac.constructions.points.options import LARGEST_LISTED
 from privpac.constructions.points.sparse_formulas import records_sparse
 from privpac.theory import floors, sizes
 
-__all__ = ["rows"]
+__all__ = ["improper_points", "rows"]
 
 ERROR, FAILURE, EPSILON, DELTA = Fraction(1, 10), Fraction(1, 20), Fraction(1), Fraction(1, 10**6)
 BITS, QUICK_BITS = (16, 32, 64, 128), (16, 32)
@@ -69,16 +69,19 @@ def _occam(size: int) -> int:
 def _table_one(bits: int) -> list[dict[str, Any]]:
     """Proper learners pay for the size of the class, improper ones for its representation dimension."""
     proper = floors.floor_points_proper(2**bits, error=ERROR, failure=FAILURE, epsilon=EPSILON)
-    records = (
-        records_sparse if 2**bits <= LARGEST_LISTED else records_cover
-    )  # cells of a sparse set are listed
-    improper = records(error=ERROR, failure=FAILURE, epsilon=EPSILON)
+    improper = improper_points(bits)
     return [
         _row(1, "points", bits, "proper", "pure", "O(log |C|)", _occam(2**bits), proper),
         _row(1, "points", bits, "improper", "pure", "Theta(RepDim)", improper, None),
         _row(1, "points", bits, "proper", "approximate", "O(log |C|)", _occam(2**bits), None),
         _row(1, "points", bits, "improper", "approximate", "O(RepDim)", improper, None),
     ]
+
+
+def improper_points(bits: int) -> int:
+    """Cells of a sparse set are listed, so longer keys take the sets of a random cover."""
+    records = records_sparse if 2**bits <= LARGEST_LISTED else records_cover
+    return records(error=ERROR, failure=FAILURE, epsilon=EPSILON)
 
 
 def _table_two(bits: int) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from privpac.plan.answer import Answer
 from privpac.plan.kinds import KINDS
 from privpac.plan.options import OPTIONS
 from privpac.plan.runs import RUNS
+from privpac.plan.runs.base import Run
 from tests.together import together
 
 LEARNERS = {option.learner for option in OPTIONS}
@@ -50,6 +51,7 @@ ROW_OF: dict[str, str] = {
     "card": _CARD,
     "comparison": _PARTS,
     "confidence": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
+    "confident": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
     "conjunctions": PLAIN,
     "denoised-cuts": "denoised-cuts",
     "disjunctions": PLAIN,
@@ -124,6 +126,12 @@ WORD_ROW = {
     "card": _CARD,
     "risk-tree": _RISK_TREE,
     "reference": "reference-cover",
+    "noisy-cuts": "noisy-cuts",
+    "denoised-cuts": "denoised-cuts",
+    "agnostic": "agnostic",
+    "stable": NO_PROMISE + "robust to one record, which is not privacy",
+    "subsampled": _NESTED,
+    "confident": NO_PROMISE + "raises the confidence of a learner that has little; one draw has enough",
 }
 WAY_ROW = {
     "clipped": "clipped-points",
@@ -270,30 +278,46 @@ def test_every_release_command_is_one_the_command_line_reads(word: str, tmp_path
         assert (name, context.params["column"]) == ("privpac", "c")
 
 
-@pytest.mark.parametrize(
-    ("word", "learner", "setting", "wishes"),
-    [
-        ("thresholds:d", "agnostic", "agnostic", {}),
-        ("points:d", "agnostic", "agnostic", {}),
-        ("intervals:d", "agnostic", "agnostic", {}),
-        ("thresholds:d:down", "noisy-cuts", "realizable", {}),
-        ("thresholds:d", "denoised-cuts", "realizable", {}),
-    ],
-)
-def test_printed_python_builds_what_is_promised(
-    word: str, learner: str, setting: str, wishes: dict[str, object]
-) -> None:
-    found = plan.needed(word, schema=json.loads(SCHEMA), error="0.1", epsilon=1, **wishes)
-    row = found.option(learner, setting)
-    assert row.command is None
-    built = _built(row, Schema.from_json(json.loads(SCHEMA)))["learner"]
-    facts = [proof.fact for proof in built.certify(Size(row.need.labelled)).accuracy]
-    kept = [fact for fact in facts if fact.against.value == setting and fact.failure <= row.wish.failure]
-    assert min(fact.error for fact in kept) <= row.wish.error
-    assert built.certify(Size(row.need.labelled)).epsilon == 1
+PROMISED = [
+    ("thresholds:d", "agnostic", "agnostic"),
+    ("points:d", "agnostic", "agnostic"),
+    ("intervals:d", "agnostic", "agnostic"),
+    ("thresholds:d:down", "noisy-cuts", "realizable"),
+    ("thresholds:d", "denoised-cuts", "realizable"),
+]
 
 
-def test_printed_python_for_tables_and_spheres() -> None:
+@pytest.mark.parametrize(("word", "learner", "setting"), PROMISED)
+def test_a_printed_word_promises_what_was_planned(word: str, learner: str, setting: str) -> None:
+    row = plan.needed(word, schema=json.loads(SCHEMA), error="0.1", epsilon=1).option(learner, setting)
+    _promises(row, Schema.from_json(json.loads(SCHEMA)), row.need.labelled)
+
+
+def test_printed_words_for_densities_and_spheres_promise_what_was_planned() -> None:
+    for word, columns in (("reference:10", 1), ("sphere:2:3", 2)):
+        schema = Schema.from_json(
+            {
+                "label": "y",
+                "columns": [
+                    {"name": f"c{i}", "kind": "numeric", "lower": -1, "upper": 1}
+                    for i in range(1, columns + 1)
+                ],
+            }
+        )
+        for row in plan.needed(word, error="0.2", epsilon=2).answers:
+            _promises(row, schema, row.need.labelled)
+
+
+def _promises(row: Answer, schema: Schema, records: int) -> None:
+    learner = Run.of(row).learner(schema, records, row.wish.epsilon)
+    certificate = learner.certify(Size(records))
+    facts = [proof.fact for proof in certificate.accuracy]
+    kept = [fact for fact in facts if fact.against.value == row.option.setting]
+    assert any(fact.failure <= row.wish.failure and fact.error <= row.wish.error for fact in kept)
+    assert certificate.epsilon == row.wish.epsilon
+
+
+def test_printed_python_for_tables() -> None:
     small = {
         "label": "y",
         "columns": [{"name": "c", "kind": "numeric", "lower": 0, "upper": 3, "integer": True}],
@@ -302,14 +326,6 @@ def test_printed_python_for_tables_and_spheres() -> None:
     sanitiser = _built(found, Schema.from_json(small))["sanitiser"]
     answers = sanitiser.certify(Size(0, found.need.labelled)).answers
     assert answers[0].fact.error <= found.wish.error
-    ball = {
-        "label": "y",
-        "columns": [{"name": f"c{i}", "kind": "numeric", "lower": -1, "upper": 1} for i in "12"],
-    }
-    for row in plan.needed("sphere:2:3", error="0.2", epsilon=2).answers:
-        learner = _built(row, Schema.from_json(ball))["learner"]
-        fact = learner.certify(Size(row.need.labelled * 5 // 4)).accuracy[0].fact
-        assert (fact.error, fact.against.value) == (row.wish.error, row.option.setting)
 
 
 def _built(row: Answer, schema: Schema) -> dict[str, Any]:

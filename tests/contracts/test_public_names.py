@@ -138,12 +138,20 @@ FORMS = {
     "switches": "switches:a:2",
     "recconcave": "recconcave:a",
     "reference": "reference:a",
+    "noisy-cuts": "noisy-cuts:a:0.1",
+    "denoised-cuts": "denoised-cuts:a:0.1",
+    "agnostic": "agnostic:thresholds:a",
+    "subsampled": "subsampled:thresholds:a",
+    "confident": "confident:thresholds:a",
+    "stable": "stable:thresholds:a",
 }
 
 OTHER_WISHES: dict[str, dict[str, Any]] = {
     "switches": {"costs": None},
     "reference": {"costs": None},
     "recconcave": {"costs": None, "delta": "0.001"},
+    "stable": {"costs": None, "delta": "0.1", "records_per_person": 1},
+    **{word: {"costs": None} for word in ("noisy-cuts", "denoised-cuts", "agnostic", "confident")},
 }
 
 

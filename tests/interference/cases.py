@@ -87,6 +87,13 @@ _RECORDS = (
     Case("halfspaces:age,dose", LOW),
     Case("reference:dose", {"epsilon": "1"}, times=10, schema=WIDE),
     Case("reference:age,dose", {"epsilon": "1"}, times=10, pairs=FEW, schema=WIDE),
+    Case("reference:dose:agnostic:0.5", {"epsilon": "1"}, times=10, schema=WIDE),
+    Case("noisy-cuts:age:0.01", LOW),
+    Case("denoised-cuts:age:0.01", LOW),
+    Case("agnostic:thresholds:age", {"epsilon": "1"}),
+    Case("subsampled:stumps", LOW),
+    Case("confident:thresholds:age", LOW),
+    Case("stable:thresholds:age", {**LOW, "delta": "0.1"}),
 )
 
 OTHER_TESTS: tuple[Pair, ...] = (("all equal", "all equal but one"), ("base", "a new value"))

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from privpac.concepts.grids import BOX_SECONDS, box_seconds
 from privpac.constructions.option import Need
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["CLASSES", "default_command", "learn_command", "python_class", "python_lines"]
-
-CLASSES = {
-    "points": ("privpac.concepts.sets.points", "Points"),
-    "thresholds": ("privpac.concepts.line.thresholds", "Thresholds"),
-    "intervals": ("privpac.concepts.line.intervals", "Intervals"),
-    "stumps": ("privpac.concepts.line.stumps", "Stumps"),
-}
-"""Classes by kind: where they are, and what they are called."""
+__all__ = ["default_command", "draw_command", "learn_command", "python_lines"]
 
 
 def python_lines(expression: str, *imports: tuple[str, str]) -> str:
@@ -25,21 +18,21 @@ def python_lines(expression: str, *imports: tuple[str, str]) -> str:
     return "\n".join([*(f"from {module} import {name}" for module, name in named), expression])
 
 
-def python_class(wish: Wish) -> str:
-    """The class, with the columns of its word."""
-    kind, _, rest = wish.concepts.word.partition(":")
-    column, _, direction = rest.partition(":")
-    named = f', "{column}"' if column else ""
-    return f"{CLASSES[kind][1]}(schema{named}" + (f', "{direction}")' if direction else ")")
-
-
 def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, options: str = "") -> str | None:
     """`privpac learn` on a table of one's own; None for a class that only exists on paper."""
     word = wish.concepts.word if concepts is None else concepts
-    if wish.concepts.kind in ("any", "sphere"):
+    if wish.concepts.kind == "any" or (concepts is None and wish.concepts.kind == "sphere"):
         return None
     more = f" {options}" if options else ""
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
+
+
+def draw_command(wish: Wish, need: Need) -> str | None:
+    """The same for one draw from the labelled records; None where sums over all boxes would be refused for them."""
+    groups = wish.concepts.groups
+    if groups and box_seconds(groups, need.labelled) > BOX_SECONDS:
+        return None
+    return learn_command(wish, need)
 
 
 def default_command(epsilon: Fraction) -> str:

@@ -69,6 +69,8 @@ class Option:
     """What builds it in Python, where no command does: lines that name `schema`."""
     hard: Callable[[Wish], int | None] | None = None
     """Records it needs on a built-in hard distribution, computed exactly."""
+    way: str = ""
+    """What the word of the class may end in to ask for this row alone: `points:COLUMN:WAY`."""
     purpose: Literal["learn", "release"] = "learn"
     """A rule, or answers to all queries about a table."""
 

@@ -9,10 +9,10 @@ Tested by tests/unit/constructions/test_request_balance.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from privpac.concepts.base import ConceptClass, Costs, ManyLabels
 from privpac.concepts.literals.binarise import Binarisation
@@ -24,7 +24,7 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam, read_costs
 from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.labels.classes import label_private
+from privpac.constructions.labels.classes import GRIDDED, label_private
 from privpac.constructions.labels.trees import LabelPrivateTrees
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -42,12 +42,16 @@ __all__ = [
     "OWNER",
     "PROTECTS",
     "Builder",
+    "Naming",
     "Request",
+    "Transform",
     "Word",
     "balanced_costs",
+    "class_of_draw",
     "column_of",
     "costs_for",
     "count_of",
+    "inner_word",
     "is_count",
     "request_from_json",
 ]
@@ -77,6 +81,8 @@ class Request:
     protect: str = "records"
     costs: Costs | None = None
     records_per_person: int = 1
+    drawn: bool = True
+    """Whether a member is drawn with all these records; where a word only names a class, its limits do not matter."""
 
     def __post_init__(self) -> None:
         whole_positive(self.records_per_person, owner="learn", name="records_per_person")
@@ -128,6 +134,22 @@ class Request:
             "records_per_person": self.records_per_person,
         }
 
+    def inside(self, size: int, epsilon: Fraction, delta: Fraction) -> Request:
+        """The same, asked of so many records by a learner around this one, which answers for the people behind them."""
+        if not delta < 1:
+            raise ParameterError(
+                "learn",
+                "delta",
+                plain(self.delta),
+                allowed="so small that what is left of it for the records within is below 1",
+            )
+        return replace(self, size=Size(size), epsilon=epsilon, delta=delta, records_per_person=1)
+
+    def refuse_costs(self, form: str) -> None:
+        """Refuse prices of mistakes for a word whose learner counts all of them alike."""
+        if self.costs is not None and set(self.costs) != {1}:
+            raise ParameterError(OWNER, "costs", self.costs, allowed=f"left out for {form}")
+
     def staged(self, stages: tuple[int, ...], tests: Binarisation) -> Learner:
         """The learner of trees in stages, for what is to be protected."""
         if self.protect == "labels":
@@ -139,7 +161,9 @@ class Request:
         records."""
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
-        concepts.require(self.size.labelled)
+        # Where only labels are private, edges lie where the features do, and not on the grid of the class.
+        if self.drawn and not (self.protect == "labels" and isinstance(concepts, GRIDDED)):
+            concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)
@@ -158,14 +182,20 @@ class Request:
 
 Builder = Callable[[Request, str], Learner]
 
+Naming = Callable[[str, Request], Learner]
+"""From a word to the learner it names."""
+
+Transform = Callable[[Request, str, Naming], Learner]
+"""From a word that stands behind another one to a learner around what it names."""
+
 
 @dataclass(frozen=True)
 class Word:
-    """How a word is written, what it means, and what builds it (None: not built yet)."""
+    """How a word is written, what it means, and what builds it: by itself, or around what a further word names."""
 
     form: str
     meaning: str
-    build: Builder
+    build: Builder | Transform
     protects: tuple[str, ...] = ("records",)
     many_classes: bool = False
     """Whether the rules end in any number of classes; otherwise they separate two."""
@@ -177,9 +207,15 @@ class Word:
     """Whether the rules are trees, whose leaves can be counted."""
     counted: bool = False
     """Whether the leaves are counted without anybody asking for it."""
+    transforms: bool = False
+    """Whether a further word stands behind it, and `build` is a `Transform`."""
 
+    def learner(self, request: Request, rest: str, naming: Naming) -> Learner:
+        """What the word means with what was written behind its colon."""
+        if self.transforms:
+            return cast(Transform, self.build)(request, rest, naming)
+        return cast(Builder, self.build)(request, rest)
 
-"""What most words may protect."""
 
 _LONGEST_COUNT = 9
 """Digits of a number in a word."""
@@ -204,6 +240,38 @@ def count_of(word: str, rest: str) -> int:
             OWNER, "word", f"{word}:{rest}", allowed=f"of the form {word}:K, such as {word}:3"
         )
     return int(rest or "3")
+
+
+def inner_word(rest: str, form: str) -> tuple[int | None, str]:
+    """The number, if there is one, and the word that stand behind the colon of a transform.
+
+    >>> inner_word("200:thresholds:age", "subsampled:WORD"), inner_word("stumps", "subsampled:WORD")
+    ((200, 'thresholds:age'), (None, 'stumps'))
+    """
+    head, _, tail = rest.partition(":")
+    number, word = (int(head), tail) if is_count(head) else (None, rest)
+    if not word or number == 0:
+        raise ParameterError(
+            OWNER,
+            "word",
+            f"{form.partition(':')[0]}:{rest}",
+            allowed=f"of the form {form}",
+            remedy="Name what to learn behind the colon, such as thresholds:COLUMN.",
+        )
+    return number, word
+
+
+def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
+    """The class that a learner draws one member of; refused where more than one draw is made."""
+    if not isinstance(learner, Occam):
+        raise ParameterError(
+            owner,
+            "concepts",
+            word,
+            allowed="a class of which one member is drawn",
+            remedy="Use thresholds, intervals, points, stumps or rectangles.",
+        )
+    return learner.concepts
 
 
 def _cuts(tests: Binarisation) -> int:

@@ -19,8 +19,10 @@ from privpac.constructions.base import Learner
 from privpac.constructions.request import (
     OWNER,
     PROTECTS,
+    Naming,
     Request,
     Word,
+    is_count,
     request_from_json,
 )
 from privpac.constructions.stored_classes import CLASSES, is_storable
@@ -52,8 +54,8 @@ def takes_many_classes(concepts: str | ConceptClass) -> bool:
     """
     if not isinstance(concepts, str):
         return isinstance(concepts, ManyLabels)
-    entry = _entry(concepts)
-    return entry is not None and entry.many_classes
+    chain = _entries(concepts)
+    return bool(chain) and all(entry.many_classes for entry in chain)
 
 
 def tells_risks(concepts: str | ConceptClass) -> bool:
@@ -92,13 +94,25 @@ def _entry(concepts: str | ConceptClass) -> Word | None:
     return WORDS.get(concepts.partition(":")[0]) if isinstance(concepts, str) else None
 
 
+def _entries(word: str) -> list[Word]:
+    """The word, and those that stand behind it; empty if one of them is unknown."""
+    head, _, rest = word.partition(":")
+    entry = WORDS.get(head)
+    if entry is None:
+        return []
+    if not entry.transforms:
+        return [entry]
+    behind = _entries(rest.partition(":")[2] if is_count(rest.partition(":")[0]) else rest)
+    return [entry, *behind] if behind else []
+
+
 def require_useful_delta(concepts: str | ConceptClass, delta: Fraction) -> None:
     """Refuse a delta where it could only be ignored; words that nobody knows are refused elsewhere."""
-    entry = _entry(concepts)
-    is_unknown = isinstance(concepts, str) and entry is None
-    if delta == 0 or is_unknown or (entry is not None and entry.takes_delta):
+    chain = _entries(concepts) if isinstance(concepts, str) else []
+    is_unknown = isinstance(concepts, str) and not chain
+    if delta == 0 or is_unknown or any(entry.takes_delta for entry in chain):
         return
-    forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta)
+    forms = " and ".join(word.form for word in WORDS.values() if word.takes_delta and not word.transforms)
     raise ParameterError(
         OWNER,
         "delta",
@@ -130,7 +144,25 @@ def learner_for(word: str | ConceptClass, request: Request) -> Learner:
             allowed=f"one of {', '.join(entry.protects)} for {entry.form}",
             remedy=f"protect={request.protect!r} does not exist yet for {entry.form}.",
         )
-    return entry.build(request, rest)
+    return entry.learner(request, rest, _named_inside(head))
+
+
+def _named_inside(outer: str) -> Naming:
+    """What the word behind a transform names, for the transform to build around."""
+
+    def naming(word: str, request: Request) -> Learner:
+        entry = _entry(word)
+        if entry is not None and (entry.risks or entry.counted or entry.transforms):
+            raise ParameterError(
+                OWNER,
+                "word",
+                f"{outer}:{word}",
+                allowed=f"{outer}: and a word for rules that tell no risks, which stands for itself",
+                remedy=f"Learn {word} from all records, by itself.",
+            )
+        return learner_for(word, request)
+
+    return naming
 
 
 PACKAGE = __name__.partition(".")[0]

@@ -98,6 +98,7 @@ class Question:
             if (option.purpose == "release") != self.release:
                 continue
             suits = option.protects in COVERS[self.protect] and option.serves(concepts)
+            suits = suits and concepts.way in ("", option.way)
             noisy = self.noise is not None and self.noise > 0
             if suits and (option.pure or self.delta > 0) and not (noisy and option.setting == "realizable"):
                 yield option

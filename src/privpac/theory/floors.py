@@ -376,13 +376,13 @@ def floor_points_any(domain: int, *, error: Number, failure: Number, epsilon: Nu
 def floor_point_counts(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
     """Records below which no private release answers every point count, or every threshold count.
 
-    Statement: ceil(2·error·n) ≥ ln((T - 1)(1 - failure)/failure)/epsilon, T = domain.
+    Statement: floor(2·error·n) + 1 ≥ ln((T - 1)(1 - failure)/failure)/epsilon, T = domain.
     Source: register `floor-point-counts` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Theorem 7.2).
-    Holds if: pure epsilon; every answer is within strictly less than error·n; error below 1/2.
+    Holds if: pure epsilon; every answer is off by at most error·n; error below 1/2.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
 
     >>> floor_point_counts(2**32, error=0.1, failure=0.05, epsilon=1)
-    126
+    125
     """
     owner = "floor_point_counts"
     rivals = at_least(2, domain, owner=owner, name="domain") - 1
@@ -392,8 +392,8 @@ def floor_point_counts(domain: int, *, error: Number, failure: Number, epsilon: 
         positive(epsilon, owner=owner, name="epsilon"),
     )
     copies = _packing(rivals, failure=miss, epsilon=loss)
-    # ceil(2·error·n) ≥ copies exactly when 2·error·n > copies - 1.
-    return 0 if copies == 0 else int((copies - 1) / (2 * wrong)) + 1
+    # floor(2·error·n) + 1 ≥ copies exactly when 2·error·n ≥ copies - 1.
+    return 0 if copies == 0 else math.ceil((copies - 1) / (2 * wrong))
 
 
 def _rounded_down(value: Callable[[], arb]) -> Fraction:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from reproductions import few_labels, few_labels_tables
 
+from privpac.constructions.points.ways import point_learner
+from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.theory import sizes
 
 
@@ -41,3 +45,15 @@ def test_the_two_printed_tables_in_numbers() -> None:
     assert flat <= {234, 275}, (
         "the representation dimension of points does not: one number up to 24 bits, one above"
     )
+
+
+def test_what_is_printed_for_points_is_what_their_learners_take() -> None:
+    """At every length of the table a shipped learner certifies the error of 0.1 with so many records."""
+    for bits in few_labels_tables.BITS:
+        enough = few_labels_tables.improper_points(bits)
+        column = {"name": "k", "kind": "numeric", "lower": 0, "upper": 2**bits - 1, "integer": True}
+        schema = Schema.from_json({"label": "y", "columns": [column]})
+        way = "gibbs" if enough == 234 else "cover"
+        learner = point_learner(way, schema, "k", epsilon=Fraction(1), size=Size(enough), costs=None)
+        facts = [proof.fact for proof in learner.certify(Size(enough)).accuracy]
+        assert any(fact.error <= Fraction(1, 10) and fact.failure <= Fraction(1, 20) for fact in facts)

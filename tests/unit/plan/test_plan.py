@@ -237,3 +237,50 @@ def test_a_plan_for_the_default_leads_with_the_default() -> None:
     found = plan.reachable("auto", columns=12, records=3000, epsilon="0.5")
     assert found.headline is not None
     assert found.headline.concepts.word == "auto"
+
+
+WAYS = {
+    "clipped": ("clipped-points", 416),
+    "improper": ("reed-solomon-points", 287),
+    "cover": ("pairwise-cover", 275),
+    "boosted": ("boosted-points", 15_161),
+}
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_one_way_to_find_a_value_is_planned_alone(way: str) -> None:
+    """As `privpac learn` spells it; it was taken for a column of that name."""
+    schema = {
+        "label": "y",
+        "columns": [{"name": "k", "kind": "numeric", "lower": 0, "upper": 2**32 - 1, "integer": True}],
+    }
+    for found in (
+        plan.needed(f"points:k:{way}", schema=schema, error="0.1", epsilon=1),
+        plan.needed(f"points:k:{way}", bits=32, error="0.1", epsilon=1),
+    ):
+        assert [(row.option.learner, row.need.labelled) for row in found.answers] == [WAYS[way]]
+        assert f"--concepts points:k:{way} " in (found.answers[0].command or "")
+    short = plan.needed(f"points:{way}", bits=32, error="0.1", epsilon=1)
+    assert [row.option.learner for row in short.answers] == [WAYS[way][0]]
+
+
+def test_a_column_named_like_a_way_is_that_column() -> None:
+    columns = [{"name": "k:cover", "kind": "numeric", "lower": 0, "upper": 255, "integer": True}]
+    found = plan.needed("points:k:cover", schema={"label": "y", "columns": columns}, error="0.1", epsilon=1)
+    assert {row.option.learner for row in found.answers} >= {"occam", "pairwise-cover"}
+
+
+def test_a_way_without_a_promise_is_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match="boosted, clipped, cover, gibbs, improper"):
+        plan.needed("points:k:sampled", bits=32, error="0.1", epsilon=1)
+
+
+def test_a_floor_of_a_release_is_the_function_s() -> None:
+    """It was one record below: the function spoke of answers strictly within the error."""
+    from privpac.theory.floors import floor_point_counts
+
+    for bits in (8, 16, 32, 64):
+        found = plan.needed("points", bits=bits, error="0.1", epsilon=1, release=True)
+        assert {row.floor for row in found.answers} == {
+            floor_point_counts(2**bits, error=0.1, failure=0.05, epsilon=1)
+        }

@@ -26,6 +26,7 @@ from privpac.concepts.base import (
     Hypothesis,
     Stored,
 )
+from privpac.concepts.grids import LARGEST_SPHERE, MOST_DIRECTIONS, PLANE
 from privpac.concepts.linear.halfspace import Halfspace
 from privpac.data.columns import Numeric
 from privpac.data.sample import Block
@@ -33,16 +34,7 @@ from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
 from privpac.mechanisms.scores import Histogram, Named, Place, Row, Runs, Scores
 
-__all__ = ["MOST_DIRECTIONS", "CentredHalfspaces"]
-
-PLANE = 2**30
-"""Half-side of the square of directions in the plane."""
-
-MOST_DIRECTIONS = 2**22
-"""Directions that are counted one by one: some seconds for a thousand records."""
-
-LARGEST = 5
-"""Dimensions in which directions are listed: in six a cover of level 0.01 has some 10^9 members."""
+__all__ = ["CentredHalfspaces"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -93,12 +85,12 @@ class CentredHalfspaces(AnyNumber, CountedByScore, DrawnByScore, EvenPrior, Stor
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        if not 2 <= len(set(self.columns)) == len(self.columns) <= LARGEST:
+        if not 2 <= len(set(self.columns)) == len(self.columns) <= LARGEST_SPHERE:
             raise ParameterError(
                 "CentredHalfspaces",
                 "columns",
                 self.columns,
-                allowed=f"two to {LARGEST} different columns",
+                allowed=f"two to {LARGEST_SPHERE} different columns",
                 remedy="In six dimensions a useful cover has 10^9 members; use scorecards, or declare directions.",
             )
         found = [self.schema.column(name) for name in self.columns]

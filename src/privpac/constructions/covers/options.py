@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 
 from privpac.constructions.class_facts import ClassFacts
-from privpac.constructions.commands import learn_command, python_lines
+from privpac.constructions.commands import learn_command
 from privpac.constructions.covers.floors import (
     floor_label_packing,
     floor_thresholds_smooth,
     least_failure_thresholds_smooth,
 )
-from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
+from privpac.constructions.option import FloorRow, Need, Option, Setting, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
-from privpac.numbers.exact import plain
+from privpac.guarantee.facts import Against
+from privpac.numbers.exact import decimal_text
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -28,58 +31,28 @@ def _dimension(wish: Wish) -> int | None:
     return wish.concepts.parts if wish.concepts.kind == "sphere" else None
 
 
-def _reference(wish: Wish) -> Need:
-    from privpac.constructions.covers.formulas import records_reference
+def _reference(wish: Wish, *, against: Against) -> Need | None:
+    """As many as the learner asks for: its covers are a little larger than those of the theorem."""
+    from privpac.constructions.covers.candidates import records_candidates
 
     assert wish.concepts.kappa is not None
-    return Need(
-        records_reference(
-            wish.concepts.kappa,
-            **wish.goal,
-            dimension=_dimension(wish),
-        )
-    )
+    need = records_candidates(wish.concepts.kappa, **wish.goal, dimension=_dimension(wish), against=against)
+    return None if need is None else Need(need)
 
 
-def _reference_agnostic(wish: Wish) -> Need:
-    from privpac.constructions.covers.formulas import records_reference_agnostic
+def _reference_command(setting: Setting) -> Callable[[Wish, Need], str | None]:
+    def command(wish: Wish, need: Need) -> str | None:
+        """The word promises an error of a tenth unless it says another one."""
+        columns = ",".join(["COLUMN"] * (_dimension(wish) or 1))
+        noisy = ":agnostic" if setting == "agnostic" else ""
+        error = "" if wish.error == USUAL else f":{decimal_text(wish.error)}"
+        return learn_command(wish, need, concepts=f"reference:{columns}{noisy}{error}")
 
-    assert wish.concepts.kappa is not None
-    return Need(
-        records_reference_agnostic(
-            wish.concepts.kappa,
-            excess=wish.error,
-            failure=wish.failure,
-            epsilon=wish.epsilon,
-            dimension=_dimension(wish),
-        )
-    )
+    return command
 
 
-def _reference_command(wish: Wish, need: Need) -> str | None:
-    word = "reference:COLUMN" if wish.concepts.kind == "reference" else None
-    return None if word is None else learn_command(wish, need, concepts=word)
-
-
-def _sphere_python(wish: Wish, need: Need, *, agnostic: bool) -> str | None:
-    if wish.concepts.kind != "sphere":
-        return None
-    assert wish.concepts.kappa is not None
-    numbers = (wish.epsilon, wish.error, wish.failure, wish.concepts.kappa)
-    written = ", ".join(f'Fraction("{plain(number)}")' for number in numbers)
-    imports = [
-        ("privpac.concepts.linear.centred", "CentredHalfspaces"),
-        ("privpac.concepts.derived.reference", "UniformSphere"),
-        ("privpac.constructions.covers.reference", "ReferenceCover"),
-    ]
-    against = ", against=Against.AGNOSTIC" if agnostic else ""
-    return python_lines(
-        "learner = ReferenceCover(\n    CentredHalfspaces(schema, schema.names), UniformSphere(schema, schema.names),\n"
-        f"    {written}{against},\n)",
-        *imports,
-        *([("privpac.guarantee.facts", "Against")] if agnostic else []),
-    )
-
+USUAL = Fraction(1, 10)
+"""The error of the word alone, as of `ReferenceCover`."""
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -89,10 +62,9 @@ OPTIONS: tuple[Option, ...] = (
         "records",
         True,
         "reference-cover-realizable",
-        _reference,
+        partial(_reference, against=Against.REALIZABLE),
         serves=_continuous,
-        command=_reference_command,
-        python=partial(_sphere_python, agnostic=False),
+        command=_reference_command("realizable"),
     ),
     Option(
         "reference-cover",
@@ -101,10 +73,9 @@ OPTIONS: tuple[Option, ...] = (
         "records",
         True,
         "reference-cover-agnostic",
-        _reference_agnostic,
+        partial(_reference, against=Against.AGNOSTIC),
         serves=_continuous,
-        command=_reference_command,
-        python=partial(_sphere_python, agnostic=True),
+        command=_reference_command("agnostic"),
     ),
 )
 

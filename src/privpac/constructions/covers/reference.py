@@ -19,18 +19,14 @@ from functools import lru_cache
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis, law_of
 from privpac.concepts.derived.reference import PublicTable, Reference, Uniform, UniformSphere
+from privpac.concepts.grids import MOST_DIRECTIONS
 from privpac.concepts.line.cuts import MOST_LISTED, Cuts
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.linear.centred import MOST_DIRECTIONS, CentredHalfspaces
+from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.constructions.base import ReadsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
-from privpac.constructions.covers.formulas import (
-    NO_BOUND,
-    WAYS_OUT,
-    halfspace_grid,
-    records_reference,
-    records_reference_agnostic,
-)
+from privpac.constructions.covers.candidates import direction_cover, least_records, promising, weight
+from privpac.constructions.covers.formulas import NO_BOUND, WAYS_OUT
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError
@@ -39,24 +35,17 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.guarantee.proof import Proof
 from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain, ratio_for
-from privpac.numbers.sphere import band
+from privpac.numbers.exact import decimal_text, plain
 
-__all__ = ["CHOSEN_FREELY", "ReferenceCover", "root_up"]
+__all__ = ["CHOSEN_FREELY", "ReferenceCover"]
 
 CHOSEN_FREELY = "the reference distribution was chosen without looking at these records"
-
-SHARES = tuple(Fraction(i, 200) for i in range(1, 100))
-"""Shares of the error that the cover may use up; tried from the most promising on."""
 
 STEPS = 100
 """Densities are tried in this many steps a power of ten."""
 
 LARGEST_POWER = 30
 """Densities above 10^30 are of no use to anybody."""
-
-MOST_RECORDS = 10**12
-"""What this many records do not prove, no number of them does."""
 
 
 @dataclass(frozen=True)
@@ -151,16 +140,22 @@ class ReferenceCover(ReadsOnce):
             return _cut_cover(self.concepts, self.reference, level)
         return _direction_cover(self.concepts, level)
 
-    def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
+    def _weighed(
+        self, kappa: Fraction, share: Fraction
+    ) -> tuple[ConceptClass, Fraction, Fraction, Fraction] | None:
+        """The cover that uses up this share of the error, its level, its odds, and the weight of a mistake."""
         made = self._cover(share * self.error / kappa)
         if made is None:
             return None
-        cover, level, odds = made
-        gap = self.error - kappa * level
-        best = kappa * level / self.error if self.against is Against.REALIZABLE else (1 - gap) / (1 + gap)
-        ratio = max(ratio_for(self.epsilon / 2), root_up(best))
-        if not 0 < ratio < 1:
+        lost = kappa * made[1]
+        ratio = weight(self.epsilon, error=self.error, lost=lost, against=self.against)
+        return None if ratio is None else (*made, ratio)
+
+    def _try(self, n: int, kappa: Fraction, share: Fraction) -> Plan | None:
+        made = self._weighed(kappa, share)
+        if made is None:
             return None
+        cover, level, odds, ratio = made
         proof = self._proof(n, kappa=kappa, level=level, odds=odds, ratio=ratio)
         return None if proof is None else Plan(kappa, cover, level, odds, ratio, proof)
 
@@ -186,8 +181,7 @@ class ReferenceCover(ReadsOnce):
 
     def _best(self, n: int, kappa: Fraction) -> Plan | None:
         """A cover that proves the error for this density, if there is one: the most promising shares first."""
-        wanted = float(_promising(self.error, self.epsilon, self.against))
-        for share in sorted(SHARES, key=lambda s: abs(math.log(s / wanted))):
+        for share in promising(self.epsilon, self.against):
             plan = self._try(n, kappa, share)
             if plan is not None:
                 return plan
@@ -201,30 +195,38 @@ class ReferenceCover(ReadsOnce):
         kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
         raise SizeError(
             f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}.",
-            remedy=f"{self._ways_to_more(n)}; or allow a larger error or epsilon. {WAYS_OUT}",
+            remedy=f"{self._ways_to_more()}; or allow a larger error or epsilon. {WAYS_OUT}",
         )
 
-    def _ways_to_more(self, n: int) -> str:
-        """How many records would do where `n` do not; or that none would, since the cells are too wide for a cover."""
-        kappa = self.kappa or Fraction(1)
-        if self._best(MOST_RECORDS, kappa) is None:
-            return "No number of records is enough on cells this wide: declare a larger resolution"
-        start = max(n + 1, self.records_needed)
-        need = first_whole(lambda m: self._best(m, kappa) is not None, start=start, smallest=n + 1)
-        return f"At least {need} records are needed"
+    def _ways_to_more(self) -> str:
+        """How many records would do where too few do not; or that none would, since the cells are too wide."""
+        need = self.records_needed
+        if need is not None:
+            return f"At least {need} records are needed"
+        if isinstance(self.concepts, CentredHalfspaces) and len(self.concepts.columns) > 2:
+            return (
+                f"No number of records is enough: so fine a cover has more than {MOST_DIRECTIONS} directions, or the"
+                " cells are too wide for it; declare a smaller density bound, or a larger resolution"
+            )
+        return "No number of records is enough on cells this wide: declare a larger resolution"
 
     @property
-    def records_needed(self) -> int:
-        """About how many records a promise takes: exact for thresholds on a fine grid, from below otherwise."""
-        dimension = None if isinstance(self.concepts, Thresholds) else len(self.concepts.columns)
+    def records_needed(self) -> int | None:
+        """The fewest records with which anything is promised; None if no number of them is enough."""
         kappa = self.kappa or Fraction(1)
-        if self.against is Against.REALIZABLE:
-            return records_reference(
-                kappa, error=self.error, failure=self.failure, epsilon=self.epsilon, dimension=dimension
+        made = (self._weighed(kappa, share) for share in promising(self.epsilon, self.against))
+        needs = (
+            least_records(
+                odds,
+                error=self.error,
+                failure=self.failure,
+                lost=kappa * level,
+                ratio=ratio,
+                against=self.against,
             )
-        return records_reference_agnostic(
-            kappa, excess=self.error, failure=self.failure, epsilon=self.epsilon, dimension=dimension
+            for _, level, odds, ratio in filter(None, made)
         )
+        return min((need for need in needs if need is not None), default=None)
 
     def kappa_hat(self, n: int) -> Fraction:
         """The density that `n` records tolerate; 0 if not even 1."""
@@ -283,19 +285,6 @@ def _plan(learner: ReferenceCover, n: int) -> Plan | None:
     return learner._best(n, density(step - 1))
 
 
-def root_up(square: Fraction) -> Fraction:
-    """A double at or above √square: the weight of a mistake that the accuracy bound likes best."""
-    root = math.sqrt(float(square))
-    while Fraction(root) ** 2 < square:
-        root = math.nextafter(root, math.inf)
-    return Fraction(root)
-
-
-def _promising(error: Fraction, epsilon: Fraction, against: Against) -> Fraction:
-    """About the share at which the bound is best."""
-    return Fraction(1, 20) if against is Against.REALIZABLE and epsilon <= 2 else Fraction(1, 18)
-
-
 def _cut_cover(
     concepts: Thresholds, reference: Reference, level: Fraction
 ) -> tuple[ConceptClass, Fraction, Fraction] | None:
@@ -326,24 +315,11 @@ def _all_cuts(concepts: Thresholds) -> tuple[ConceptClass, Fraction, Fraction] |
 def _direction_cover(
     concepts: CentredHalfspaces, level: Fraction
 ) -> tuple[ConceptClass, Fraction, Fraction] | None:
-    d = len(concepts.columns)
-    # A record is moved by at most half a cell along each axis when it is put into its cell.
-    moved = Fraction(math.isqrt(d * 10**8) + 1, 10**4 * concepts.cells)
-    lost = Fraction(float(band(min(moved, Fraction(1)), d).upper())) * Fraction(1001, 1000)
-    left = level - lost
-    if left <= 0:
-        return None
-    if d == 2:
-        # A side's middle has the fewest directions to an angle: 2·reach·angle of 8·reach, one lost to rounding.
-        reach = concepts.reach or 1
-        share = Fraction(7853981, 10**7) * left - Fraction(1, 8 * reach)
-        return (concepts, level, 1 / share) if share > 0 else None
-    reach = max(
-        math.isqrt(d - 1) + 1, math.floor(math.sqrt(d - 1) / (2 * math.sin(math.pi * min(0.5, float(left)))))
+    made = direction_cover(
+        level, dimension=len(concepts.columns), cells=concepts.cells, reach=concepts.reach or 1
     )
-    while halfspace_grid(reach, dimension=d)[1] > left:
-        reach += 1
-    count = halfspace_grid(reach, dimension=d)[0]
-    if count > MOST_DIRECTIONS:
+    if made is None:
         return None
-    return CentredHalfspaces(concepts.schema, concepts.columns, reach), level, Fraction(count)
+    reach, odds = made
+    plane = len(concepts.columns) == 2
+    return concepts if plane else CentredHalfspaces(concepts.schema, concepts.columns, reach), level, odds

@@ -22,7 +22,8 @@ from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.derived.reference import Reference
 from privpac.constructions.base import DrawsMembers, ReadsOnce, require_labels
 from privpac.constructions.covers import rules as covers_rules
-from privpac.constructions.covers.reference import CHOSEN_FREELY, root_up
+from privpac.constructions.covers.candidates import root_up
+from privpac.constructions.covers.reference import CHOSEN_FREELY
 from privpac.data.sample import Block, Sample, Size
 from privpac.errors import DataError, ParameterError, RuleRefused, SizeError
 from privpac.guarantee import rules

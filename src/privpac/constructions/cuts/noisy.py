@@ -12,13 +12,14 @@ tests/statistical/test_reconstruction.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Range, Union, Unions
+from privpac.concepts.line.unions import Range, Union
 from privpac.constructions.base import DrawsMembers, Learner
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.draw.occam import FAILURE, Occam
@@ -26,13 +27,20 @@ from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
+from privpac.mechanisms.binomial import random_cells
 from privpac.numbers.exact import plain
 
 __all__ = ["DenoisedCuts", "NoisyCuts", "nearest_cut"]
 
 OWNER = "NoisyCuts"
 LARGEST_DOMAIN = 2**20
-"""Every cell has a coin of its own, and is part of what is released."""
+"""Up to so many cells, each has a coin of its own; of more, the flipped ones are drawn as a set: the same law."""
+
+MOST_CELLS = 2**62
+"""Places of flipped cells are whole numbers of a machine."""
+
+MOST_FLIPS = 2**17
+"""Cells that are flipped on average beyond `LARGEST_DOMAIN`: each of them makes a range of what is released."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +59,21 @@ class NoisyCuts:
             )
         if self.concepts.direction == "either":
             raise ParameterError(OWNER, "direction", "either", allowed="'up' or 'down'")
-        if self.domain > LARGEST_DOMAIN:
+        if self.domain > LARGEST_DOMAIN and not self._few_flips:
             raise ParameterError(
                 OWNER,
-                "concepts",
-                self.concepts.word,
-                allowed=f"a column of at most {LARGEST_DOMAIN} cells",
-                remedy="Noise on every cell is for small domains; thresholds:COLUMN takes any.",
+                "rate",
+                plain(self.rate),
+                allowed=f"at most {MOST_FLIPS} over the cells of a column, if these are more than {LARGEST_DOMAIN},"
+                f" and at most {MOST_CELLS}",
+                remedy="Every flipped cell is part of what is released: take a smaller rate; thresholds:COLUMN takes"
+                " any column.",
             )
+
+    @property
+    def _few_flips(self) -> bool:
+        """Whether the flipped cells, a few, can be drawn as a set among very many."""
+        return self.domain <= MOST_CELLS and self.domain * self.rate <= MOST_FLIPS
 
     @property
     def domain(self) -> int:
@@ -97,23 +112,30 @@ class NoisyCuts:
         )
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
-        every = Unions(self.concepts.schema, self.concepts.column, intervals=self.domain)
-        return every.contains(hypothesis)
+        """Whether it is a set of cells: flips make any."""
+        if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:
+            return False
+        same = (hypothesis.column, hypothesis.inside) == (self.concepts.column, 1)
+        return same and (not hypothesis.intervals or hypothesis.intervals[-1][1] <= self.domain)
 
     def learn(self, sample: Sample, coins: Coins) -> Union:
         cut = self.inner.learn(sample, coins)
         assert isinstance(cut, Threshold)  # what a draw among thresholds returns
-        inside, start = [], None
-        for cell in range(self.domain):
-            one = ((cell >= cut.cut) == cut.up) != coins.flip(self.rate)
-            if one and start is None:
-                start = cell
-            elif not one and start is not None:
-                inside.append((start, cell))
-                start = None
-        if start is not None:
-            inside.append((start, self.domain))
-        return Union(self.concepts.column, tuple(inside))
+        if self.domain > LARGEST_DOMAIN:
+            flipped = random_cells(self.domain, share=self.rate, coins=coins).tolist()
+        else:
+            flipped = [cell for cell in range(self.domain) if coins.flip(self.rate)]
+        whole = (cut.cut, self.domain) if cut.up else (0, cut.cut)
+        return Union(self.concepts.column, _with_flips(whole, flipped))
+
+
+def _with_flips(ones: Range, flipped: Iterable[int]) -> tuple[Range, ...]:
+    """The cells whose answer is 1 if it was exactly on `ones` and then turned on every flipped cell."""
+    ends: set[int] = set()
+    for low, high in (ones, *((cell, cell + 1) for cell in flipped)):
+        ends ^= {low} ^ {high}  # where two ranges meet, the answer stays as it is
+    places = sorted(ends)
+    return tuple(zip(places[::2], places[1::2], strict=True))
 
 
 @dataclass(frozen=True)

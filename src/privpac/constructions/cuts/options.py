@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
-from privpac.constructions.commands import CLASSES, learn_command, python_class, python_lines
+from privpac.constructions.commands import learn_command
 from privpac.constructions.cuts.formulas import SWITCH_SHARE, error_switch
 from privpac.constructions.cuts.recursive_formulas import records_rec_concave
 from privpac.constructions.option import FloorRow, Need, Option, cells_of, protects_whole_records
 from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.exact import plain, ratio_for
 from privpac.theory import floors, sizes
 
 __all__ = ["FLOORS", "OPTIONS"]
@@ -88,8 +89,13 @@ def _switches_command(wish: Wish, need: Need) -> str | None:
 
 
 def _rate(wish: Wish) -> Fraction:
-    """How often an answer is flipped: the fourth part of error times failure."""
-    return wish.error * wish.failure / 4
+    """How often an answer is flipped: the fourth part of error times failure, less where that were too many cells.
+
+    Three digits of it, so that it can be written in a command.
+    """
+    rate = min(wish.error * wish.failure / 4, Fraction(MOST_FLIPS, max(cells_of(wish), LARGEST_NOISY)))
+    unit = Fraction(1, 10 ** (2 - math.floor(math.log10(rate))))
+    return rate // unit * unit
 
 
 def _noisy(wish: Wish) -> Need | None:
@@ -98,7 +104,7 @@ def _noisy(wish: Wish) -> Need | None:
     n = sizes.records_occam(
         wish.concepts.size, error=wish.error / 2, failure=wish.failure / 2, epsilon=wish.epsilon
     )
-    return Need(n, parameters={"rate": decimal_text(rate)})
+    return Need(n, parameters={"rate": plain(rate)})
 
 
 def _denoised(wish: Wish) -> Need | None:
@@ -107,7 +113,7 @@ def _denoised(wish: Wish) -> Need | None:
     left = wish.failure - 4 * rate * (1 - rate)
     return Need(
         sizes.records_occam(wish.concepts.size, error=wish.error, failure=left, epsilon=wish.epsilon),
-        parameters={"rate": decimal_text(rate)},
+        parameters={"rate": plain(rate)},
     )
 
 
@@ -124,37 +130,19 @@ def _hard_denoised(wish: Wish) -> int | None:
 
 
 def _short_cuts(concepts: ClassFacts) -> bool:
-    return _cuts(concepts) and (concepts.cells or 0) <= LARGEST_NOISY
+    return _cuts(concepts) and (concepts.cells or 0) <= MOST_NOISY
 
 
-LARGEST_NOISY = 2**20
-"""Answers that are flipped one by one."""
+LARGEST_NOISY, MOST_FLIPS, MOST_NOISY = 2**20, 2**17, 2**62
+"""As `constructions.cuts.noisy`: cells with a coin each, flipped ones among more cells, and most cells."""
 
 
-def _noisy_learner(wish: Wish, need: Need, failure: Fraction) -> str:
-    """`failure` is halved inside: one half for the cut, one for the noise."""
-    numbers = (plain(wish.epsilon), need.parameters["rate"], plain(failure))
-    return (
-        f"NoisyCuts({python_class(wish)}, " + ", ".join(f'Fraction("{number}")' for number in numbers) + ")"
-    )
+def _noisy_command(kind: str) -> Callable[[Wish, Need], str | None]:
+    def command(wish: Wish, need: Need) -> str | None:
+        rest = wish.concepts.word.partition(":")[2]
+        return learn_command(wish, need, concepts=f"{kind}:{rest}:{need.parameters['rate']}")
 
-
-def _noisy_python(wish: Wish, need: Need) -> str | None:
-    return python_lines(
-        f"learner = {_noisy_learner(wish, need, wish.failure)}",
-        CLASSES["thresholds"],
-        ("privpac.constructions.cuts.noisy", "NoisyCuts"),
-    )
-
-
-def _denoised_python(wish: Wish, need: Need) -> str | None:
-    rate = Fraction(need.parameters["rate"])
-    left = wish.failure - 4 * rate * (1 - rate)  # what the noise leaves the cut
-    return python_lines(
-        f"learner = DenoisedCuts({_noisy_learner(wish, need, 2 * left)})",
-        CLASSES["thresholds"],
-        ("privpac.constructions.cuts.noisy", "DenoisedCuts, NoisyCuts"),
-    )
+    return command
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -193,7 +181,7 @@ OPTIONS: tuple[Option, ...] = (
         _noisy,
         serves=_short_cuts,
         hard=_hard_noisy,
-        python=_noisy_python,
+        command=_noisy_command("noisy-cuts"),
     ),
     Option(
         "denoised-cuts",
@@ -205,7 +193,7 @@ OPTIONS: tuple[Option, ...] = (
         _denoised,
         serves=_short_cuts,
         hard=_hard_denoised,
-        python=_denoised_python,
+        command=_noisy_command("denoised-cuts"),
     ),
 )
 

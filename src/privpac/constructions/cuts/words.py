@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import Learner
+from privpac.constructions.cuts.noisy import DenoisedCuts, NoisyCuts
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.cuts.switches import SwitchCuts
 from privpac.constructions.draw.occam import FAILURE, Occam
 from privpac.constructions.request import OWNER, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
+from privpac.numbers.exact import exact_decimal
 
 __all__ = ["WORDS"]
 
@@ -40,6 +42,25 @@ def _switches(request: Request, rest: str) -> Learner:
     return SwitchCuts(cuts, inner, request.per_record, most=2 * ranges.intervals)
 
 
+def _noisy(request: Request, rest: str, form: str, *, spare: bool = False) -> NoisyCuts:
+    """Noise of the rate that ends the word; `spare`: the cut may fail as often as noise leaves room for."""
+    name, _, written = rest.rpartition(":")
+    if not name:
+        raise ParameterError(OWNER, "word", f"{form.partition(':')[0]}:{rest}", allowed=f"of the form {form}")
+    rate = exact_decimal(written, owner=OWNER, name="rate", allowed="a number strictly between 0 and 1/2")
+    left = FAILURE - 4 * rate * (1 - rate)
+    failure = max(FAILURE, 2 * left) if spare else FAILURE
+    return NoisyCuts(_directed_cuts(request, name, form), request.per_record, rate, failure)
+
+
+def _noisy_cuts(request: Request, rest: str) -> Learner:
+    return _noisy(request, rest, "noisy-cuts:COLUMN:RATE")
+
+
+def _denoised_cuts(request: Request, rest: str) -> Learner:
+    return DenoisedCuts(_noisy(request, rest, "denoised-cuts:COLUMN:RATE", spare=True))
+
+
 def _rec_concave(request: Request, rest: str) -> Learner:
     cuts = _directed_cuts(request, rest, "recconcave:COLUMN")
     return RecConcave(cuts, request.per_record, request.delta_per_record)
@@ -51,5 +72,11 @@ WORDS: Mapping[str, Word] = {
     ),
     "recconcave": Word(
         "recconcave:COLUMN", "a cut in a column of very long keys, with delta", _rec_concave, takes_delta=True
+    ),
+    "noisy-cuts": Word(
+        "noisy-cuts:COLUMN:RATE", "a cut whose answer is flipped on a random share RATE of cells", _noisy_cuts
+    ),
+    "denoised-cuts": Word(
+        "denoised-cuts:COLUMN:RATE", "the cut nearest to such noisy answers", _denoised_cuts
     ),
 }

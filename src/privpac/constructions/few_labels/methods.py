@@ -22,6 +22,7 @@ from privpac.constructions.few_labels.boost import LabelBoost, Round
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
+from privpac.constructions.request import class_of_draw
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
@@ -63,16 +64,8 @@ def _require_settings(settings: Mapping[str, Any]) -> None:
 
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
     """The class a word names; it must be learnt by one draw."""
-    learner = learner_for(concepts, request)
-    if not isinstance(learner, Occam):
-        raise ParameterError(
-            OWNER,
-            "concepts",
-            concepts if isinstance(concepts, str) else concepts.word,
-            allowed="a class of which one member is drawn",
-            remedy="Use thresholds, intervals, points, stumps or rectangles.",
-        )
-    return learner.concepts
+    word = concepts if isinstance(concepts, str) else concepts.word
+    return class_of_draw(learner_for(concepts, replace(request, drawn=False)), word, owner=OWNER)
 
 
 def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLearner:
@@ -204,6 +197,14 @@ class FewLabels:
         failure: Fraction = FAILURE,
     ) -> FewLabels:
         """For the records one has; refused, before anything is spent, if less than `error` is promised."""
+        if request.delta:
+            raise ParameterError(
+                OWNER,
+                "delta",
+                plain(request.delta),
+                allowed="0 together with unlabelled records, where no step has a use for it",
+                remedy="Leave delta out: what is promised to labelled and unlabelled people needs none.",
+            )
         known = concepts_for(concepts, request)
         settings = choose(known, request.size, method=method, epsilon=request.per_record, failure=failure)
         recipe = cls(concepts, request, settings)

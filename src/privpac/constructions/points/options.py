@@ -139,6 +139,7 @@ def _row(
         at=at,
         command=command,
         hard=simulated,
+        way=variant,
     )
 
 

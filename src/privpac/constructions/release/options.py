@@ -170,9 +170,8 @@ OPTIONS: tuple[Option, ...] = (
 
 
 def _counts_records(wish: Wish) -> int:
-    """Points, thresholds or ranges; the theorem excludes errors strictly below its own, so a little is added."""
-    error = wish.error * (1 + Fraction(1, 10**9))
-    return floors.floor_point_counts(cells_of(wish), error=error, failure=wish.failure, epsilon=wish.epsilon)
+    """Points, thresholds or ranges."""
+    return floors.floor_point_counts(cells_of(wish), **wish.goal)
 
 
 FLOORS: tuple[FloorRow, ...] = (

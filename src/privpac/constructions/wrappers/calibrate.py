@@ -16,15 +16,16 @@ from privpac.concepts.base import Hypothesis
 from privpac.constructions.base import Around, Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers.agnostic import Agnostic
-from privpac.constructions.wrappers.formulas import best_split
+from privpac.constructions.wrappers.formulas import best_split, best_vote
 from privpac.constructions.wrappers.nested import positive_number
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss
+from privpac.numbers.exact import decimal_text, plain
 
-__all__ = ["Declared", "calibrate", "calibrate_agnostic"]
+__all__ = ["Declared", "calibrate", "calibrate_agnostic", "relabelled_records"]
 
 STEP = Fraction(1, 10**9)
 """Inner epsilons are decimals of nine places."""
@@ -60,6 +61,22 @@ def _keeps(learner: Learner, size: Size, epsilon: Fraction, delta: Fraction) -> 
     return fact.epsilon <= Loss(log=epsilon) and fact.delta <= delta
 
 
+def _refuse_delta(learner: Learner, size: Size, epsilon: Fraction, delta: Fraction) -> None:
+    """Where not epsilon but delta is too small for what is inside: say which delta would do."""
+    try:
+        fact = learner.certify(size).privacy.fact
+    except RuleRefused:
+        return
+    if fact.epsilon <= Loss(log=epsilon):
+        raise ParameterError(
+            "calibrate",
+            "delta",
+            plain(delta),
+            allowed=f"at least {decimal_text(fact.delta)}, which the learner inside loses",
+            remedy="Ask for that much, or give the learner inside a smaller delta.",
+        )
+
+
 def calibrate(
     build: Callable[[Fraction], Learner],
     *,
@@ -78,6 +95,7 @@ def calibrate(
         return _keeps(build(steps * STEP), size, epsilon, delta)
 
     if not holds(1):
+        _refuse_delta(build(STEP), size, epsilon, delta)
         raise ParameterError(
             "calibrate",
             "epsilon",
@@ -94,6 +112,14 @@ def calibrate(
     return Declared(build(low * STEP), epsilon, delta)
 
 
+def relabelled_records(
+    size: Size, *, epsilon: Fraction, weight: Fraction = Fraction(1), ranks: bool = False
+) -> int:
+    """How many records `calibrate_agnostic` hands to the learner inside, where nobody says."""
+    share = best_split(epsilon, weight=weight, ranks=ranks).share
+    return min(size.labelled - 1, max(1, round(share * size.labelled)))
+
+
 def calibrate_agnostic(
     make: Callable[[Fraction], Learner],
     *,
@@ -102,17 +128,24 @@ def calibrate_agnostic(
     delta: Fraction = Fraction(0),
     weight: Fraction = Fraction(1),
     ranks: bool = False,
+    kept: int | None = None,
     failure: Fraction = FAILURE,
 ) -> Declared:
-    """`Agnostic` over `make(inner epsilon)` at exactly this target, split where vote and learner suffer least.
+    """`Agnostic` over `make(inner epsilon)` at exactly this target.
 
-    The split minimises 1/(vote·(1 - share)) + 1/(share·inner): the errors of the vote and of the learner inside shrink
-    like these. Register `relabelling` has the loss, `constructions.wrappers.formulas.best_split` the search.
+    Where `kept` is not given, vote and learner get what makes them suffer least: the split minimises
+    1/(vote·(1 - share)) + 1/(share·inner), since the errors of the vote and of the learner inside shrink like these.
+    Register `relabelling` has the loss, `constructions.wrappers.formulas.best_split` the search. A delta belongs to
+    the learner inside, whose records are a random `kept` of all n: a learner of delta·n/kept keeps the target.
     """
-    split = best_split(epsilon, weight=weight, ranks=ranks)
-    kept = min(size.labelled - 1, max(1, round(split.share * size.labelled)))
+    own = kept or relabelled_records(size, epsilon=epsilon, weight=weight, ranks=ranks)
+    if kept is None:
+        vote = best_split(epsilon, weight=weight, ranks=ranks).vote
+    else:
+        share = Fraction(kept, size.labelled)
+        vote = best_vote(epsilon, share=share, weight=weight, ranks=ranks) or epsilon
 
     def build(inner: Fraction) -> Agnostic:
-        return Agnostic(make(inner), kept, split.vote, weight, ranks, failure=failure)
+        return Agnostic(make(inner), own, vote, weight, ranks, failure=failure)
 
     return calibrate(build, size=size, epsilon=epsilon, delta=delta)

@@ -31,13 +31,14 @@ from privpac.constructions.cases import (
     tiny_schema,
 )
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.words import Request, learner_for
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.relabel import Relabelled
 from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.constructions.wrappers.vote import Vote
-from privpac.data.sample import Sample
+from privpac.data.sample import Sample, Size
 from privpac.numbers.exact import ratio_for
 
 __all__ = [
@@ -130,6 +131,13 @@ def _confidence() -> Case:
     return transform_case("the better of two thresholds", learner, schema, 3, ordered=True)
 
 
+def _confident() -> Case:
+    """The same as its word builds it: two runs, the last record picks."""
+    schema = tiny_schema(2)
+    learner = learner_for("confident:2:thresholds:a", Request(schema, Size(3), ONE))
+    return transform_case("confident:2:thresholds", learner, schema, 3, ordered=True)
+
+
 def confidence_case(name: str, kind: type[Confidence] = Confidence) -> Case:
     """The pick and the learner inside both lose what they may: three records against the rare rule, and one for it.
 
@@ -215,6 +223,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "resampled": _resampled,
     "nested": _nested,
     "confidence": _confidence,
+    "confident": _confident,
     "confidence-rare": lambda: confidence_case("the better of two rules, one of them rare"),
     "relabelled": _relabelled,
     "relabelled-isolated": _relabelled_isolated,

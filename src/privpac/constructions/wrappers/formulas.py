@@ -23,6 +23,7 @@ from privpac.theory.vc import erm_excess, ln_growth, relative_error
 __all__ = [
     "Split",
     "best_split",
+    "best_vote",
     "draw_epsilon_for",
     "epsilon_relabelled",
     "epsilon_resampled",
@@ -244,6 +245,18 @@ def best_split(epsilon: Number, *, weight: Number = 1, ranks: bool = False) -> S
     inner = inner_epsilon_relabelled(epsilon, share=share, vote=vote, weight=weight, ranks=ranks)
     assert inner is not None
     return Split(share, vote, inner)
+
+
+def best_vote(epsilon: Number, *, share: Number, weight: Number = 1, ranks: bool = False) -> Fraction | None:
+    """The epsilon of the vote at which a given share of kept records suffers least, as `best_split`, to three digits.
+
+    None where this share leaves nothing for the learner inside, whatever the vote.
+    """
+    target, own = float(Fraction(epsilon)), float(Fraction(share))
+    votes = target * np.geomspace(1e-5, 1, 400)
+    costs = _prices(target, np.full(400, own), votes, float(Fraction(weight)), ranks)
+    place = int(np.argmin(costs))
+    return Fraction(f"{votes[place]:.3g}") if math.isfinite(costs[place]) else None
 
 
 _PLACES = np.arange(25) / 24

@@ -6,11 +6,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.constructions.class_facts import listed, voted
-from privpac.constructions.commands import CLASSES, python_class, python_lines
+from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
 from privpac.numbers.binomial import first_whole
-from privpac.numbers.exact import decimal_text, plain, ratio_for
+from privpac.numbers.exact import decimal_text, ratio_for
 
 __all__ = ["OPTIONS", "agnostic_split"]
 
@@ -71,28 +71,14 @@ def _needs(wish: Wish) -> Need | None:
     return _at(wish, n) if n <= MOST else None
 
 
-def _python(wish: Wish, need: Need) -> str | None:
+def _command(wish: Wish, need: Need) -> str | None:
     kept, _, _ = agnostic_split(wish.epsilon, need.labelled)
-    return _agnostic_python(wish, need) if listed(wish.concepts, voted=True, points=kept) else None
-
-
-def _agnostic_python(wish: Wish, need: Need) -> str | None:
-    if wish.concepts.kind not in CLASSES:
+    if not listed(wish.concepts, voted=True, points=kept):
         return None
-    half = plain(wish.failure / 2)
-    return python_lines(
-        "learner = calibrate_agnostic(\n"
-        f'    lambda inner: Occam({python_class(wish)}, inner, failure=Fraction("{half}")),\n'
-        f'    size=Size({need.labelled}), epsilon=Fraction("{plain(wish.epsilon)}"), failure=Fraction("{half}"),\n)',
-        CLASSES[wish.concepts.kind],
-        ("privpac.data.sample", "Size"),
-        ("privpac.constructions.draw.occam", "Occam"),
-        ("privpac.constructions.wrappers.calibrate", "calibrate_agnostic"),
-    )
+    return learn_command(wish, need, concepts=f"agnostic:{wish.concepts.word}")
 
 
 OPTIONS: tuple[Option, ...] = (
-    # Agnostic nests around any learner in Python; the command line has no word for it.
     Option(
         "agnostic",
         "most records vote on labels of the others, one draw follows them",
@@ -104,6 +90,6 @@ OPTIONS: tuple[Option, ...] = (
         serves=voted,
         at=_at,
         error=_error,
-        python=_python,
+        command=_command,
     ),
 )

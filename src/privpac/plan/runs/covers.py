@@ -13,7 +13,7 @@ from scipy.special import betaincinv, ndtri
 from privpac.coins import SeededCoins
 from privpac.concepts.derived.reference import Uniform, UniformSphere
 from privpac.concepts.line.thresholds import Thresholds
-from privpac.concepts.linear.centred import LARGEST, CentredHalfspaces
+from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.constructions.covers.reference import Plan, ReferenceCover
 from privpac.data.engines.memory import MemorySample
 from privpac.data.schema import Schema
@@ -42,8 +42,6 @@ def reference(found: Answer, supply: Supply) -> Experiment:
     if supply.table is not None:
         raise Unsimulated("a row about a density is simulated on the densest records, not on a table")
     sphere = found.concepts.kind == "sphere"
-    if sphere and found.concepts.parts > LARGEST:
-        raise Unsimulated(f"half-spaces are built in up to {LARGEST} dimensions")
     population = _band(found, supply) if sphere else _slice(found, supply)
     plan = _plan(_learner(found, population.records.schema), found.need.labelled)
     listed = (plan.cover.size or 0) if sphere and found.concepts.parts > 2 else 0

@@ -90,10 +90,10 @@ STATEMENTS: tuple[Statement, ...] = (
         "No sanitizer that answers every point or threshold count",
         f"{BBKN}, Theorem 7.2",
         "derived",
-        "ceil(2·error·n) ≥ ln((T − 1)(1 − failure)/failure)/epsilon.",
+        "floor(2·error·n) + 1 ≥ ln((T − 1)(1 − failure)/failure)/epsilon.",
         (
             PURE,
-            "every count is answered within strictly less than `error`·n",
+            "every count is answered within `error`·n",
             "error below 1/2",
         ),
         {

@@ -196,6 +196,3 @@ def test_what_cannot_be_tried_says_why() -> None:
     row = found.option("flipped-answers")
     with pytest.raises(Unsimulated, match="name one"):
         experiment_for(row, Supply(found.question))
-    far = plan.needed("sphere:7:2", error="0.3", epsilon=4)
-    with pytest.raises(Unsimulated, match="up to 5 dimensions"):
-        experiment_for(far.answers[0], Supply(far.question))

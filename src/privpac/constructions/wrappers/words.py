@@ -1,0 +1,155 @@
+"""Words for learners around learners: `subsampled:WORD`, `confident:WORD`, `agnostic:WORD`.
+
+Each may name a number before the word; without one it follows from the number of records, epsilon and the schema. What
+is promised to people is what was asked for: the epsilon of the learner inside is the largest that keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from math import ceil
+
+from privpac.constructions.base import Learner
+from privpac.constructions.cuts.recursive import RecConcave
+from privpac.constructions.draw.occam import FAILURE, Occam
+from privpac.constructions.request import Naming, Request, Word, inner_word
+from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
+from privpac.constructions.wrappers.confidence import Confidence
+from privpac.constructions.wrappers.formulas import best_split
+from privpac.constructions.wrappers.subsample import Subsampled
+from privpac.data.sample import Size
+from privpac.errors import ParameterError, SizeError
+from privpac.guarantee.facts import Against
+
+__all__ = ["WORDS"]
+
+PLACE = 70
+
+HELD_SHARES = tuple(Fraction(k, 8) for k in (1, 2, 3, 4))
+"""Shares of the records that may pick among the answers; that which promises most is taken."""
+
+HALF = FAILURE / 2
+"""The failure of either step of two."""
+
+MOST_RUNS = 50
+"""Answers to pick from, at most: a learner that fails nearly always is not worth more of them."""
+
+
+def _labelled(request: Request, form: str, *, least: int) -> int:
+    """How many records there are; refused if these are too few for any setting."""
+    if request.size.labelled < least:
+        raise SizeError(f"{form} needs at least {least} labelled records.")
+    return request.size.labelled
+
+
+def _halved(learner: Learner) -> Learner:
+    """The same learner, promising for half of the usual failure, where another step may fail too."""
+    return replace(learner, failure=HALF) if isinstance(learner, Occam | RecConcave) else learner
+
+
+def _subsampled(request: Request, rest: str, naming: Naming) -> Learner:
+    form = "subsampled:WORD or subsampled:KEPT:WORD"
+    number, word = inner_word(rest, form)
+    n = _labelled(request, form, least=1)
+    kept = number or max(1, n // 2)
+    if kept > n:
+        raise SizeError(
+            f"subsampled:{kept}:WORD keeps more records than there are.", remedy="Name a smaller number."
+        )
+    delta = request.delta_per_record
+
+    def around(epsilon: Fraction) -> Learner:
+        return Subsampled(naming(word, request.inside(kept, epsilon, delta * n / kept)), kept)
+
+    return calibrate(around, size=Size(n), epsilon=request.per_record, delta=delta)
+
+
+def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
+    form = "agnostic:WORD or agnostic:KEPT:WORD"
+    number, word = inner_word(rest, form)
+    request.refuse_costs("agnostic:WORD")
+    request.require_two_classes("agnostic")
+    n = _labelled(request, form, least=2)
+    if number is not None and number >= n:
+        raise SizeError(f"agnostic:{number}:WORD leaves nobody to vote.", remedy="Name a smaller number.")
+
+    size, epsilon, delta = Size(n), request.per_record, request.delta_per_record
+    least = ceil(1 / best_split(epsilon).share)
+    if number is None and n < least:
+        raise SizeError(
+            f"{form} needs at least {least} records at this epsilon, so that one of them can be relabelled."
+        )
+    kept = number or relabelled_records(size, epsilon=epsilon)
+
+    def inside(inner: Fraction) -> Learner:
+        return _halved(naming(word, request.inside(kept, inner, delta * n / kept)))
+
+    return calibrate_agnostic(inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=HALF)
+
+
+def _confident(request: Request, rest: str, naming: Naming) -> Learner:
+    form = "confident:WORD or confident:RUNS:WORD"
+    number, word = inner_word(rest, form)
+    request.refuse_costs("confident:WORD")
+    n, epsilon = _labelled(request, form, least=2), request.per_record
+
+    def around(share: Fraction) -> Confidence | None:
+        held = max(1, int(share * n))
+        runs = number or _runs_of(naming, word, request, n - held)
+        block = (n - held) // runs
+        if block < 1:
+            return None
+        inside = naming(word, request.inside(block, epsilon, request.delta_per_record))
+        return Confidence(inside, runs, held, epsilon, failure=HALF)
+
+    made = [learner for share in HELD_SHARES if (learner := around(share)) is not None]
+    if not made:
+        raise SizeError(f"{form}: there are fewer records than runs.", remedy="Name fewer runs.")
+    return min(made, key=lambda learner: _promised(learner, Size(n)))
+
+
+def _runs_of(naming: Naming, word: str, request: Request, n: int) -> int:
+    """So many that all of them fail with at most half of the usual failure; two where nothing is promised."""
+    inner = naming(word, request.inside(n, request.per_record, request.delta_per_record))
+    try:
+        failure = max((proof.fact.failure for proof in inner.certify(Size(n)).accuracy), default=FAILURE)
+    except SizeError:
+        failure = FAILURE
+    return next(runs for runs in count(2) if runs >= MOST_RUNS or failure**runs <= HALF)
+
+
+def _promised(learner: Learner, size: Size) -> Fraction:
+    """The error that is promised where some rule makes none; 1 if nothing is, 2 if so few records are refused."""
+    try:
+        proofs = learner.certify(size).accuracy
+    except (ParameterError, SizeError):
+        return Fraction(2)
+    errors = (proof.fact.error for proof in proofs if proof.fact.against is Against.REALIZABLE)
+    return min(errors, default=Fraction(1))
+
+
+WORDS: Mapping[str, Word] = {
+    "agnostic": Word(
+        "agnostic:WORD",
+        "what WORD names, from labels that most records vote on: for noisy labels",
+        _agnostic,
+        transforms=True,
+    ),
+    "subsampled": Word(
+        "subsampled:WORD",
+        "what WORD names, from a random half of the records (or subsampled:KEPT:WORD)",
+        _subsampled,
+        many_classes=True,
+        transforms=True,
+    ),
+    "confident": Word(
+        "confident:WORD",
+        "the best of several rules that WORD names, by records of its own: fails less often",
+        _confident,
+        many_classes=True,
+        transforms=True,
+    ),
+}
