@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
 from privpac.concepts.base import Costs, ManyLabels
 from privpac.concepts.literals.binarise import Binarisation, Test
-from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence, CooccurrenceTensor, Estimate
+from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.trees.law import Law
 from privpac.concepts.trees.prior import Prior, Shape, checked_prior, estimate, refuse_beyond
 from privpac.data.schema import Schema
@@ -18,16 +17,8 @@ from privpac.data.schema import Schema
 __all__ = ["Grown"]
 
 
-class _OverTests(ManyLabels, ABC):
-    """What a subclass of `Grown` has first, with how far it grows in between."""
-
-    schema: Schema
-    binarisation: Binarisation | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grown(_OverTests):
-    """The public facts of a class of grown rules; a subclass is a frozen dataclass that adds its schema and its tests.
+class Grown(ManyLabels, ABC):
+    """The public facts of a class of grown rules; a subclass is a frozen dataclass with these fields.
 
     `stop` is the prior probability that growth ends at a node (the first, too, unless `root_splits`), `label_prior` the
     prior of the classes where it ends, `weights` positive integers, how likely each test is; all public.
@@ -35,11 +26,13 @@ class Grown(_OverTests):
 
     shape: ClassVar[Shape]
 
-    stop: Fraction = Fraction(0)
-    root_splits: bool = True
-    label_prior: tuple[Fraction, ...] | None = None
-    weights: tuple[int, ...] | None = None
-    threads: int = THREADS
+    schema: Schema
+    binarisation: Binarisation | None
+    stop: Fraction
+    root_splits: bool
+    label_prior: tuple[Fraction, ...] | None
+    weights: tuple[int, ...] | None
+    threads: int
 
     @property
     @abstractmethod

@@ -17,7 +17,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.fitting import labels_misfit
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
-from privpac.concepts.literals.cooccurrence import Cooccurrence
+from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
 from privpac.concepts.literals.questions import Questions, ask, cells_of
 from privpac.concepts.trees.grown import Grown
 from privpac.concepts.trees.law import Law, Region, narrowed
@@ -129,6 +129,11 @@ class DecisionLists(Grown, Stored):
     schema: Schema
     length: int = 3
     binarisation: Binarisation | None = None
+    stop: Fraction = Fraction(0)
+    root_splits: bool = True
+    label_prior: tuple[Fraction, ...] | None = None
+    weights: tuple[int, ...] | None = None
+    threads: int = THREADS
 
     shape: ClassVar[Shape] = "list"
 

@@ -17,7 +17,7 @@ from flint import arb, ctx
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis, Stored
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.literals.cooccurrence import Cooccurrence
+from privpac.concepts.literals.cooccurrence import THREADS, Cooccurrence
 from privpac.concepts.trees.grown import Grown
 from privpac.concepts.trees.law import Law, Region, narrowed
 from privpac.concepts.trees.parts import Total
@@ -39,6 +39,11 @@ class Trees(Grown, Stored):
     schema: Schema
     depth: int = 3
     binarisation: Binarisation | None = None
+    stop: Fraction = Fraction(0)
+    root_splits: bool = True
+    label_prior: tuple[Fraction, ...] | None = None
+    weights: tuple[int, ...] | None = None
+    threads: int = THREADS
 
     shape: ClassVar[Shape] = "tree"
 
