@@ -47,13 +47,13 @@ function addedMistakes(odds, ratios, each) {
     const added = odds.map((one, k) => each.below(one) ? lnUp(one.over(each)).over(lnDown(ONE.over(ratios[k] ?? ONE))) : ZERO);
     return roundedUp(sum(added), 12n);
 }
-/** e^epsilon of the learner, whose own privacy is the premise: at least the product of ratio^(-2), which its draws lose. */
+/** e^epsilon of the learner, whose own privacy is the premise: at least what draws with these ratios lose together. */
 function growthOf(step, ratios) {
     const fact = privacyOf(onlyPremise(step));
     const whole = fact.delta.sign === 0 && fact.unit === "record" && fact.part === ALL;
     require(whole && fact.release === "hypothesis", "whole records must be protected, without a delta");
     const drawn = ratios.reduce((product, ratio) => product.over(ratio.square()), ONE);
-    require(lossAtMost({ log: ZERO, factor: drawn }, fact.loss), "the draws lose more than the privacy that is the premise");
+    require(lossAtMost({ log: ZERO, factor: drawn }, fact.loss), "the draws lose more than the premise says");
     return expOf(fact.loss);
 }
 function stagedDraws(against) {
