@@ -432,11 +432,11 @@ def page(rows: list[Cell]) -> str:
 HEAD = f"""# Every construction on every class
 
 Made by `python -m benchmarks.constructions`, not by hand. Each cell is one run of the command that
-[a plan](../how-to/choose-epsilon.md) prints for error {float(ERROR):g}, epsilon {float(EPSILON):g} and, where a delta is of use, 10^-6:
-the records that are proved to be enough (+ unlabelled ones), and processor seconds from the table to a verified model or
-two answers. A number in brackets is the public reason below why there is none: such a cell was refused before anything was
-charged, and a run ends if one is charged first. Column `c` has 2^16 values, `d` and `e` have 2^8; trees have depth 2 over
-60 tests; the stable learner looks at a tenth of the records.
+[a plan](../how-to/choose-epsilon.md) prints for error {float(ERROR):g}, epsilon {float(EPSILON):g} and,
+where a delta is of use, 10^-6: the records that are proved to be enough (+ unlabelled ones), and processor seconds from
+the table to a verified model or two answers. A number in brackets is the public reason below why there is none: such a
+cell was refused before anything was charged, and a run ends if one is charged first. Column `c` has 2^16 values, `d`
+and `e` have 2^8; trees have depth 2 over 60 tests; the stable learner looks at a tenth of the records.
 """
 
 
