@@ -12,7 +12,7 @@ TESTS ?= tests --ignore=tests/slow
 # For pip when `make constraints` asks it: `-c constraints.txt` keeps what is there and adds what is new.
 KEEP ?=
 
-.PHONY: architecture setup hooks constraints demo test test-slow slowest coverage lint format bench audit theorems docs docs-serve \
+.PHONY: architecture setup browser-python hooks constraints demo test test-slow slowest coverage lint format bench audit theorems docs docs-serve \
 	reproductions dist clean
 
 # $(call install,EXTRA): this folder with an extra, in the versions that everything is tested with.
@@ -38,6 +38,10 @@ $(READY_DOCS): $(READY)
 	$(call install,docs)
 	@touch $(READY_DOCS)
 
+# What the Verify page runs on, fetched once into .cache/. Where there is no network, the page is left out and says so.
+browser-python: $(READY)
+	@PRIVPAC_CACHE=.cache $(BIN)/python -m privpac verify-page .cache/verify-page --download --force > /dev/null || true
+
 # From now on git runs the quick checks of .pre-commit-config.yaml before each commit.
 hooks: $(READY)
 	$(BIN)/python -m pre_commit install
@@ -58,7 +62,7 @@ test: $(READY)
 	$(BIN)/python -m pytest tests --ignore=tests/slow -n 2 --dist worksteal
 
 # A real PostgreSQL, Spark and browser (`.ci/programs` installs what they need), then what is marked as long.
-test-slow: $(READY_SLOW)
+test-slow: $(READY_SLOW) browser-python
 	$(BIN)/python -m pytest tests/slow -n 2 --dist loadfile
 	$(BIN)/python -m pytest tests --ignore=tests/slow -m long -n 2 --dist worksteal
 
@@ -96,8 +100,8 @@ architecture: $(READY)
 theorems: $(READY)
 	$(BIN)/python -m privpac theorems --page docs/theorems.md > /dev/null
 
-# Into site/, without a network; every warning is an error. site/index.html opens as a file.
-docs: $(READY_DOCS)
+# Into site/, without a network (but for the Verify page, the first time); every warning is an error. site/index.html opens as a file.
+docs: $(READY_DOCS) browser-python
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 docs-serve: $(READY_DOCS)

@@ -39,12 +39,25 @@ def sample(records: int, dimensions: int) -> MemorySample:
     return MemorySample.from_cells(schema, cells, labels)
 
 
+GROUPS = {2: 256, 3: 32}
+"""Groups per column of a coarse grid, by the number of columns."""
+FEW = 3000
+"""Records on the grid of all cells."""
+
+
 def learner_of(data: MemorySample) -> Occam:
+    names = data.schema.names
+    return Occam(Rectangles(data.schema, names, GROUPS[len(names)]), Fraction(1))
+
+
+def full_learner(data: MemorySample) -> Occam:
     return Occam(Rectangles(data.schema, data.schema.names), Fraction(1))
 
 
 def speed(records: int, repeats: int) -> list[Row]:
-    plane, space = sample(records, 2), sample(records, 3)
+    plane, space, few = sample(records, 2), sample(records, 3), sample(FEW, 2)
+    full = full_learner(few)
+    full.learn(few, SystemCoins())
     flat, deep = learner_of(plane), learner_of(space)
     x, y = (plane.block().cells[name] for name in ("x", "y"))
     law = flat.concepts.gibbs(plane.reduce(flat.concepts.statistic), ratio=flat.ratio, costs=(1, 1))
@@ -56,6 +69,7 @@ def speed(records: int, repeats: int) -> list[Row]:
         "learn": lambda: flat.learn(plane, system),
         "learn, unsafe coins": lambda: flat.learn(plane, unsafe_coins),
         "learn in space": lambda: deep.learn(space, system),
+        "3,000 records on all cells": lambda: full.learn(few, system),
         "counting": lambda: plane.reduce(flat.concepts.statistic),
         "50 further draws": lambda: [law.draw(system) for _ in range(50)],
         "50 further draws, unsafe coins": lambda: [law.draw(unsafe_coins) for _ in range(50)],
@@ -74,6 +88,7 @@ def speed(records: int, repeats: int) -> list[Row]:
             base=unsafe_draws,
             limit=1.5,
         ),
+        row("3,000 records on all cells", seconds["3,000 records on all cells"]),
         row("counting", seconds["counting"], against="np.histogram2d", base=base),
         row("learn in space", seconds["learn in space"], against="np.histogram2d", base=base),
     ]

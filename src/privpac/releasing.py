@@ -95,6 +95,8 @@ class Payment:
     coins: Coins
     charges: list[Entry] = field(default_factory=list, compare=False)
     """What was charged so far, in order: who signs a release names the charge that paid for it."""
+    last_call: Callable[[], None] | None = field(default=None, compare=False)
+    """Called last thing before a charge, and may still end it all: until then whoever ordered it may withdraw."""
 
     @classmethod
     def by(cls, ledger: Ledger | None, *, random_state: int | None, owner: str = "learn") -> Payment:
@@ -166,6 +168,8 @@ class Payment:
         return drawn
 
     def _charge(self, cost: Callable[[], Cost], note: str, purchase: Callable[[], Purchase] | None) -> None:
+        if self.last_call is not None:
+            self.last_call()
         if self.ledger is not None:
             due, bought = cost(), None if purchase is None else purchase()
             entry = self.ledger.charge(

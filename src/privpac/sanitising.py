@@ -23,7 +23,7 @@ from privpac.releasing import Payment
 from privpac.verification import verify_document
 from privpac.wishes import TableWishes
 
-__all__ = ["release_as", "release_table"]
+__all__ = ["release_as", "release_table", "request_for"]
 
 OWNER = "release"
 
@@ -109,18 +109,9 @@ def release_as(
     payment: Payment,
 ) -> ReleasedTable:
     """As `release_table`, once the wishes are read."""
-    names = wishes.columns or (*schema.names, schema.label)
+    names = _released(wishes, schema)
     sample = _open(table, _narrowed(schema, names), names, engine=engine, progress=progress)
-    request = TableRequest(
-        schema=sample.schema,
-        columns=names,
-        size=_size(sample, names),
-        epsilon=wishes.epsilon,
-        method=wishes.method,
-        error=wishes.error,
-        failure=wishes.failure,
-        records_per_person=wishes.records_per_person,
-    )
+    request = replace(request_for(wishes, schema=schema, size=sample.size), schema=sample.schema)
 
     def document(released: Released, signed: Certificate) -> ReleasedTable:
         assert isinstance(released, Buckets | PointCounts)
@@ -137,16 +128,30 @@ def release_as(
     )
 
 
+def request_for(wishes: TableWishes, *, schema: Schema, size: Size) -> TableRequest:
+    """What is asked for, in public numbers: it can be certified before any record is read."""
+    names = _released(wishes, schema)
+    return TableRequest(
+        schema=_narrowed(schema, names),
+        columns=names,
+        size=size,
+        epsilon=wishes.epsilon,
+        method=wishes.method,
+        error=wishes.error,
+        failure=wishes.failure,
+        records_per_person=wishes.records_per_person,
+    )
+
+
+def _released(wishes: TableWishes, schema: Schema) -> tuple[str, ...]:
+    return wishes.columns or (*schema.names, schema.label)
+
+
 def _narrowed(schema: Schema, names: tuple[str, ...]) -> Schema:
     """The schema of the released columns alone; one column stays where only the label is released."""
     wanted = [name for name in names if name != schema.label]
     kept = tuple(schema.column(name) for name in wanted) or schema.columns[:1]
     return replace(schema, columns=kept)
-
-
-def _size(sample: EngineSample, names: tuple[str, ...]) -> Size:
-    """How many records are released: without labels unless those are, whether or not the engine had to read them."""
-    return sample.size if sample.schema.label in names else Size(0, unlabelled=sample.size.total)
 
 
 def _open(

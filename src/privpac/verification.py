@@ -217,7 +217,11 @@ def _refuse_unlike(model: Model, tree: Mapping[str, Any], concepts: ConceptClass
     wishes = model.certificate["request"]
     drawn_from = concepts or concepts_from_json(wishes["concepts"], model.schema)
     recipe = (_few_labels if "few_labels" in wishes else _recipe)(model, drawn_from)
-    _refuse_other_certificate(recipe.certify().with_coins(model.certificate["coins"]), tree["certificate"])
+    expected = recipe.certify().with_coins(model.certificate["coins"])
+    if model.version != __version__ and "grid" not in model.certificate["learner"]:  # others named no grid
+        named = {key: value for key, value in expected.learner.items() if key != "grid"}
+        expected = replace(expected, learner=named)
+    _refuse_other_certificate(expected, tree["certificate"])
     if not recipe.releases(model.hypothesis):
         raise NotCertified("The rule is not one that these parameters ever release.")
     if model.estimate is not None:

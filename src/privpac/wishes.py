@@ -26,6 +26,7 @@ __all__ = [
     "RuleWishes",
     "TableWishes",
     "read_aim",
+    "read_costs",
     "read_delta",
     "read_epsilon",
     "warning_of_large",
@@ -99,6 +100,27 @@ def read_aim(value: object, *, owner: str) -> str:
     if not isinstance(value, str) or value not in AIMS:
         raise ParameterError(owner, "aim", value, allowed=f"one of {', '.join(AIMS)}")
     return value
+
+
+def read_costs(text: str | None, *, owner: str) -> tuple[int, ...] | str | None:
+    """The price of misjudging a record of each class, as a person wrote it: with commas, or one word.
+
+    >>> read_costs("1, 5", owner="learn"), read_costs("balanced", owner="learn")
+    ((1, 5), 'balanced')
+    """
+    if text is None or text == "balanced":
+        return text
+    parts = [part.strip() for part in text.split(",")]
+    if not all(
+        part.isascii() and part.isdecimal() and 0 < len(part) <= 18 and int(part) > 0 for part in parts
+    ):
+        raise ParameterError(
+            owner,
+            "costs",
+            text,
+            allowed="positive integers, one per class in the schema's order, such as 1,5, or balanced",
+        )
+    return tuple(int(part) for part in parts)
 
 
 def _flag(value: object, *, owner: str, name: str) -> bool:

@@ -26,7 +26,7 @@ MAY_CHARGE = {
     "guarantee/ledger/store.py": "writes charges down",
     "guarantee/ledger/sql_store.py": "writes charges down",
     "service/answering/answering.py": "charges and keeps answers in one transaction of the ledger's database",
-    "service/pages/learn/work.py": "a field of a form is called so",
+    "service/pages/learn/orders.py": "a field of a form is called so",
 }
 
 MADE_UP = "plays with made-up records"

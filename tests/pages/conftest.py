@@ -25,21 +25,25 @@ SCHEMA = {
         {"name": "smoker", "kind": "boolean"},
     ],
 }
+CHANGES: dict[str, dict[str, object]] = {
+    "0": {"lower": "0", "upper": "120"},
+    "1": {"kind": "boolean"},
+}
 FIELDS = {  # the same schema as the form sends it
     "label": "ill",
     "classes": "0, 1",
     "origin": "declared",
-    "c0.used": "on",
-    "c0.kind": "numeric",
-    "c0.lower": "0",
-    "c0.upper": "120",
-    "c0.integer": "on",
-    "c1.used": "on",
-    "c1.kind": "boolean",
+    "changes": json.dumps(CHANGES),
     "concepts": "trees",
     "rest": "1",
     "epsilon": "0.5",
 }
+
+
+def changes(place: int, **fields: object) -> str:
+    """The same columns, but for one of them."""
+    key = str(place)
+    return json.dumps({**CHANGES, key: {**CHANGES.get(key, {}), **fields}})
 
 
 def table_text(records: int = 600) -> str:

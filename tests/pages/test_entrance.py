@@ -231,3 +231,22 @@ def test_an_owner_is_an_owner() -> None:
 
 def test_hosts_and_origin_of_these_tests_are_those_of_a_browser() -> None:
     assert f"http://{HOST}" == ORIGIN
+
+
+def test_whoever_tries_keys_is_slowed_down_and_others_are_not(service: TestClient) -> None:
+    statuses = [service.post("/sign-in", data={"key": f"guess-{n}"}).status_code for n in range(12)]
+    assert statuses[0] == 401
+    assert statuses[-1] == 429
+    slowed = service.post("/sign-in", data={"key": "key-of-ann"})  # a right key, from the same address
+    assert slowed.status_code == 429
+    assert 1 <= int(slowed.headers["retry-after"]) <= 60
+    assert "wrong keys" in slowed.text
+    assert "set-cookie" not in slowed.headers
+    app, headers = service.app, {"origin": ORIGIN, "host": HOST}
+    elsewhere = TestClient(app, base_url=ORIGIN, headers=headers, client=("192.0.2.7", 50_000))
+    assert elsewhere.post("/sign-in", data={"key": "key-of-ann"}).status_code == 200
+
+
+def test_right_keys_are_never_counted(service: TestClient) -> None:
+    for _ in range(30):
+        assert service.post("/sign-in", data={"key": "key-of-ann"}).status_code == 200

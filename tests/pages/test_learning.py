@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from privpac.data.schema import Schema
+from privpac.service.pages.learn.orders import Order
 from privpac.service.pages.learn.schema_form import SchemaForm
-from privpac.service.pages.learn.work import Order, Table
+from privpac.service.pages.learn.tables import Table
 from privpac.service.pages.place import Place
 from privpac.verification import verify
 
-from .conftest import FIELDS, SCHEMA, table_text
+from .conftest import FIELDS, SCHEMA, changes, table_text
 
 
 def upload(client: TestClient, name: str = "patients.csv", text: str | None = None, **more: object) -> str:
@@ -111,7 +113,7 @@ def test_a_schema_file_fills_the_form(client: TestClient) -> None:
     address = upload(client, schema=("s.json", json.dumps(SCHEMA)))
     text = client.get(address).text
     assert "<option selected>ill</option>" in text
-    assert 'value="120"' in text
+    assert "&#34;upper&#34;: &#34;120&#34;" in text
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"label": "ill"}', "/etc/passwd", "\xff"])
@@ -126,15 +128,14 @@ def test_a_wrong_schema_file_is_a_sentence(client: TestClient, place: Place, tex
 def test_nothing_is_read_for_the_schema_unless_asked_for_in_words(client: TestClient) -> None:
     address = upload(client)
     page = client.get(address).text
-    assert 'value="99"' not in page  # the largest age in the table
-    blank = {**FIELDS, "c0.lower": "", "c0.upper": ""}
     assert (
-        "still blank" in client.post(f"{address}/price", data=blank).text
-        or "missing" in client.post(f"{address}/price", data=blank).text
-    )
+        "99" not in page.partition("data-values")[2].partition("data-kinds")[0]
+    )  # the largest age in the table
+    blank = {**FIELDS, "changes": "{}"}
+    assert "Fill in 2 columns" in client.post(f"{address}/price", data=blank).text
     asked = {**blank, "origin": "from_data"}
     assert "the certificate says so" in client.post(f"{address}/price", data=asked).text
-    rule = learnt(client, address, **{"origin": "from_data", "c0.lower": "", "c0.upper": ""})
+    rule = learnt(client, address, origin="from_data", changes="{}")
     certificate = client.get(f"{rule}/model.json").json()["certificate"]
     assert any("read from the data" in text for text in certificate["assumptions"])
 
@@ -151,12 +152,18 @@ def test_nothing_is_read_for_the_schema_unless_asked_for_in_words(client: TestCl
         ("records_per_person", "0", "records_per_person"),
         ("random_state", "-1", "random_state"),
         ("protect", "nobody", "protect"),
+        ("costs", "1,x", "costs"),
+        ("costs", "1,2,3", "costs"),
         ("label", "", "label"),
         ("label", "nothing", "label"),
         ("classes", "1", "class"),
-        ("c0.lower", "old", "age"),
-        ("c0.upper", "-5", "age"),
-        ("c0.kind", "magic", "kind"),
+        ("changes", changes(0, lower="old"), "not a number"),
+        ("changes", changes(0, upper="-5"), "upper"),
+        ("changes", changes(0, kind="magic"), "kind"),
+        ("changes", changes(0, upper=""), "needs an upper bound"),
+        ("changes", "[]", "cannot be read"),
+        ("changes", "{", "cannot be read"),
+        ("make", "magic", "make"),
     ],
 )
 def test_a_wrong_wish_is_refused_and_costs_nothing(
@@ -164,13 +171,14 @@ def test_a_wrong_wish_is_refused_and_costs_nothing(
 ) -> None:
     place.books.make(epsilon="1", delta="0")
     address = upload(client)
-    for verb in ("price", "run"):
-        found = client.post(f"{address}/{verb}", data={**FIELDS, "charge": "ledger", name: value})
-        text = found.text
-        if verb == "run" and found.status_code == 200:
-            text = waited(client, address).text  # type: ignore[attr-defined]
-        assert 'role="alert"' in text or found.status_code == 422
-        assert told in text
+    fields = {**FIELDS, "charge": "ledger", name: value}
+    before = client.post(f"{address}/price", data=fields).text
+    assert 'data-values="[]"' in before or told == "cannot be read"
+    after = html.unescape(client.post(f"{address}/price", data={**fields, "attempted": "yes"}).text)
+    assert told in after
+    assert 'data-values="[]"' not in after
+    begun = client.post(f"{address}/run", data=fields)
+    assert begun.status_code == 422 or 'role="alert"' in begun.text
     assert str(place.books.ledger.spent) == "epsilon 0"  # type: ignore[union-attr]
 
 
@@ -280,25 +288,17 @@ def test_categories_dates_and_blanks_become_a_schema() -> None:
         {"name": "day", "kind": "date"},
         {"name": "ill", "kind": "boolean"},
     ]
-    form = SchemaForm.sent(
-        draft,
-        {
-            "label": "ill",
-            "classes": "no\nyes",
-            "c0.used": "on",
-            "c0.kind": "categorical",
-            "c0.categories": "A, B",
-            "c0.other": "elsewhere",
-            "c1.used": "on",
-            "c1.kind": "date",
-            "c1.lower": "2020-01-01",
-            "c1.upper": "2020-12-31",
-            "c1.missing": "2020-06-01",
-        },
+    sent = {
+        "0": {"categories": "A, B", "other": "elsewhere"},
+        "1": {"lower": "2020-01-01", "upper": "2020-12-31", "missing": "2020-06-01"},
+    }
+    form = SchemaForm.drafted(draft).changed(
+        {"label": "ill", "classes": "no\nyes", "base_rate": "0.1", "changes": json.dumps(sent)}
     )
     assert form.schema().to_json() == {
         "label": "ill",
         "classes": ["no", "yes"],
+        "base_rate": [0.9, 0.1],
         "columns": [
             {"name": "ward", "kind": "categorical", "categories": ["A", "B"], "other": "elsewhere"},
             {
@@ -313,9 +313,26 @@ def test_categories_dates_and_blanks_become_a_schema() -> None:
     assert SchemaForm.drafted(draft, form.schema()).schema() == form.schema()
 
 
+def test_a_scale_and_whole_numbers_survive_the_form() -> None:
+    columns = [
+        {
+            "name": "visits",
+            "kind": "numeric",
+            "lower": 0,
+            "upper": 9,
+            "integer": True,
+            "scale": "mostly small",
+        },
+        {"name": "bmi", "kind": "numeric", "lower": 10, "upper": 60, "resolution": 101},
+    ]
+    schema = Schema.from_json({"label": "ill", "columns": columns})
+    draft = [{"name": name, "kind": "categorical"} for name in ("visits", "bmi", "ill")]
+    assert SchemaForm.drafted(draft, schema).schema() == schema
+
+
 def test_a_column_can_be_left_out(client: TestClient) -> None:
     address = upload(client)
-    fields = {name: value for name, value in FIELDS.items() if name != "c1.used"}
+    fields = {**FIELDS, "changes": changes(1, used=False)}
     assert '"smoker"' not in html.unescape(client.post(f"{address}/price", data=fields).text)
 
 
@@ -325,7 +342,7 @@ def test_an_order_is_the_command_it_prints(client: TestClient, place: Place) -> 
     order = Order.of(table, {**FIELDS, "charge": "ledger", "leaf_epsilon": "0.1", "protect": "labels"})
     assert order.command("my ledger.sqlite") == (
         "privpac learn patients.csv --schema schema.json --concepts trees:1 --epsilon 0.5 --leaf-epsilon 0.1"
-        " --protect labels --ledger 'my ledger.sqlite' --out model.json --report report.html"
+        " --protect labels --out model.json --report report.html --ledger 'my ledger.sqlite'"
     )
 
 
@@ -339,3 +356,13 @@ def test_what_ranks_is_ordered_and_shown_with_its_figures(client: TestClient, pl
     page = html.unescape(client.get(learnt(client, address, concepts="auto", aim="rank", epsilon="5")).text)
     assert "How well it ranks" in page
     assert "Area under the curve" in page
+
+
+def test_prices_of_mistakes_are_ordered_as_on_the_command_line(client: TestClient, place: Place) -> None:
+    address = upload(client)
+    table = Table(place.drawers.open(address.rpartition("/")[2], "you"))
+    assert "--costs 1,5 " in Order.of(table, {**FIELDS, "costs": "1, 5"}).command(None)
+    assert "--costs balanced " in Order.of(table, {**FIELDS, "costs": "balanced"}).command(None)
+    rule = learnt(client, address, costs="1, 5")
+    assert "Price of misjudging a record of each class: 0: 1, 1: 5" in client.get(rule).text
+    assert client.get(f"{rule}/model.json").json()["certificate"]["request"]["costs"] == [1, 5]

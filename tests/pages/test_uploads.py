@@ -20,7 +20,7 @@ from privpac.service.pages.learn import uploads
 from privpac.service.pages.learn.uploads import UploadLimits, count_upload
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
-from tests.pages.conftest import HOST, ORIGIN, table_text
+from tests.pages.conftest import FIELDS, HOST, ORIGIN, table_text
 
 LIMITS = UploadLimits(unpacked=4 << 20, seconds=60, columns=2000)
 HEADER, ROW = b"age,smoker,ill\n", b"40,1,0\n"
@@ -142,3 +142,42 @@ def test_many_columns_are_refused_before_their_types_are_asked_for(
 
 def test_the_standing_limits_are_public_constants() -> None:
     assert UploadLimits() == UploadLimits(uploads.MOST_UNPACKED, uploads.MOST_SECONDS, uploads.MOST_COLUMNS)
+
+
+def test_no_sentence_says_where_an_upload_is_kept(client: TestClient, place: Place) -> None:
+    """The file vanished between two pages: whoever names it must not say more than that."""
+    found = client.post("/learn/table", files={"file": ("patients.csv", table_text())})
+    address = str(found.headers["location"])
+    drawer = place.drawers.open(address.rpartition("/")[2], "you")
+    drawer.file("table.csv").unlink()
+    price = client.post(f"{address}/price", data={**FIELDS, "origin": "from_data"})
+    begun = client.post(f"{address}/run", data={**FIELDS, "origin": "from_data"})
+    client.post(f"{address}/run", data=FIELDS)
+    while (worked := client.get(f"{address}/progress").text) and 'role="alert"' not in worked:
+        time.sleep(0.02)
+    for text in (price.text, begun.text, worked):
+        assert "There is no file" in text
+        assert "privpac-pages" not in text
+        assert drawer.name not in text.replace(address, "")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "nameless"),
+    [
+        ("The file {} cannot be read.", "The file cannot be read."),
+        ("There is no file '{}'.", "There is no file."),
+        ("Column 'a' of {} has the type LIST.", "Column 'a' of the upload has the type LIST."),
+        ("Nothing is named.", "Nothing is named."),
+    ],
+)
+def test_what_is_left_of_a_sentence_without_its_path(place: Place, sentence: str, nameless: str) -> None:
+    path = place.drawers.new("you").file("table.csv.gz")
+    assert place.drawers.nameless(sentence.format(path)) == nameless
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_as_many_columns_as_are_allowed_are_taken(limited: Any, ending: str) -> None:
+    names = [f"c{i}" for i in range(LIMITS.columns)]
+    text = ",".join(names) + "\n" + ",".join("1" * len(names)) + "\n"
+    content = packed(pa.table({name: [1] for name in names})) if ending == ".parquet" else text.encode()
+    assert limited.post("/learn/table", files={"file": (f"t{ending}", content)}).status_code == 303

@@ -1,4 +1,4 @@
-"""The pages in a real browser: headless Chromium, every request to another machine blocked and recorded.
+"""The pages in a real browser, where a script, a pointer or a keyboard matters.
 
 A person plans, learns a tree from an uploaded table, reads its certificate, and lets a budget run out; with a mouse and
 with the keyboard alone, in light and dark, on a desk and on a phone. The console must stay silent throughout.
@@ -6,130 +6,26 @@ with the keyboard alone, in light and dark, on a desk and on a phone. The consol
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
-import numpy as np
-import pytest
-import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from privpac.service.pages.budget.books import FileBooks
-from privpac.service.pages.place import Place
-from privpac.service.pages.site import pages_app
-from privpac.service.pages.visitors import TokenGate
+from tests.slow.browsing import (
+    Site,
+    Watched,
+    browser,
+    declare,
+    learn,
+    looked_at,
+    picture,
+    site,
+    table,
+    upload,
+    window,
+)
 
-PATIENCE = 30_000
-"""Milliseconds for one step: learning loads its kernels the first time."""
-expect.set_options(timeout=PATIENCE)
-
-
-class Site:
-    """A server in a thread, and the way in."""
-
-    def __init__(self, folder: Path) -> None:
-        listening = socket.socket()
-        listening.bind(("127.0.0.1", 0))
-        port = listening.getsockname()[1]
-        self.gate = TokenGate()
-        self.books = FileBooks(folder / "ledger.sqlite")
-        self.place = Place(self.gate, self.books, hosts=frozenset({f"127.0.0.1:{port}"}))
-        config = uvicorn.Config(pages_app(self.place), log_level="error", access_log=False)
-        self.server = uvicorn.Server(config)
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
-        self.address = f"http://127.0.0.1:{port}"
-
-    def __enter__(self) -> Site:
-        self.thread.start()
-        while not self.server.started:
-            time.sleep(0.02)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.should_exit = True
-        self.thread.join(timeout=20)
-
-    def path(self, page: Page) -> str:
-        return urlsplit(page.url).path
-
-
-class Watched:
-    """A browser window that remembers what it should never have seen."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.outside: list[str] = []
-        self.said: list[str] = []
-        context.set_default_timeout(PATIENCE)
-        context.route("**/*", self._route)
-        self.page = context.new_page()
-        self.page.on("console", lambda message: self._said(message.type, message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-
-    def _route(self, route: Any) -> None:
-        if urlsplit(route.request.url).hostname == "127.0.0.1":
-            route.continue_()
-        else:
-            self.outside.append(route.request.url)
-            route.abort()
-
-    def _said(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning"):
-            self.said.append(text)
-
-    def silent(self) -> None:
-        assert self.outside == []
-        assert self.said == []
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("table") / "patients.csv"
-    i = np.arange(4000)
-    age, bmi, smoker = 18 + i * 7919 % 77, 15 + i * 104_729 % 300 / 10, i % 4 == 0
-    ill = ((age >= 60) & (bmi >= 28) | (age >= 40) & smoker) ^ (i * 31 % 20 == 0)
-    rows = np.c_[age, bmi, smoker, ill]
-    np.savetxt(path, rows, fmt="%d,%.1f,%d,%d", header="age,bmi,smoker,ill", comments="")
-    return path
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    with Site(tmp_path) as running:
-        yield running
-
-
-@pytest.fixture
-def window(browser: Browser, site: Site) -> Iterator[Callable[..., Watched]]:
-    """Open a window and come in by the printed link; afterwards nothing must have been said or fetched."""
-    opened: list[tuple[BrowserContext, Watched]] = []
-
-    def come(**options: Any) -> Watched:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        seen = Watched(context)
-        opened.append((context, seen))
-        seen.page.goto(f"{site.address}/?token={site.gate.token}")
-        seen.page.wait_for_url(f"{site.address}/")
-        return seen
-
-    yield come
-    for context, seen in opened:
-        seen.silent()
-        context.close()
+__all__ = ["browser", "site", "table", "window"]
 
 
 def whole(page: Page) -> None:
@@ -143,32 +39,6 @@ def whole(page: Page) -> None:
         "[...document.querySelectorAll('section.card > h2, .titled h2')].map(found => found.textContent)"
     )
     assert len(names) == len(set(names)), names
-
-
-def picture(page: Page, name: str) -> None:
-    """For people to look at, if they ask for it."""
-    folder = os.environ.get("PRIVPAC_SCREENSHOTS")
-    if folder:
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
-def declare(page: Page, *, epsilon: str) -> None:
-    """Fill in the schema of the table, and what to learn."""
-    page.select_option("[name=label]", "ill")
-    for name, value in {"c0.lower": "0", "c0.upper": "120", "c1.lower": "10", "c1.upper": "60"}.items():
-        page.fill(f"[name='{name}']", value)
-    page.select_option("[name='c2.kind']", "boolean")
-    page.select_option("[name=concepts]", "trees")
-    page.fill("[name=rest]:not([disabled])", "2")
-    page.fill("[name=epsilon]", epsilon)
-    page.press("[name=epsilon]", "Tab")
-
-
-def upload(page: Page, site: Site, table: Path) -> None:
-    page.goto(f"{site.address}/learn")
-    page.set_input_files("[name=file]", table)
-    page.get_by_role("button", name="Go on").click()
-    page.wait_for_selector("#order")
 
 
 def test_planning_moves_the_curves_while_a_person_types(site: Site, window: Callable[..., Watched]) -> None:
@@ -208,10 +78,10 @@ def test_from_an_uploaded_table_to_a_certificate_and_an_empty_budget(
     expect(page.locator(".figure strong")).to_have_text("epsilon 1.5")
 
     upload(page, site, table)
-    expect(page.locator("#price")).to_contain_text("label column is not chosen")
+    expect(page.locator("#bill")).to_contain_text("Choose the label and fill in")
     declare(page, epsilon="1")
-    expect(page.locator("#price .facts")).to_contain_text("0.5")
-    page.get_by_role("button", name="Learn", exact=True).click()
+    expect(page.locator("#bill .facts")).to_contain_text("0.5")
+    learn(page)
     page.wait_for_url("**/learn/model/*")
     expect(page.locator("figure.rule svg")).to_be_visible()
     expect(page.locator("figure.rule")).to_contain_text("smoker is true")
@@ -235,12 +105,14 @@ def test_from_an_uploaded_table_to_a_certificate_and_an_empty_budget(
     declare(page, epsilon="1")
     expect(page.locator("#price")).to_contain_text("The budget does not suffice")
     page.fill("[name=epsilon]", "0.5")
-    expect(page.locator("#price .facts")).to_contain_text("left afterwards")
-    page.get_by_role("button", name="Learn", exact=True).click()
+    expect(page.locator("#bill .facts")).to_contain_text("epsilon 0")
+    expect(page.locator("#price")).not_to_contain_text("does not suffice")
+    learn(page)
     page.wait_for_url("**/learn/model/*")
     page.goto(f"{site.address}/budget")
     expect(page.locator(".figure strong")).to_have_text("epsilon 0")
     expect(page.locator("main")).to_contain_text("The budget is spent")
+    looked_at(page, "budget-spent")
     expect(page.locator(".badge")).to_have_text("Every entry verified")
     page.wait_for_selector(".plot[data-drawn] svg")
     assert str(site.books.ledger.left) == "epsilon 0"  # type: ignore[union-attr]

@@ -182,3 +182,35 @@ def test_the_command_line_prints_what_was_paid_for(
     shown = capsys.readouterr()
     assert json.loads(shown.out)["hypothesis"]["kind"]
     assert "please report it" in shown.err
+
+
+class Withdrawn(BaseException):
+    """Somebody changed their mind."""
+
+
+@pytest.mark.parametrize("unread", [None, lambda: None], ids=["in memory", "passing by"])
+def test_until_the_last_call_it_can_be_withdrawn_for_nothing(unread: Any) -> None:
+    book, tossed = ledger(), []
+
+    class Watching(SeededCoins):
+        def below(self, n: int) -> int:
+            tossed.append(n)
+            return super().below(n)
+
+    def withdraw() -> None:
+        assert spent(book) == 0
+        raise Withdrawn
+
+    payment = Payment(book, Watching(1), last_call=withdraw)
+    with pytest.raises(Withdrawn):
+        payment.paid(lambda: COST, draw=tossing, note="", unread=unread)
+    assert spent(book) == 0
+    assert tossed == []
+
+
+@pytest.mark.parametrize("book", [None, ledger()], ids=["nobody", "a ledger"])
+def test_the_last_call_comes_once_whoever_pays(book: Ledger | None) -> None:
+    calls: list[str] = []
+    payment = Payment(book, SeededCoins(1), last_call=lambda: calls.append("last"))
+    payment.paid(lambda: COST, draw=tossing, note="", unread=lambda: calls.append("read"))
+    assert calls == ["read", "last"]

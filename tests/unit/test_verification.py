@@ -13,7 +13,7 @@ import pytest
 
 from privpac import Model, NotCertified, Schema, __version__, learn, load, verify
 from privpac.cli import main
-from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.boxes.box import Box
 from privpac.concepts.finite import Lookup
 from privpac.concepts.fitting import misfit
 from privpac.concepts.line.intervals import Interval
@@ -28,6 +28,7 @@ from privpac.concepts.trees.lists import DecisionList, Rule
 from privpac.concepts.trees.tree import Leaf, Split
 from privpac.data.columns import Categorical, Numeric
 from privpac.model import digest
+from tests.golden.corpus import HERE as GOLDEN
 
 SCHEMA = Schema(
     (Numeric("a", lower=0, upper=7, integer=True), Categorical("kind", ("u", "v", "w"))),
@@ -233,3 +234,22 @@ def test_rules_outside_of_the_schema_are_refused(hypothesis: Any, version: str, 
     for look in (verify, load):
         with pytest.raises(NotCertified):
             look(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["rectangles-age-dose", "class-rectangles", "halfspaces-age-dose", "scorecards-2"]
+)
+def test_documents_from_before_grids_were_named_are_made_anew(name: str) -> None:
+    """A word without a grid meant at most 256 groups there, and no certificate said so."""
+    found = verify(GOLDEN / "0.1.0" / "models" / f"{name}.json")
+    assert found.rebuilt
+
+
+def test_a_document_of_this_version_must_name_its_grid(tmp_path: Path) -> None:
+    tree = made("rectangles:a").to_json()
+    assert tree["certificate"]["request"]["concepts"] == "rectangles:a:full"
+    assert tree["certificate"]["learner"]["grid"] == "boxes have their edges at any of the cells of a (8)"
+    assert verify(written(tree, tmp_path)).rebuilt
+    del tree["certificate"]["learner"]["grid"]
+    with pytest.raises(NotCertified, match="not the one"):
+        verify(written(tree, tmp_path))

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ KINDS = {
 }
 
 
+_TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _VERSION = re.compile(r"[0-9A-Za-z.+!_-]{1,64}")
 
 
@@ -219,6 +222,8 @@ def parsed_json(raw: bytes) -> object:
     require(len(raw) <= MOST_BYTES, "the file is too large")
     # Before every value but the first stands one of these, so what Python would build is bounded by what is read.
     require(sum(map(raw.count, (b",", b"[", b"{"))) < MOST_VALUES, "there are too many values")
+    # Before it is parsed, since a parser that calls itself may end with its process where the stack is small.
+    require(_depth(raw) <= DEEPEST, "values are nested too deeply")
     tree: object = json.loads(
         raw.decode("utf-8"),
         object_pairs_hook=_once,
@@ -228,6 +233,14 @@ def parsed_json(raw: bytes) -> object:
     )
     require_bounded(tree)
     return tree
+
+
+def _depth(raw: bytes) -> int:
+    """How deeply brackets are nested, those in texts aside; exact for JSON, and as far as something else is JSON."""
+    if sum(map(raw.count, (b"[", b"{"))) <= DEEPEST:
+        return 0
+    brackets = _TEXT.sub(b"", raw).translate(None, _NO_BRACKETS)
+    return max(accumulate(1 if byte in b"[{" else -1 for byte in brackets), default=0)
 
 
 def require_bounded(tree: object) -> None:

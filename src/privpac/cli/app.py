@@ -34,6 +34,7 @@ VERBS = (
     "compare",
     "explain",
     "verify",
+    "verify-page",
     "sign",
     "release",
     "schema",
@@ -47,7 +48,7 @@ VERBS = (
     "keys",
     "warm",
 )
-"""Each is a module of this package and in it a function, or a group of them, of the same name."""
+"""Each is a module of this package and in it a function, or a group of them, of the same name (`-` becomes `_`)."""
 
 
 def _version(wanted: bool) -> None:
@@ -80,7 +81,8 @@ def app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     )
     application.callback()(_root)
     for name in verbs:
-        verb = getattr(import_module(f"privpac.cli.{name}"), name)
+        module = name.replace("-", "_")
+        verb = getattr(import_module(f"privpac.cli.{module}"), module)
         if isinstance(verb, typer.Typer):
             application.add_typer(verb)
         else:

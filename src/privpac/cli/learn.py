@@ -27,6 +27,7 @@ from privpac.wishes import (
     AnswerWishes,
     FewLabelWishes,
     RuleWishes,
+    read_costs,
     read_delta,
     read_epsilon,
     warning_of_large,
@@ -186,7 +187,7 @@ def learn(
         delta=delta,
         concepts=concepts,
         protect=protect,
-        costs=_costs(costs),
+        costs=read_costs(costs, owner=OWNER),
         records_per_person=records_per_person,
         estimate_epsilon=estimate_epsilon,
         leaf_epsilon=leaf_epsilon,
@@ -310,20 +311,6 @@ def _few_labels(unlabelled: str | None, method: str, error: str | None) -> FewLa
             OWNER, "unlabelled", None, allowed="a file, or 'missing', with --method and --error"
         )
     return None
-
-
-def _costs(text: str | None) -> tuple[int, ...] | str | None:
-    if text is None or text == "balanced":
-        return text
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise ParameterError(
-            OWNER,
-            "costs",
-            text,
-            allowed="positive integers, one per class in the schema's order, such as 1,5, or balanced",
-        )
-    return tuple(int(part) for part in parts)
 
 
 def _declared(schema: str | None, label: str | None) -> str:

@@ -37,6 +37,7 @@ __all__ = [
     "MergeableClass",
     "MixtureGibbs",
     "Move",
+    "OnGrid",
     "OneColumn",
     "OverColumn",
     "RuleBase",
@@ -214,6 +215,15 @@ class MergeableClass(ConceptClass, Protocol):
 class Stored:
     """A class that a certificate names by its public options, the fields of its dataclass, so that `verify` can build
     it again. Only classes in `concepts` that inherit from it themselves are read back: a subclass may be anything."""
+
+
+@runtime_checkable
+class OnGrid(Protocol):
+    """A class whose members lie on a public grid, which certificates name."""
+
+    @property
+    def grid(self) -> str:
+        """What the members lie on, and how far what is not among them may be from the nearest of them."""
 
 
 class ManyLabels:

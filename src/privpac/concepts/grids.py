@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
 __all__ = [
     "BOX_GROUPS",
+    "BOX_SECONDS",
     "CUTOFFS",
     "CUTS",
     "FEWER_CUTS",
+    "FIRST",
+    "FLOAT_BOX_BITS",
+    "FULL",
     "HALFSPACE_POINTS",
     "LARGEST_SPHERE",
     "LEVELS",
+    "MOST_BOX_BITS",
+    "MOST_BOX_COLUMNS",
     "MOST_DIRECTIONS",
     "MOST_TESTS",
     "PLANE",
     "POINTS",
+    "Bins",
+    "box_bits",
+    "box_bytes",
+    "box_grid",
+    "box_seconds",
+    "coarser_boxes",
+    "grid_of_word",
+    "linear_band",
+    "linear_grid",
 ]
 
 CUTS = 31
@@ -25,9 +45,33 @@ FEWER_CUTS = 15
 MOST_TESTS = 250
 """Tables with more tests are wide."""
 
+FULL = "full"
+"""The grid of every cell."""
+
+FIRST = "first"
+"""The grid that the first version took without saying so: `BOX_GROUPS`."""
+
+Bins = int | tuple[int, ...] | str | None
+"""`FULL`, groups per column or one number for each; None for the grid of the first version."""
+
+BOX_SECONDS, _SHORT = 120.0, 10.0
+"""Seconds of sums over boxes that are refused, by their estimate, and those of a coarser grid proposed instead."""
+
+_NS_NODE, _NS_VALUE, _NS_RANGE, _NS_BALL = 25.0, 40.0, 1e5, 3e3
+"""Nanoseconds per node of a tree that is renewed, per pair of values, per outer range, and per sum of balls: measured,
+generous."""
+
+MOST_BOX_COLUMNS = 3
+"""Columns of a box: of every further one all pairs of values would be taken."""
+
+MOST_BOX_BITS = 14_000
+"""Of the number of boxes, which certificates write in decimal digits: as many as Python writes."""
+
+FLOAT_BOX_BITS = 600
+"""Of the number of boxes whose weights floats add up, far from where they overflow; beyond, balls do."""
+
 BOX_GROUPS = {1: 4096, 2: 256, 3: 32}
-"""Groups of a column that boxes tell apart, by number of columns: sums take tens of milliseconds, and edges are fine
-enough to be useful."""
+"""Groups of a column that boxes told apart in the first version, by number of columns: old documents rely on them."""
 
 LEVELS = 32
 """Steps of a column of a score: 16 do as well on most tables, 256 gain nothing and cannot be read."""
@@ -49,3 +93,115 @@ MOST_DIRECTIONS = 2**22
 
 LARGEST_SPHERE = 5
 """Dimensions in which such directions are listed: in six a cover of level 0.01 has some 10^9 members."""
+
+
+def box_grid(columns: Sequence[str], sizes: Sequence[int], groups: Sequence[int]) -> str:
+    """Where boxes have their edges, and how far a box with other edges may be from the nearest of them.
+
+    >>> box_grid(["age"], [121], [121])
+    'boxes have their edges at any of the cells of age (121)'
+    >>> box_grid(["x"], [65536], [32]).partition(". ")[0]
+    'boxes have their edges between groups of cells: 32 groups of x (65,536 cells, 2,048 at most per group)'
+    """
+    if all(size == count for size, count in zip(sizes, groups, strict=True)):
+        cells = " and ".join(f"{name} ({size:,})" for name, size in zip(columns, sizes, strict=True))
+        return f"boxes have their edges at any of the cells of {cells}"
+    each = ", ".join(
+        f"{count:,} groups of {name} ({size:,} cells, {-(-size // count):,} at most per group)"
+        for name, size, count in zip(columns, sizes, groups, strict=True)
+    )
+    return (
+        f"boxes have their edges between groups of cells: {each}. The promise is against the best of these boxes: one"
+        f" with other edges differs from some of them by at most one group at each of its {2 * len(columns)} edges, and"
+        " the records there come on top; one that lies within a group may be missed altogether"
+    )
+
+
+def linear_grid(features: int, points: int | None, levels: int) -> str:
+    """What half-spaces are listed, and how far one that is not may be from the nearest of them.
+
+    Without `points`, the directions are declared, and nothing is known of others.
+    """
+    text = f"a column counts with its step among {levels}, a sum of points has at most {CUTOFFS} cut-offs"
+    if points is None:
+        return (
+            f"{text}, and directions are those declared. The promise is against the best of these rules; one in another"
+            " direction may be better"
+        )
+    band = float(linear_band(features, points, levels))
+    each = "1 feature" if features == 1 else f"{features} features"
+    return (
+        f"{text}, and points are whole numbers up to {points}. The promise is against the best of these rules: one with"
+        f" any weights for at most {each} agrees with some of them, but for records within {band:.2g} of its cut-off"
+        " (columns from 0 to 1, largest weight 1), and what goes wrong there comes on top"
+    )
+
+
+def linear_band(features: int, points: int, levels: int) -> Fraction:
+    """How far from its cut-off a half-space of so many features may disagree with all members.
+
+    Features run from 0 to 1 there, and the largest weight is 1. Proof: docs/proofs/halfspaces.md.
+    """
+    top = levels - 1
+    return (
+        Fraction(features, top)
+        + Fraction(features, 2 * points)
+        + Fraction(features, CUTOFFS)
+        + Fraction(2, top)
+    )
+
+
+def _box_work(sizes: Sequence[int], records: int) -> tuple[int, int, int, int]:
+    """For the sums over boxes: outer ranges, values of the next axis and of the last, and different points, at most."""
+    *outer, x, y = (1, 1, *sorted(sizes))
+    values = [min(size, records) for size in outer]
+    ranges = math.prod(count * (count + 1) // 2 for count in values)
+    return ranges, min(x, records), min(y, records), min(math.prod(sizes), records)
+
+
+def box_seconds(sizes: Sequence[int], records: int) -> float:
+    """About how long sums over all boxes of a grid of these sizes take for so many records, at most: public numbers."""
+    ranges, values, inner, points = _box_work(sizes, records)
+    if box_bits(sizes) > FLOAT_BOX_BITS:
+        return ranges * values * (values + 1) / 2 * inner * _NS_BALL * 1e-9
+    # Half of the points come behind a first value on average; many points of one value renew the whole tree at once.
+    renewed = min(points * (inner.bit_length() + 1) / 2, values * inner)
+    return ranges * (values * (renewed * _NS_NODE + values * _NS_VALUE) + _NS_RANGE) * 1e-9
+
+
+def box_bits(sizes: Sequence[int]) -> int:
+    """Bits of the number of boxes of a grid, at most."""
+    return sum(2 * size.bit_length() for size in sizes)
+
+
+def box_bytes(sizes: Sequence[int], records: int) -> int:
+    """About how much memory they take, at most: a weight per outer range and first value, and the tree."""
+    ranges, values, inner, _ = _box_work(sizes, records)
+    return 32 * ranges * values + 224 * inner
+
+
+def coarser_boxes(sizes: Sequence[int], records: int) -> int:
+    """Groups per column, a power of two, at which the sums take seconds only."""
+    count = 2
+    while count < max(sizes) and box_seconds([min(size, 2 * count) for size in sizes], records) <= _SHORT:
+        count *= 2
+    return count
+
+
+_GRID = re.compile(r"(?P<columns>.+):(?P<grid>full|first|[1-9][0-9]{0,8}(x[1-9][0-9]{0,8})*)")
+
+
+def grid_of_word(rest: str) -> tuple[str, Bins]:
+    """What stands behind `rectangles:` apart: the columns, and the grid, which is the full one if none is named.
+
+    >>> grid_of_word("age,dose"), grid_of_word("age,dose:256"), grid_of_word("age,dose:121x64")
+    (('age,dose', 'full'), ('age,dose', 256), ('age,dose', (121, 64)))
+    """
+    match = _GRID.fullmatch(rest)
+    if match is None:
+        return rest, FULL
+    grid = match["grid"]
+    if grid in (FULL, FIRST):
+        return match["columns"], FULL if grid == FULL else None
+    counts = tuple(map(int, grid.split("x")))
+    return match["columns"], counts if len(counts) > 1 else counts[0]

@@ -54,6 +54,10 @@ class ClassFacts:
     """Columns that are looked at one by one: how many cells each has, and whether they have an order."""
     stages: tuple[int, ...] = ()
     """Depths of trees that are grown in stages; `odds` then are those of the first."""
+    groups: tuple[int, ...] = ()
+    """Of boxes: the cells of each column that they tell apart."""
+    grid: str = ""
+    """What the members lie on, in words, and how far others may be from them; empty where no cell is left out."""
     schema: Schema | None = field(default=None, compare=False, repr=False)
     """Columns, where what is learnt from depends on how many records there are."""
     way: str = ""

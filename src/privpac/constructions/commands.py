@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from privpac.concepts.grids import BOX_SECONDS, box_seconds
 from privpac.constructions.option import Need
 from privpac.constructions.wish import Wish
 from privpac.numbers.exact import plain
 
-__all__ = ["default_command", "learn_command", "python_lines"]
+__all__ = ["default_command", "draw_command", "learn_command", "python_lines"]
 
 
 def python_lines(expression: str, *imports: tuple[str, str]) -> str:
@@ -24,6 +25,14 @@ def learn_command(wish: Wish, need: Need, *, concepts: str | None = None, option
         return None
     more = f" {options}" if options else ""
     return f"privpac learn DATA --schema SCHEMA --concepts {word} --epsilon {plain(wish.epsilon)}{more}"
+
+
+def draw_command(wish: Wish, need: Need) -> str | None:
+    """The same for one draw from the labelled records; None where sums over all boxes would be refused for them."""
+    groups = wish.concepts.groups
+    if groups and box_seconds(groups, need.labelled) > BOX_SECONDS:
+        return None
+    return learn_command(wish, need)
 
 
 def default_command(epsilon: Fraction) -> str:

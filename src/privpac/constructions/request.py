@@ -24,7 +24,7 @@ from privpac.constructions.base import Learner
 from privpac.constructions.draw.merged import Merged
 from privpac.constructions.draw.occam import Occam, read_costs
 from privpac.constructions.draw.staged_trees import StagedTrees
-from privpac.constructions.labels.classes import label_private
+from privpac.constructions.labels.classes import GRIDDED, label_private
 from privpac.constructions.labels.trees import LabelPrivateTrees
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -81,6 +81,8 @@ class Request:
     protect: str = "records"
     costs: Costs | None = None
     records_per_person: int = 1
+    drawn: bool = True
+    """Whether a member is drawn with all these records; where a word only names a class, its limits do not matter."""
 
     def __post_init__(self) -> None:
         whole_positive(self.records_per_person, owner="learn", name="records_per_person")
@@ -159,7 +161,9 @@ class Request:
         records."""
         if not isinstance(concepts, ManyLabels):
             self.require_two_classes(concepts.word)
-        concepts.require(self.size.labelled)
+        # Where only labels are private, edges lie where the features do, and not on the grid of the class.
+        if self.drawn and not (self.protect == "labels" and isinstance(concepts, GRIDDED)):
+            concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
         learner = Occam(concepts, self.per_record, self.costs)

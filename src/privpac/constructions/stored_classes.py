@@ -14,6 +14,7 @@ from typing import Any
 from privpac.concepts.base import ConceptClass, Stored
 from privpac.concepts.catalogue import stored_classes
 from privpac.concepts.finite import Finite
+from privpac.concepts.grids import FIRST, FULL, grid_of_word
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified
@@ -35,6 +36,22 @@ WORD_IN_FILES: Mapping[str, str] = {"auto": "auto:2", "auto:1": "auto"}
 """A document names the design of the default classifier that made it; the first one was called nothing but `auto`."""
 WORD_OF_FILES: Mapping[str, str] = {stored: word for word, stored in WORD_IN_FILES.items()}
 
+BOXES = "rectangles:"
+"""A document names the grid of boxes, the full one too; where none is named it is that of the first version."""
+
+
+def _in_files(word: str) -> str:
+    columns, bins = grid_of_word(word.removeprefix(BOXES))
+    if not word.startswith(BOXES) or bins not in (None, FULL):
+        return WORD_IN_FILES.get(word, word)
+    return f"{BOXES}{columns}" + ("" if bins is None else f":{FULL}")
+
+
+def _of_files(stored: str) -> str:
+    columns, bins = grid_of_word(stored.removeprefix(BOXES))
+    unnamed = stored.startswith(BOXES) and bins == FULL and stored == f"{BOXES}{columns}"
+    return f"{stored}:{FIRST}" if unnamed else WORD_OF_FILES.get(stored, stored)
+
 
 def is_storable(concepts: object) -> bool:
     """Whether a certificate can name this class so that it can be built again; a subclass may be anything."""
@@ -44,7 +61,7 @@ def is_storable(concepts: object) -> bool:
 def stored_concepts(concepts: str | ConceptClass) -> str | dict[str, Any]:
     """What a certificate keeps of the wish: the word, or the name and the public options of a class."""
     if isinstance(concepts, str):
-        return WORD_IN_FILES.get(concepts, concepts)
+        return _in_files(concepts)
     return _name_and_options(concepts)
 
 
@@ -66,7 +83,7 @@ def _options(kind: type[Any]) -> dict[str, str]:
 def concepts_from_json(stored: object, schema: Schema) -> str | ConceptClass:
     """Undo `stored_concepts`."""
     if isinstance(stored, str):
-        return WORD_OF_FILES.get(stored, stored)
+        return _of_files(stored)
     with refusing("The certificate's class of concepts is incomplete or malformed."):
         return _class(stored, schema)
 

@@ -18,6 +18,7 @@ __all__ = [
     "COLUMN_KEYS",
     "KEYS",
     "OPTIONS",
+    "REQUIRED",
     "Problems",
     "column_from",
     "entries_of",

@@ -33,7 +33,7 @@ from privpac.data.sample import Block, Statistic
 from privpac.errors import DataError, ParameterError, SizeError
 from privpac.numbers.words import Words
 
-__all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "GridCounts"]
+__all__ = ["CellCounts", "ColumnCounts", "FromCellCounts", "GridCounts", "labels_of"]
 
 S = TypeVar("S")
 
@@ -84,7 +84,7 @@ class CellCounts:
     def absorb(self, state: ColumnCounts, block: Block) -> ColumnCounts:
         if block.n == 0:
             return state
-        cells, labels = block.cells[self.column.name], _labels(block, self.classes)
+        cells, labels = block.cells[self.column.name], labels_of(block, self.classes)
         if self.column.size > 2**64:
             words, dtype = block.words.get(self.column.name), _count_dtype(block.n)
             counted = count_objects(cells, labels, classes=self.classes, dtype=dtype, words=words)
@@ -193,7 +193,7 @@ class GridCounts:
         return np.zeros((self.classes, *self.bins), dtype=np.int64)
 
     def absorb(self, state: npt.NDArray[np.int64], block: Block) -> npt.NDArray[np.int64]:
-        labels = _labels(block, self.classes)
+        labels = labels_of(block, self.classes)
         flat = state.reshape(-1)
         for start in range(0, block.n, CHUNK):
             part = slice(start, start + CHUNK)
@@ -223,7 +223,7 @@ class GridCounts:
         )
 
 
-def _labels(block: Block, classes: int) -> Array:
+def labels_of(block: Block, classes: int) -> Array:
     """The block's labels, checked, because kernels use them as positions."""
     if classes == 1:
         return np.zeros(block.n, dtype=np.uint8)

@@ -179,6 +179,8 @@ def explain_certificate(tree: Mapping[str, Any]) -> str:
         lines += ["", heading, *map(explain, proofs)] if proofs else []
     if "estimate" in tree["learner"]:
         lines += ["", _estimate_text(tree["learner"]["estimate"])]
+    if "grid" in tree["learner"]:
+        lines += ["", f"Grid: {tree['learner']['grid']}."]
     if "note" in tree["learner"]:
         lines += ["", f"Note: {tree['learner']['note']}."]
     return "\n".join(lines)

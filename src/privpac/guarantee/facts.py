@@ -11,6 +11,16 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from privpac.guarantee.sentences import (
+    ALL,
+    accuracy_sentence,
+    answers_sentence,
+    bounded_range_sentence,
+    concentrated_sentence,
+    privacy_sentence,
+    range_sentence,
+    stability_sentence,
+)
 from privpac.numbers.exact import decimal_text, ln_up, power_up, shortened, sign_of_log_sum
 
 __all__ = [
@@ -30,9 +40,6 @@ __all__ = [
     "Unit",
     "fact_from_json",
 ]
-
-ALL = "all records"
-"""The part of the data a fact speaks of when it speaks of every record."""
 
 
 class Unit(StrEnum):
@@ -170,11 +177,13 @@ class Privacy(_Scoped):
         return isinstance(other, Privacy) and self.epsilon <= other.epsilon and self._covers(other)
 
     def __str__(self) -> str:
-        part = "" if self.part == ALL else f" of the {self.part}"
-        whose = "one record" if self.unit is Unit.RECORD else "one label"
-        verb = "given" if self.release in (Release.ANSWER, Release.ANSWERS) else "released"
-        delta = decimal_text(self.delta)
-        return f"({self.epsilon}, {delta})-DP, {whose}{part} replaced, {self.release.value} {verb}"
+        return privacy_sentence(
+            epsilon=str(self.epsilon),
+            delta=decimal_text(self.delta),
+            unit=self.unit.value,
+            part=self.part,
+            release=self.release.value,
+        )
 
     def to_json(self) -> dict[str, object]:
         return {**super().to_json(), "neighbours": "replace-one"}
@@ -201,7 +210,7 @@ class BoundedRange(_Stated):
         )
 
     def __str__(self) -> str:
-        return f"log-odds of any event move by at most {self.epsilon}, one {self.unit.value} replaced"
+        return bounded_range_sentence(epsilon=str(self.epsilon), unit=self.unit.value)
 
 
 @dataclass(frozen=True)
@@ -232,8 +241,7 @@ class Range(_Stated):
         return Privacy(self.epsilon, unit=self.unit, part=self.part, release=self.release)
 
     def __str__(self) -> str:
-        part = "" if self.part == ALL else f" of the {self.part}"
-        return f"quotients of chances within a range of {self.epsilon}, one {self.unit.value}{part} replaced"
+        return range_sentence(epsilon=str(self.epsilon), unit=self.unit.value, part=self.part)
 
 
 @dataclass(frozen=True)
@@ -257,9 +265,8 @@ class Concentrated(_Scoped):
         return isinstance(other, Concentrated) and self.rho <= other.rho and self._covers(other)
 
     def __str__(self) -> str:
-        part = "" if self.part == ALL else f" of the {self.part}"
-        but = f" but for {decimal_text(self.delta)}" if self.delta else ""
-        return f"{decimal_text(self.rho)}-zCDP{but}, one {self.unit.value}{part} replaced"
+        rho, delta = decimal_text(self.rho), decimal_text(self.delta)
+        return concentrated_sentence(rho=rho, delta=delta, unit=self.unit.value, part=self.part)
 
 
 @dataclass(frozen=True)
@@ -278,7 +285,7 @@ class Stability(_Stated):
         )
 
     def __str__(self) -> str:
-        return f"{decimal_text(self.gamma)}-stable, one {self.unit.value} replaced"
+        return stability_sentence(gamma=decimal_text(self.gamma), unit=self.unit.value)
 
 
 @dataclass(frozen=True)
@@ -305,16 +312,11 @@ class Accuracy(_Stated):
         )
 
     def __str__(self) -> str:
-        if self.against is Against.EMPIRICAL:
-            return (
-                f"at most {decimal_text(self.error)} of {self.records} records mistaken if some member mistakes none, "
-                f"except with probability {decimal_text(self.failure)}"
-            )
-        compared = "error" if self.against is Against.REALIZABLE else "error above the best of the class"
-        condition = " if some member makes no error" if self.against is Against.REALIZABLE else ""
-        return (
-            f"{compared} at most {decimal_text(self.error)}{condition}, "
-            f"except with probability {decimal_text(self.failure)}, from {self.records} independent records"
+        return accuracy_sentence(
+            error=decimal_text(self.error),
+            failure=decimal_text(self.failure),
+            against=self.against.value,
+            records=self.records,
         )
 
 
@@ -341,9 +343,11 @@ class Answers(_Stated):
         )
 
     def __str__(self) -> str:
-        return (
-            f"all {self.queries.value} are answered within {decimal_text(self.error)} of their share of these "
-            f"{self.records} records, except with probability {decimal_text(self.failure)}"
+        return answers_sentence(
+            error=decimal_text(self.error),
+            failure=decimal_text(self.failure),
+            queries=self.queries.value,
+            records=self.records,
         )
 
 

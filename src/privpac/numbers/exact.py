@@ -16,6 +16,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from privpac.errors import ParameterError, SizeError
+from privpac.numbers.decimals import decimal_text
 
 __all__ = [
     "EXACT_BITS",
@@ -246,35 +247,6 @@ def _exp(upper: bool, value: Fraction, digits: int) -> Fraction:
             remedy="Use a smaller epsilon.",
         )
     return Fraction(1) if value == 0 else _directed(upper, lambda: ball(value).exp(), digits)
-
-
-def decimal_text(value: Fraction, digits: int = 6) -> str:
-    """A short decimal at or above `value`: what people are shown is never better than what is true.
-
-    >>> decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10)), decimal_text(Fraction(1, 10**9))
-    ('0.333334', '0.1', '1e-9')
-    """
-    if value == 0:
-        return "0"
-    if value < 0:
-        raise ValueError("decimal_text shows non-negative numbers")
-    if value >= Fraction(1, 10 ** (digits - 3)):
-        return _pointed(math.ceil(value * 10**digits), digits)
-    exponent = _decimal_exponent(value)
-    mantissa = math.ceil(value / Fraction(10) ** (exponent - 3))
-    if mantissa == 10**4:
-        mantissa, exponent = 10**3, exponent + 1
-    return f"{_pointed(mantissa, 3)}e{exponent}"
-
-
-def _decimal_exponent(value: Fraction) -> int:
-    """The largest e with 10^e <= value, for a positive value of any size."""
-    guess = int((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2.0))
-    while Fraction(10) ** guess > value:
-        guess -= 1
-    while Fraction(10) ** (guess + 1) <= value:
-        guess += 1
-    return guess
 
 
 def written(text: object) -> Fraction:

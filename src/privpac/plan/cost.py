@@ -9,13 +9,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from privpac.concepts.literals.cooccurrence import Estimated
+from privpac.constructions.base import Learner
+from privpac.constructions.labels.classes import LabelPrivateGrid
 from privpac.constructions.recipe import Recipe
 from privpac.data.engines.database import database_count, is_database
 from privpac.data.engines.files import FileSource, files_at
 from privpac.data.engines.opening import Engine, chosen_engine
 from privpac.data.schema import Schema
 
-__all__ = ["Cost", "Extent", "cost_of", "extent_of"]
+__all__ = ["Cost", "Extent", "cost_of", "estimated_class", "extent_of"]
 
 START_SECONDS = 2
 """To import and to load kernels that have been compiled before."""
@@ -95,14 +97,19 @@ def passes_of(recipe: Recipe) -> int:
     return recipe.learner.passes + beside + aside
 
 
+def estimated_class(learner: Learner) -> Estimated | None:
+    """The class that is drawn from, if it estimates what that takes; edges that follow features make another one."""
+    concepts = learner.concepts
+    return concepts if isinstance(concepts, Estimated) and not isinstance(learner, LabelPrivateGrid) else None
+
+
 def _counting_seconds(recipe: Recipe, n: int) -> float:
-    concepts = recipe.learner.concepts
-    if isinstance(concepts, Estimated):
-        return concepts.estimate(n).seconds
-    return n * len(concepts.statistic.columns) * COUNT_NANOSECONDS * 1e-9
+    if (estimated := estimated_class(recipe.learner)) is not None:
+        return estimated.estimate(n).seconds
+    return n * len(recipe.learner.concepts.statistic.columns) * COUNT_NANOSECONDS * 1e-9
 
 
 def _memory(recipe: Recipe, n: int, schema: Schema, engine: str) -> int:
-    concepts = recipe.learner.concepts
-    counts = concepts.estimate(n).bytes if isinstance(concepts, Estimated) else 0
+    estimated = estimated_class(recipe.learner)
+    counts = 0 if estimated is None else estimated.estimate(n).bytes
     return STREAMED + counts + (n * IN_MEMORY * (len(schema.names) + 1) if engine == "memory" else 0)

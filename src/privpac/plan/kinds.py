@@ -9,7 +9,18 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
-from privpac.concepts.grids import BOX_GROUPS, CUTOFFS, HALFSPACE_POINTS, LEVELS, POINTS
+from privpac.concepts.grids import (
+    BOX_GROUPS,
+    CUTOFFS,
+    HALFSPACE_POINTS,
+    LEVELS,
+    MOST_BOX_COLUMNS,
+    POINTS,
+    Bins,
+    box_grid,
+    grid_of_word,
+    linear_grid,
+)
 from privpac.constructions import catalogue
 from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
 from privpac.constructions.draw.stages import SHARES, outcomes_of, trees_up_to
@@ -92,13 +103,17 @@ def _unions(rest: str, description: Description) -> ClassFacts:
 
 
 def _rectangles(rest: str, description: Description) -> ClassFacts:
+    columns, bins = grid_of_word(rest)
     if description.schema is not None:
-        names = [description.schema.column(name.strip()).name for name in rest.split(",")]
+        names = [description.schema.column(name.strip()).name for name in columns.split(",")]
         sizes = [description.schema.column(name).size for name in names]
     else:
-        parts = int(rest) if rest.isdecimal() else rest.count(",") + 1 if rest else 2
-        names, sizes = ["COLUMN"] * parts, [description.cells("", "rectangles:K")] * parts
-    if not 1 <= len(sizes) <= 3:
+        parts = int(columns) if columns.isdecimal() else columns.count(",") + 1 if columns else 2
+        if not 1 <= parts <= MOST_BOX_COLUMNS:
+            names, sizes = [], []
+        else:
+            names, sizes = ["COLUMN"] * parts, [description.cells("", "rectangles:K")] * parts
+    if not 1 <= len(sizes) <= MOST_BOX_COLUMNS:
         raise ParameterError(
             OWNER,
             "concepts",
@@ -106,14 +121,35 @@ def _rectangles(rest: str, description: Description) -> ClassFacts:
             allowed="boxes in one to three columns",
             remedy="Use trees.",
         )
-    groups = [min(size, BOX_GROUPS[len(sizes)]) for size in sizes]
+    groups = _groups(sizes, bins, rest)
     size = math.prod(g * (g + 1) // 2 for g in groups) + 1
     vc = 2 * len(sizes)
-    shattered = vc if min(groups) >= 3 else 1
-    word, named = f"rectangles:{','.join(names)}", description.schema is not None
     return ClassFacts(
-        word, "rectangles", size, Fraction(size - 1), vc, shattered, parts=len(sizes), named=named
+        f"rectangles:{','.join(names)}{rest[len(columns) :]}",
+        "rectangles",
+        size,
+        Fraction(size - 1),
+        vc,
+        vc if min(groups) >= 3 else 1,
+        parts=len(sizes),
+        groups=tuple(groups),
+        grid=box_grid(names, sizes, groups),
+        named=description.schema is not None,
     )
+
+
+def _groups(sizes: list[int], bins: Bins, rest: str) -> list[int]:
+    """Cells of each column that boxes tell apart."""
+    if isinstance(bins, str):
+        return sizes
+    if bins is None:
+        return [min(size, BOX_GROUPS[len(sizes)]) for size in sizes]
+    counts = bins if isinstance(bins, tuple) else (bins,) * len(sizes)
+    if len(counts) != len(sizes):
+        raise ParameterError(
+            OWNER, "concepts", f"rectangles:{rest}", allowed="given one number of groups, or one per column"
+        )
+    return [min(size, count) for size, count in zip(sizes, counts, strict=True)]
 
 
 def _stumps(rest: str, description: Description) -> ClassFacts:
@@ -307,6 +343,7 @@ def _linear_facts(
         min(features + 1, size.bit_length() - 1),
         1,
         parts=count,
+        grid=linear_grid(min(count, features), points, LEVELS),
         named=description.schema is not None,
     )
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from privpac.concepts.grids import BOX_SECONDS, box_seconds, coarser_boxes
 from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.table import PlanTable
@@ -155,8 +156,24 @@ def _estimate(estimate: Estimate) -> str:
 
 
 def notes(plan: PlanTable) -> list[str]:
-    """How large classes of many tests are; what was simulated on what, and what was not and why: a line each."""
-    return _sizes(plan) + _simulations(plan)
+    """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
+    why: a line each."""
+    return _sizes(plan) + _grids(plan) + _simulations(plan)
+
+
+def _grids(plan: PlanTable) -> list[str]:
+    """What the promise is against, where it is not all that a reader may have in mind; and what runs instead."""
+    lines = []
+    for word, facts in {row.concepts.word: row.concepts for row in plan.answers if row.concepts.grid}.items():
+        lines.append(f"Grid of {word}: {facts.grid}")
+        most = max(row.need.labelled for row in plan.answers if row.concepts.word == word)
+        if facts.groups and box_seconds(facts.groups, most) > BOX_SECONDS:
+            count = coarser_boxes(facts.groups, most)
+            lines.append(
+                f"Sums over all boxes of {word} take too long for {most:,} records; on {count} groups per column they"
+                f" do not: --concepts rectangles:{facts.parts}:{count}, or rectangles:COLUMNS:{count} with a schema"
+            )
+    return lines
 
 
 def _sizes(plan: PlanTable) -> list[str]:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from privpac.numbers.exact import decimal_text, exp_up
+from privpac.checker.directed import exp_ceiling
+from privpac.numbers.decimals import decimal_text
 
-__all__ = ["Certified", "does_not_mean", "means"]
+__all__ = ["Certified", "does_not_mean", "guessed_at_most", "means", "protected"]
 
 WEAK = 5  # an epsilon above which the factor is beyond a hundred and the words must not comfort
 
@@ -25,13 +26,13 @@ class Certified(Protocol):
 def means(model: Certified) -> list[str]:
     """What somebody who trusts the certificate may conclude."""
     tree = model.certificate
-    epsilon, thing = Fraction(tree["epsilon"]), _thing(tree)
+    epsilon, thing = Fraction(tree["epsilon"]), protected(tree)
     aside = " (delta aside)" if Fraction(tree["delta"]) else ""
     texts = [
         f"If {thing} had been anything else, every possible outcome ({_outcome(tree)}) would have been almost as"
         f" likely: {_factor(tree)}.",
         f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
-        f" cannot tell from this release which is true more often than {_guess(epsilon)} of the time{aside}.",
+        f" cannot tell from this release which is true more often than {guessed_at_most(epsilon)} of the time{aside}.",
         "This holds whatever else they know, now or later, and whatever they do with it: predicting, publishing"
         " and rewriting cost nothing more.",
     ]
@@ -55,12 +56,25 @@ def _outcome(tree: Mapping[str, Any]) -> str:
     )
 
 
+_KEEP = ("declared", "assuming", "post-processing", "k-fold-composition")
+"""Rules that speak of as many records of one person as their premise."""
+
+
 def _people(tree: Mapping[str, Any]) -> int:
-    return int((tree["request"] or {}).get("records_per_person", 1))
+    """Records of one person that are protected together: what was derived, not what was wished for."""
+    return _together(tree["privacy"])
 
 
-def _thing(tree: Mapping[str, Any]) -> str:
-    """What is protected."""
+def _together(step: Mapping[str, Any]) -> int:
+    if step["rule"] == "group":
+        return int(step["where"]["size"])
+    if step["rule"] in (*_KEEP, "sequential"):
+        return min(map(_together, step["premises"]))
+    return 1
+
+
+def protected(tree: Mapping[str, Any]) -> str:
+    """What a certificate protects, in words."""
     label = tree["privacy"]["fact"]["unit"] == "label"
     if _people(tree) > 1:
         return f"{'the labels of ' if label else ''}all records of one person (up to {_people(tree)})"
@@ -78,15 +92,23 @@ def _plain_factor(epsilon: Fraction) -> str:
     if epsilon > 40:
         return "10^" + str(int(epsilon * Fraction(44, 100)) + 1)  # 1/ln 10 < 0.44
     if epsilon > 10:
-        return f"{int(exp_up(epsilon, 0)):,}"
-    return f"{float(exp_up(epsilon, 3)):,.3f}"
+        return f"{int(_exp(epsilon, 0)):,}"
+    return f"{float(_exp(epsilon, 3)):,.3f}"
 
 
-def _guess(epsilon: Fraction) -> str:
-    """e^epsilon/(1 + e^epsilon), rounded up: the best chance of telling two possibilities apart."""
+def _exp(epsilon: Fraction, digits: int) -> Fraction:
+    return exp_ceiling(epsilon, digits) if epsilon else Fraction(1)
+
+
+def guessed_at_most(epsilon: Fraction) -> str:
+    """e^epsilon/(1 + e^epsilon), rounded up: the best chance of telling two possibilities apart, delta aside.
+
+    >>> guessed_at_most(Fraction(1))
+    '73.2 %'
+    """
     if epsilon > 40:
         return "100 %"
-    factor = exp_up(epsilon, 12)
+    factor = _exp(epsilon, 12)
     return f"{math.ceil(1000 * factor / (1 + factor)) / 10} %"
 
 

@@ -6,7 +6,6 @@ It is made from the model alone, so whoever may see the model may see the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -24,6 +23,7 @@ from privpac.report.meaning import does_not_mean, means
 from privpac.report.pictures import picture
 from privpac.report.subject import Subject
 from privpac.report.summary import costs_text, no_accuracy, sql_text
+from privpac.report.wording import short
 
 __all__ = [
     "confusion_table",
@@ -32,7 +32,6 @@ __all__ = [
     "headline",
     "ranks_figure",
     "report_html",
-    "short",
     "values_of",
 ]
 
@@ -135,6 +134,8 @@ def _accuracy(model: Subject) -> str:
     if facts:
         parts.append(_items(facts))
         parts.append('<p class="soft">If the records are independent draws from what is to be predicted.</p>')
+        if "grid" in tree["learner"]:
+            parts.append(f"<p>Grid: {escape(tree['learner']['grid'])}.</p>")
     else:
         parts.append(f"<p>{escape(no_accuracy(tree))}</p>")
     return _section("How accurate it is", *parts)
@@ -227,19 +228,6 @@ def _proof(tree: Mapping[str, Any]) -> str:
         f'<span class="fact">{escape(str(fact_from_json(tree["fact"])))}</span>'
         f'<span class="why">by: {escape(name)}{escape("; " + where if where else "")}</span>{assumed}{below}'
     )
-
-
-def short(value: object) -> str:
-    """Six digits of a long number; all of them are in the model file."""
-    text = str(value)
-    if len(text) <= 16:
-        return text
-    try:
-        return f"≈ {float(Fraction(text)):.6g}"
-    except ValueError:
-        return text  # words
-    except OverflowError:
-        return f"≈ 2^{int(Fraction(text)).bit_length() - 1}"
 
 
 def _meaning(model: Subject) -> str:

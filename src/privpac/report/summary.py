@@ -14,7 +14,7 @@ from privpac.report.subject import Subject
 
 __all__ = ["costs_text", "no_accuracy", "sql_text", "summary_json", "summary_sections"]
 
-NO_ACCURACY = "No accuracy is proved from {records} records at this epsilon; privacy holds all the same."
+NO_ACCURACY = "No accuracy is proved from {records:,} records at this epsilon; privacy holds all the same."
 
 
 def summary_sections(model: Subject, *, full: bool) -> list[tuple[str, str]]:
@@ -89,6 +89,8 @@ def _accuracy(model: Subject) -> str:
     facts = [str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]]
     assumed = dict.fromkeys(text for proof in tree["accuracy"] for text in assumptions_of(proof))
     facts += [f"Assumes that {text}." for text in assumed]
+    if facts and "grid" in tree["learner"]:
+        facts.append(f"Grid: {tree['learner']['grid']}.")
     if facts and "note" in tree["learner"]:
         facts.append(f"Note: {tree['learner']['note']}.")
     return "\n".join(facts) or no_accuracy(tree)

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privpac.checker.document import parsed
 from privpac.errors import DataError, NotCertified
-from privpac.guarantee.ledger.ledger import Ledger
 from privpac.signing.keys import Trusted
 from privpac.signing.signature import Signature, signatures_in
+
+if TYPE_CHECKING:  # whoever only asks who signed needs no ledger
+    from privpac.guarantee.ledger.ledger import Ledger
 
 __all__ = ["Signer", "check_receipt", "read_signature", "signers_of"]
 

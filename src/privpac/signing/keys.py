@@ -108,11 +108,16 @@ class Trusted:
     def read(cls, path: str | os.PathLike[str]) -> Trusted:
         """The keys in a file of lines such as `BASE64 Data office, St. Anna hospital`."""
         try:
-            lines = Path(path).read_text(encoding="utf-8").splitlines()
+            text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             raise DataError(f"There is no list of keys {str(path)!r} that can be read.") from None
+        return cls.listed(text)
+
+    @classmethod
+    def listed(cls, text: str) -> Trusted:
+        """The same from the text of such a file."""
         names: dict[bytes, str] = {}
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(text.splitlines(), start=1):
             entry = line.partition("#")[0].split(maxsplit=1)
             if entry:
                 names[_public(entry[0], number)] = entry[1].strip() if len(entry) > 1 else entry[0]

@@ -12,6 +12,9 @@ from privpac.audit.exact import Case, Record
 from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import ScoredGibbs
+from privpac.concepts.boxes.axes import Axis
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.boxes.sums import BoxSums
 from privpac.concepts.line.stumps import Constant, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.concepts.literals.binarise import Binarisation, Test
@@ -131,6 +134,53 @@ def cuts_at_the_data() -> Case:
         return Threshold("a", values[place[1]], True)
 
     return _case("cuts at the data", run)
+
+
+class _OneBlankBox(BoxSums):
+    """Sums that take all boxes without a record's row or column for the empty one."""
+
+    blank = 1  # type: ignore[assignment]
+
+
+class _EndsAtTheData(Axis):
+    """An axis on which ranges begin and end at values that occur."""
+
+    @property
+    def lefts(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (1,) * len(self.values)
+
+    rights = lefts  # type: ignore[assignment]
+
+
+def _faulty_boxes(name: str, change: Callable[[BoxSums], BoxSums]) -> Case:
+    schema = tiny_schema(3, 2)
+    boxes = Rectangles(schema, ("a", "b"))
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        evidence = sample_of(schema, data).reduce(boxes.statistic)
+        law = boxes.gibbs(evidence, ratio=CLAIM_RATIO, costs=(1, 1))
+        return replace(law, sums=change(law.sums)).draw(coins)
+
+    return Case(name, run, records_of(schema), 2, CLAIM)
+
+
+def forgets_blank_boxes() -> Case:
+    """Boxes of the full grid that hold no record are not all counted: they are possible on the neighbour only."""
+
+    def change(sums: BoxSums) -> BoxSums:
+        return _OneBlankBox(sums.axes, sums.points, sums.moves, sums.ratio, sums.members)
+
+    return _faulty_boxes("forgets blank boxes", change)
+
+
+def boxes_end_at_the_data() -> Case:
+    """Of all boxes that hold the same records one is drawn, whose sides touch them."""
+
+    def change(sums: BoxSums) -> BoxSums:
+        axes = tuple(_EndsAtTheData(axis.size, axis.values) for axis in sums.axes)
+        return replace(sums, axes=axes)
+
+    return _faulty_boxes("boxes end at the data", change)
 
 
 def forgets_the_costs() -> Case:
@@ -364,6 +414,8 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         counts_records_instead_of_values,
         reads_the_classes,
         cuts_at_the_data,
+        forgets_blank_boxes,
+        boxes_end_at_the_data,
         forgets_the_costs,
         forgets_the_group,
         half_the_noise,

@@ -11,7 +11,7 @@ import pytest
 
 from privpac import NotCertified, Schema, learn, load, verify
 from privpac.checker import document
-from privpac.checker.document import DEEPEST, digest, read_document, same
+from privpac.checker.document import DEEPEST, digest, parsed_json, read_document, same
 from privpac.constructions.words import Request
 from privpac.data.columns import Numeric
 from privpac.errors import DataError
@@ -168,3 +168,20 @@ def test_an_epsilon_beyond_all_numbers_does_not_end_the_process(word: str, epsil
     tree["certificate"]["request"]["epsilon"] = epsilon
     with within(4), pytest.raises(NotCertified):
         verify_document({**tree, "digest": digest(tree)})
+
+
+@pytest.mark.parametrize(
+    ("before", "levels"),
+    [("", 256), ("", 257), ('"]",' * 500, 255), ('"]",' * 500, 256), ('"\\"[",' * 500, 255)],
+)
+def test_depth_is_counted_before_anything_is_parsed(
+    before: str, levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parser that calls itself would end the whole process where the stack is small, as in a browser."""
+    raw = ("[" * (before != "") + before + "[" * levels + "]" * (levels + (before != ""))).encode()
+    if levels + (before != "") <= 256:
+        parsed_json(raw)
+        return
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was parsed"))
+    with pytest.raises(Malformed, match="nested too deeply"):
+        parsed_json(raw)

@@ -42,7 +42,7 @@ from privpac.constructions.points.ways import POINT_WAYS
 from privpac.constructions.stored_classes import CLASSES, concepts_from_json, stored_concepts
 from privpac.constructions.words import WORDS, Request, learner_for, takes_many_classes
 from privpac.data.sample import Size
-from privpac.errors import ParameterError, SchemaError
+from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.model import digest
 from privpac.report.page import report_html
 
@@ -317,3 +317,39 @@ def test_a_delta_that_would_be_ignored_is_refused_before_anything_is_charged(
 def test_files_of_a_delta_that_was_ignored_can_still_be_made_anew() -> None:
     request = Request(SCHEMA, Size(80), Fraction(1), Fraction(1, 10**6))
     assert learner_for("stumps", request).certify(Size(80)).delta == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "stored", "groups"),
+    [
+        ("rectangles:a", "rectangles:a:full", (2**20,)),
+        ("rectangles:a:full", "rectangles:a:full", (2**20,)),
+        ("rectangles:a:first", "rectangles:a", (4096,)),
+        ("rectangles:a,b:256", "rectangles:a,b:256", (256, 9)),
+        ("rectangles:a,b:64x3", "rectangles:a,b:64x3", (64, 3)),
+    ],
+)
+def test_documents_name_the_grid_of_boxes_and_words_may(
+    word: str, stored: str, groups: tuple[int, ...]
+) -> None:
+    columns = [
+        {"name": name, "kind": "numeric", "lower": 0, "upper": size - 1, "integer": True}
+        for name, size in (("a", 2**20), ("b", 9))
+    ]
+    schema = Schema.from_json({"label": "y", "columns": columns})
+    assert stored_concepts(word) == stored
+    again = concepts_from_json(stored, schema)
+    assert isinstance(again, str)
+    assert stored_concepts(again) == stored
+    for said in (word, again):
+        concepts = learner_for(said, request(schema)).concepts
+        assert isinstance(concepts, Rectangles)
+        assert concepts.groups == groups
+
+
+def test_where_labels_are_private_the_grid_of_boxes_sets_no_limit() -> None:
+    columns = [{"name": name, "kind": "numeric", "lower": 0, "upper": 1} for name in "ab"]
+    wide = Request(Schema.from_json({"label": "y", "columns": columns}), Size(10**6), Fraction(1))
+    with pytest.raises(SizeError, match="coarser grid: rectangles:a,b:"):
+        learner_for("rectangles:a,b", wide)
+    learner_for("rectangles:a,b", replace(wide, protect="labels")).certify(Size(10**6))

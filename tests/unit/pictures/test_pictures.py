@@ -17,7 +17,7 @@ import pytest
 from privpac import Model, PrivateClassifier, Schema, learn
 from privpac.cli import main
 from privpac.concepts.base import Hypothesis
-from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.boxes.box import Box
 from privpac.concepts.line.intervals import Interval
 from privpac.concepts.line.stumps import Constant, Match
 from privpac.concepts.line.thresholds import Threshold

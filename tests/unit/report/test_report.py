@@ -296,8 +296,8 @@ def test_an_unknown_kind_falls_back_to_its_sentence() -> None:
 
 def _certified(epsilon: str, delta: str = "0", unit: str = "record") -> Any:
     """As much of a model as `meaning` reads."""
-    privacy = {"fact": {"unit": unit}}
-    tree = {"epsilon": epsilon, "delta": delta, "request": {"records_per_person": 1}, "privacy": privacy}
+    privacy = {"rule": "exponential-mechanism", "fact": {"unit": unit}}
+    tree = {"epsilon": epsilon, "delta": delta, "request": None, "privacy": privacy}
     return SimpleNamespace(certificate=tree)
 
 

@@ -1,161 +1,72 @@
-"""Axis-aligned boxes over one to three ordered columns: one class inside, the other outside.
+"""Axis-aligned boxes over a few ordered columns: one class inside, the other outside.
 
-The grid is public: each column's cells are put into equal groups before any record is seen, and a box has
-its edges between groups. Every box is a member once, and so is the empty one.
+Every box is a member once, and so is the empty one. On the full grid a box has its edges at any cells; a coarse grid
+puts each column's cells into equal groups before any record is seen, and a box has its edges between groups.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
-from numpy.typing import NDArray
 
 from privpac.coins import Coins
-from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Hypothesis, Move, RuleBase, Stored
-from privpac.concepts.boxes.sums import BoxLadder, RectangleSums, outer_range
-from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.grids import BOX_GROUPS
+from privpac.concepts.base import Costs, EvenPrior, Hypothesis, Stored
+from privpac.concepts.boxes.axes import Axis, blank_ranges, ranges_of
+from privpac.concepts.boxes.box import Box
+from privpac.concepts.boxes.ladder import BoxLadder
+from privpac.concepts.boxes.sums import BoxSums
+from privpac.concepts.grids import (
+    BOX_GROUPS,
+    BOX_SECONDS,
+    FULL,
+    MOST_BOX_BITS,
+    MOST_BOX_COLUMNS,
+    Bins,
+    box_bits,
+    box_bytes,
+    box_grid,
+    box_seconds,
+    coarser_boxes,
+)
 from privpac.concepts.labellings.base import reduced
 from privpac.concepts.labellings.boxes import BoxDichotomies, refuse_relabelling, require_boxes
-from privpac.concepts.line.unions import check_costs, check_ordered, range_sql, range_text
-from privpac.concepts.literals.binarise import Test
-from privpac.concepts.literals.questions import Questions, ask_all
-from privpac.concepts.shapes import Brick
+from privpac.concepts.line.unions import check_costs, check_ordered
+from privpac.concepts.literals.cooccurrence import Estimate
 from privpac.concepts.trees.powers import Floats, Integers
+from privpac.data.occupied import OccupiedCells, PointCounts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError, SizeError
-from privpac.fields import listed, record, require, text, whole, written_whole
 
-__all__ = ["Box", "RectangleGibbs", "Rectangles"]
-
-_LARGEST_WORK = 2**32
-"""Steps of the recursion beyond which a grid is refused: about half a minute on one core."""
+__all__ = ["RectangleGibbs", "Rectangles"]
 
 
 @dataclass(frozen=True)
-class Box(RuleBase):
-    """Class `inside` where low <= cell < high in every column; low = high in all of them: nowhere inside."""
-
-    kind: ClassVar[str] = "box"
-    columns: tuple[str, ...]
-    low: tuple[int, ...]
-    high: tuple[int, ...]
-    inside: int = 1
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no record can lie in it."""
-        return any(low >= high for low, high in zip(self.low, self.high, strict=True))
-
-    def predict(self, cells: Cells) -> NDArray[np.uint8]:
-        within = np.full(len(cells[self.columns[0]]), not self.is_empty, dtype=bool)
-        if not self.is_empty:
-            for column, low, high in zip(self.columns, self.low, self.high, strict=True):
-                values = cells[column]
-                # With high - 1 both ends are cells, so they fit the array's type.
-                within &= np.asarray((values >= low) & (values <= high - 1), dtype=bool)
-        return np.where(within, self.inside, 1 - self.inside).astype(np.uint8)
-
-    def _conditions(self, schema: Schema) -> list[tuple[Any, tuple[int, int]]]:
-        """(column, range) for every column that the box restricts."""
-        sides = zip(self.columns, self.low, self.high, strict=True)
-        named = [(schema.column(name), (low, high)) for name, low, high in sides]
-        return [(column, bounds) for column, bounds in named if bounds != (0, column.size)]
-
-    def describe(self, schema: Schema) -> str:
-        conditions = [] if self.is_empty else self._conditions(schema)
-        yes, no = schema.classes[self.inside], schema.classes[1 - self.inside]
-        if not conditions:
-            return f"always {no if self.is_empty else yes}"
-        return f"{yes} if {' and '.join(range_text(*condition) for condition in conditions)}, else {no}"
-
-    def to_sql(self, schema: Schema) -> str:
-        conditions = [] if self.is_empty else self._conditions(schema)
-        if not conditions:
-            return str(1 - self.inside if self.is_empty else self.inside)
-        text = " AND ".join(range_sql(*condition) for condition in conditions)
-        return f"CASE WHEN {text} THEN {self.inside} ELSE {1 - self.inside} END"
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "kind": self.kind,
-            "columns": list(self.columns),
-            "low": [str(cell) for cell in self.low],
-            "high": [str(cell) for cell in self.high],
-            "inside": self.inside,
-        }
-
-    @classmethod
-    def from_json(cls, tree: Mapping[str, Any]) -> Box:
-        """The rule that `to_json` wrote; refused if a field is missing, strange or out of range."""
-        record(tree, "kind", "columns", "low", "high", "inside")
-        low, high = (tuple(written_whole(cell) for cell in listed(tree[end])) for end in ("low", "high"))
-        columns = tuple(text(name) for name in listed(tree["columns"]))
-        fits = 1 <= len(columns) == len(set(columns)) == len(low) == len(high) and min(low) >= 0
-        require(fits, "a box must have a low and a high cell for each of its columns")
-        return cls(columns, low, high, whole(tree["inside"], least=0, most=1))
-
-    def misfit(self, schema: Schema) -> str | None:
-        order = two_classes_misfit(schema) or order_misfit(schema, self.columns)
-        order = order or labels_misfit(schema, [self.inside])
-        for name, *ends in zip(self.columns, self.low, self.high, strict=True):
-            order = order or edges_misfit(schema, name, ends)
-        return order
-
-    @property
-    def is_written_once(self) -> bool:
-        """Whether it is not empty, or empty in the one way that is drawn."""
-        return not self.is_empty or not any((*self.low, *self.high))
-
-    def recut(self, move: Move) -> Box:
-        low = tuple(map(move, self.columns, self.low))
-        return replace(self, low=low, high=tuple(map(move, self.columns, self.high)))
-
-    def questions(self, schema: Schema) -> Questions:
-        if self.is_empty:
-            return 1 - self.inside
-        literals = tuple(
-            literal
-            for column, low, high in self._sides
-            for literal in ((Test(column, low, "at least"), True), (Test(column, high, "at least"), False))
-        )
-        return ask_all(literals, self.inside, 1 - self.inside, schema)
-
-    def shape(self, schema: Schema) -> Brick:
-        return Brick(self._sides, self.inside)
-
-    @property
-    def _sides(self) -> tuple[tuple[str, int, int], ...]:
-        return tuple(zip(self.columns, self.low, self.high, strict=True))
-
-
-@dataclass(frozen=True)
-class Rectangles(AnyNumber, EvenPrior, Stored):
+class Rectangles(EvenPrior, Stored):
     """All boxes of a public grid over one to three ordered columns.
 
-    `bins` is the number of groups a column, or one for each; by default at most 4096, 256 or 32 in one, two
-    or three dimensions.
+    `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
+    None stands in old documents: at most 4096, 256 or 32 groups in one, two or three dimensions.
     """
 
     schema: Schema
     columns: tuple[str, ...]
-    bins: int | tuple[int, ...] | None = None
+    bins: Bins = FULL
     inside: int = 1
 
     def __post_init__(self) -> None:
         given: object = self.columns
         columns = (given,) if isinstance(given, str) else tuple(self.columns)
         object.__setattr__(self, "columns", columns)
-        if not 1 <= len(columns) <= 3 or len(set(columns)) != len(columns):
+        if not 1 <= len(columns) <= MOST_BOX_COLUMNS or len(set(columns)) != len(columns):
             raise ParameterError(
                 "Rectangles",
                 "columns",
@@ -166,43 +77,71 @@ class Rectangles(AnyNumber, EvenPrior, Stored):
         check_ordered("Rectangles", self.schema, columns, self.inside)
         if isinstance(self.bins, (list, tuple)):
             object.__setattr__(self, "bins", tuple(self.bins))
-        *outer, inner = sorted(self.groups)
-        if math.prod(g * (g + 1) // 2 for g in outer) * inner > _LARGEST_WORK:
-            grid = " x ".join(str(count) for count in self.groups)
+        if box_bits(self.groups) > MOST_BOX_BITS:
             raise SizeError(
-                f"Rectangles: a grid of {grid} groups has too many boxes to sum.", remedy="Use fewer bins."
+                "Rectangles: this grid has too many boxes for their number to be written.",
+                remedy=f"Name a coarser grid: {self._on(256)}, or declare narrower bounds.",
             )
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return tuple(self.schema.column(name).size for name in self.columns)
 
     @cached_property
     def groups(self) -> tuple[int, ...]:
         """How many groups of equal width each column has."""
-        sizes = [self.schema.column(name).size for name in self.columns]
-        if self.bins is None:
+        sizes, given = self._sizes, self.bins
+        if given == FULL:
+            return sizes
+        if given is None:
             return tuple(min(size, BOX_GROUPS[len(sizes)]) for size in sizes)
-        bins = self.bins if isinstance(self.bins, tuple) else (self.bins,) * len(sizes)
-        whole = all(isinstance(count, int) and not isinstance(count, bool) and count > 0 for count in bins)
-        if len(bins) != len(sizes) or not whole:
+        bins = given if isinstance(given, tuple) else (given,) * len(sizes)
+        counts = [count for count in bins if isinstance(count, int) and not isinstance(count, bool)]
+        if len(bins) != len(sizes) or len(counts) != len(bins) or min(counts) < 1:
             raise ParameterError(
-                "Rectangles", "bins", self.bins, allowed="a positive integer, or one for each column"
+                "Rectangles", "bins", given, allowed="'full', a positive integer, or one for each column"
             )
-        return tuple(min(count, size) for count, size in zip(bins, sizes, strict=True))
+        return tuple(min(count, size) for count, size in zip(counts, sizes, strict=True))
 
     @property
     def word(self) -> str:
         return f"rectangles:{','.join(self.columns)}"
 
+    def _on(self, bins: int) -> str:
+        """The word for the same boxes on so many groups per column."""
+        return f"{self.word}:{bins}"
+
+    @property
+    def grid(self) -> str:
+        """Where its members have their edges, and what that leaves out."""
+        return box_grid(self.columns, self._sizes, self.groups)
+
     @property
     def size(self) -> int:
-        return math.prod(g * (g + 1) // 2 for g in self.groups) + 1
+        return math.prod(map(ranges_of, self.groups)) + 1
 
     @property
     def vc(self) -> int:
         return 2 * len(self.columns)
 
     @property
-    def statistic(self) -> GridCounts:
+    def statistic(self) -> OccupiedCells:
         axes = tuple(self.schema.column(name) for name in self.columns)
-        return GridCounts(axes, self.groups, classes=len(self.schema.classes))
+        return OccupiedCells(axes, self.groups, classes=len(self.schema.classes))
+
+    def estimate(self, n: int) -> Estimate:
+        """Seconds and bytes for n records, from public numbers only."""
+        return Estimate(box_seconds(self.groups, n), box_bytes(self.groups, n))
+
+    def require(self, n: int | None) -> None:
+        """Refuse what takes too long for so many records; a coarser grid that does not is named."""
+        if n is None or box_seconds(self.groups, n) <= BOX_SECONDS:
+            return
+        grid, count = " x ".join(f"{size:,}" for size in self.groups), coarser_boxes(self.groups, n)
+        raise SizeError(
+            f"Rectangles: on a grid of {grid} cells, sums over all boxes take too long for {n:,} records.",
+            remedy=f"Use fewer records, or a coarser grid: {self._on(count)} has {count} groups per column.",
+        )
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
         require_boxes(self.groups)
@@ -214,7 +153,8 @@ class Rectangles(AnyNumber, EvenPrior, Stored):
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
         axes = tuple(self.schema.column(name) for name in self.columns)
         occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
-        return BoxDichotomies(self.statistic, occupied, self.inside, self._box)
+        counts = GridCounts(axes, self.groups, classes=len(self.schema.classes))
+        return BoxDichotomies(counts, occupied, self.inside, self._box)
 
     def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)
@@ -230,20 +170,25 @@ class Rectangles(AnyNumber, EvenPrior, Stored):
             for edge in (low, high)
         )
 
-    def gibbs(self, evidence: Integers, *, ratio: Fraction, costs: Costs) -> RectangleGibbs:
-        prices = check_costs("Rectangles", costs, int(evidence.sum()))
+    def gibbs(self, evidence: PointCounts, *, ratio: Fraction, costs: Costs) -> RectangleGibbs:
+        prices = check_costs("Rectangles", costs, evidence.n)
         out, inn = 1 - self.inside, self.inside
-        moves = prices[out] * evidence[out] - prices[inn] * evidence[inn]
-        # The axis with most groups comes last: there a group costs one step, elsewhere a range does.
-        order = sorted(range(len(self.groups)), key=lambda axis: self.groups[axis])
-        shaped = np.transpose(moves, order)
-        shaped = np.ascontiguousarray(shaped.reshape((1,) * (3 - shaped.ndim) + shaped.shape), dtype=np.int64)
-        return RectangleGibbs(self, RectangleSums(shaped, ratio, self.size), tuple(order))
+        moves = prices[out] * evidence.counts[:, out] - prices[inn] * evidence.counts[:, inn]
+        # Points that cost as much inside as outside are as good as none.
+        telling = np.flatnonzero(moves)
+        columns = [[column[k] for k in telling.tolist()] for column in self.statistic.groups(evidence)]
+        # The finest axis is summed by a tree, that before it walked through, and of others every range is taken.
+        order = tuple(sorted(range(len(columns)), key=lambda axis: self.groups[axis]))
+        found = [_axis(columns[axis], self.groups[axis]) for axis in order]
+        if len(found) == 1:
+            found = [_axis([0] * len(telling), 1), *found]
+        axes, points = zip(*found, strict=True)
+        sums = BoxSums(axes, np.array(points), moves[telling], ratio, self.size)
+        return RectangleGibbs(self, sums, order)
 
     def member(self, ranges: Sequence[tuple[int, int]]) -> Box:
-        """The box of these first and last groups, one pair a column."""
-        sizes = [self.schema.column(name).size for name in self.columns]
-        sides = list(zip(ranges, sizes, self.groups, strict=True))
+        """The box of these first and last groups, one pair per column."""
+        sides = list(zip(ranges, self._sizes, self.groups, strict=True))
         low = tuple(-(-first * size // count) for (first, _), size, count in sides)
         high = tuple(-(-(last + 1) * size // count) for (_, last), size, count in sides)
         return Box(self.columns, low, high, self.inside)
@@ -255,6 +200,13 @@ class Rectangles(AnyNumber, EvenPrior, Stored):
         return Box(self.columns, origin, origin, self.inside)
 
 
+def _axis(groups: list[int], size: int) -> tuple[Axis, Integers]:
+    """The values that occur along an axis, and which of them each point has."""
+    found = np.array(groups, dtype=object if size > 2**63 else np.int64)
+    values, places = np.unique(found, return_inverse=True)
+    return Axis(size, tuple(values.tolist())), places.astype(np.int64)
+
+
 def _is_edge(edge: int, size: int, groups: int) -> bool:
     """Whether an edge lies between two of the equal groups of a column: at ceil(group · size / groups)."""
     return 0 <= edge <= size and -(-(edge * groups // size) * size // groups) == edge
@@ -262,34 +214,42 @@ def _is_edge(edge: int, size: int, groups: int) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RectangleGibbs:
-    """The law Pr[h] ∝ ratio^price(h) over the boxes of a grid."""
+    """The law Pr[h] ∝ ratio^price(h) over the boxes of a grid. Private: it has no repr."""
 
     concepts: Rectangles
-    sums: RectangleSums
+    sums: BoxSums
     order: tuple[int, ...]
-    """Which column each axis of the sums is; unused leading axes have one group."""
+    """Which column each of the last axes of the sums is; an axis in front of a lone one has one cell."""
 
     @cached_property
-    def _ranges(self) -> Floats:
-        return self.sums.ranges()
+    def _lefts(self) -> Floats:
+        return self.sums.lefts()
 
     def draw(self, coins: Coins) -> Hypothesis:
-        index = coins.choose(_Choice(self, "ranges"))
-        outer = outer_range(self.sums.shape, index)
-        if outer is None:
-            return self.concepts.nothing
-        end = coins.choose(_Choice(self, "ends", outer))
-        start = coins.choose(_Choice(self, "starts", outer, end))
-        z, z_last, y, y_last = outer
-        drawn = [(z, z_last), (y, y_last), (start, end)][3 - len(self.order) :]
-        by_column = dict(zip(self.order, drawn, strict=True))
-        return self.concepts.member([by_column[axis] for axis in range(len(drawn))])
+        index, axes = coins.choose(_Choice(self, "lefts")), self.sums.axes
+        if index == len(self.sums.outer) * len(axes[-2].values):
+            place = coins.below(self.sums.blank)
+            return self.concepts.nothing if place == 0 else self._named(blank_ranges(axes, place - 1))
+        outer_index, first = divmod(index, len(axes[-2].values))
+        outer = self.sums.outer[outer_index]
+        last = first + coins.choose(_Choice(self, "rights", outer, first))
+        end = coins.choose(_Choice(self, "ends", outer, first, last))
+        start = coins.choose(_Choice(self, "starts", outer, first, last, end))
+        ranges = []
+        for axis, (low, high) in zip(axes, (*outer, (first, last), (start, end)), strict=True):
+            left, right = coins.below(axis.lefts[low]), coins.below(axis.rights[high])
+            ranges.append(axis.ends(low, high, left, right))
+        return self._named(tuple(ranges))
+
+    def _named(self, ranges: tuple[tuple[int, int], ...]) -> Box:
+        by_column = dict(zip(self.order, ranges[-len(self.order) :], strict=True))
+        columns = (by_column[axis] for axis in range(len(self.order)))
+        return self.concepts.member([(low, high - 1) for low, high in columns])
 
     def weights(self, question: str, place: tuple[Any, ...]) -> Floats:
-        """Float weights; those of the outer ranges cost the whole recursion and are kept for further
-        draws."""
-        if question == "ranges":
-            return self._ranges
+        """Float weights; those of the first choice cost the whole recursion and are kept for further draws."""
+        if question == "lefts":
+            return self._lefts
         values: Floats = getattr(self.sums, question)(*place)
         return values
 
@@ -306,13 +266,12 @@ class _Choice:
     @property
     def key(self) -> Hashable:
         sums = self._law.sums
-        if not self._place:
-            return ("box", "ranges", sums.ratio, sums.shape, tuple(sums.moves.ravel().tolist()))
-        outer, *end = self._place
-        seen = tuple(sums.row(outer)[: end[0] if end else None].tolist())
-        return ("box", self._question, sums.ratio, seen)
+        points = tuple(map(tuple, sums.points.tolist()))
+        return ("box", self._question, self._place, sums.ratio, sums.axes, points, tuple(sums.moves.tolist()))
 
     def floats(self) -> tuple[Floats, float]:
+        if not self._law.sums.fits:
+            return np.ones(1), 1.0
         return self._law.weights(self._question, self._place), self._law.sums.error
 
     def balls(self, bits: int) -> Sequence[arb]:

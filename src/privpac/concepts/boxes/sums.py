@@ -1,240 +1,291 @@
-"""Sums over all boxes of a public grid in one to three dimensions, without listing them.
+"""Sums over all boxes of a grid, however fine, without listing them.
 
-A box is an outer range (of z and y) times a range of x. For a fixed outer range the grid shrinks to one row
-of moves, and with P the running sum of that row the boxes that end at x weigh
+Only the values that occur along an axis matter; a range of them stands for all ranges of cells that hold the same
+values (`axes`). A box is an outer range (of all axes but two), a range of x and a range of y. For a fixed outer range
+and first value of x, further values of x are added one at a time, and a balanced tree over the values of y keeps, for
+every stretch of them, four numbers ratio^power · mantissa (the first without a mantissa):
 
-    ratio^P(x + 1) · L(x),   L(x) = L(x - 1) + ratio^(-P(x))
+    0  the moves of the whole stretch
+    1  the ranges that start in the stretch and go on behind it
+    2  those that come from before the stretch and end in it
+    3  those that start and end in it
 
-where L sums over the possible starts. So g boxes cost one step instead of g: O(g^3) steps in the plane,
-O(g^5) in space. The sum of each outer range is kept for the draw; the rows are short enough to be made
-again.
+so that one more record changes one path of the tree: n records take about n²/2 · log(n) steps in the plane.
 
-Claim: relative error at most `RectangleSums.error`. Proof: docs/proofs/rectangle-sums.md. Tested by
-tests/unit/concepts/boxes/test_rectangles.py.
+Claim: relative error at most `BoxSums.error`. Proof: docs/proofs/rectangle-sums.md. Tested by
+tests/unit/concepts/boxes/test_sums.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from itertools import product
 
 import numpy as np
-from flint import arb, fmpz
 
 from privpac.compiled import compiled
+from privpac.concepts.boxes.axes import Axis, blanks
+from privpac.concepts.grids import FLOAT_BOX_BITS
 from privpac.concepts.trees.powers import SMALLEST_BITS, Floats, Integers, Powers
-from privpac.numbers.exact import UNIT_ROUNDOFF, ball
+from privpac.numbers.exact import UNIT_ROUNDOFF
 
-__all__ = ["BoxLadder", "OuterRange", "RectangleSums", "outer_range"]
+__all__ = ["BoxSums", "Outer"]
 
-OuterRange = tuple[int, int, int, int]
-"""First and last group of z, first and last group of y."""
-
-Number = Any
-"""A Fraction or a ball; the arithmetic is the same text for both."""
-
-_SLACK = 64
-"""A factor may exceed 1 by this many bits before its sum is rescaled: the more, the rarer that is."""
-
-
-def _range_count(groups: int) -> int:
-    return groups * (groups + 1) // 2
-
-
-def _range_at(groups: int, index: int) -> tuple[int, int]:
-    """The index-th of the ranges 0..0, 0..1, ..., 1..1, and so on."""
-    first = 0
-    while index >= groups - first:
-        index -= groups - first
-        first += 1
-    return first, first + index
-
-
-def outer_range(shape: tuple[int, int, int], index: int) -> OuterRange | None:
-    """The index-th range of z and y, in the order of the sums; None, the empty box, follows the last one."""
-    depth, height, _ = shape
-    z_index, y_index = divmod(index, _range_count(height))
-    if z_index >= _range_count(depth):
-        return None
-    return *_range_at(depth, z_index), *_range_at(height, y_index)
+Outer = tuple[tuple[int, int], ...]
+"""First and last value of every axis but the last two."""
 
 
 @compiled
-def _sum_row(row: Integers, table: Floats, below: int) -> tuple[int, float]:
-    """All boxes of one row as (exponent, mantissa)."""
-    size = len(table)
-    starts_exponent, starts = 0, 1.0
-    prefix = row[0]
-    exponent, total = prefix, 1.0
-    for x in range(1, len(row)):
-        step = below - prefix - starts_exponent
-        if step < 0:  # the new start lies above the scale: move the scale there
-            starts *= table[2 * below - step] if 2 * below - step < size else 0.0
-            starts_exponent += step - below
-            step = below
-        if step < size:
-            starts += table[step]
-        prefix += row[x]
-        step = below + prefix + starts_exponent - exponent
-        if step < 0:
-            total *= table[2 * below - step] if 2 * below - step < size else 0.0
-            exponent += step - below
-            step = below
-        if step < size:
-            total += starts * table[step]
-    return exponent, total
+def _plus(e1: int, m1: float, e2: int, m2: float, table: Floats) -> tuple[int, float]:
+    """ratio^e1 · m1 + ratio^e2 · m2, at the scale of the larger power; 0 has no scale."""
+    if m1 == 0.0:
+        return e2, m2
+    if m2 == 0.0:
+        return e1, m1
+    if e1 <= e2:
+        step = e2 - e1
+        return e1, m1 + m2 * table[step] if step < len(table) else m1
+    step = e1 - e2
+    return e2, m2 + m1 * table[step] if step < len(table) else m2
 
 
 @compiled
-def _row_ends(row: Integers, table: Floats, below: int) -> tuple[Integers, Floats]:
-    """The boxes of one row by where they end, as exponents and mantissas."""
-    size = len(table)
-    exponents, mantissas = np.empty(len(row), np.int64), np.empty(len(row))
-    starts_exponent, starts = 0, 1.0
-    prefix = row[0]
-    exponents[0], mantissas[0] = prefix, 1.0
-    for x in range(1, len(row)):
-        step = below - prefix - starts_exponent
-        if step < 0:
-            starts *= table[2 * below - step] if 2 * below - step < size else 0.0
-            starts_exponent += step - below
-            step = below
-        if step < size:
-            starts += table[step]
-        prefix += row[x]
-        exponents[x], mantissas[x] = prefix + starts_exponent, starts
-    return exponents, mantissas
+def _renew(node: int, powers: Integers, mantissas: Floats, table: Floats) -> None:
+    """A node from its two halves."""
+    a, b = 2 * node, 2 * node + 1
+    powers[node, 0] = powers[a, 0] + powers[b, 0]
+    powers[node, 1], mantissas[node, 0] = _plus(
+        powers[a, 1] + powers[b, 0], mantissas[a, 0], powers[b, 1], mantissas[b, 0], table
+    )
+    powers[node, 2], mantissas[node, 1] = _plus(
+        powers[a, 2], mantissas[a, 1], powers[a, 0] + powers[b, 2], mantissas[b, 1], table
+    )
+    exponent, total = _plus(powers[a, 3], mantissas[a, 2], powers[b, 3], mantissas[b, 2], table)
+    across = mantissas[a, 0] * mantissas[b, 1]
+    powers[node, 3], mantissas[node, 2] = _plus(exponent, total, powers[a, 1] + powers[b, 2], across, table)
 
 
 @compiled
-def _sum_ranges(moves: Integers, table: Floats, below: int, exponents: Integers, mantissas: Floats) -> None:
-    """The sum of every outer range, in the order of `outer_range`."""
-    depth, height, width = moves.shape
-    at = 0
-    for z in range(depth):
-        plane = np.zeros((height, width), np.int64)
-        for z_last in range(z, depth):
-            plane += moves[z_last]
-            for y in range(height):
-                row = np.zeros(width, np.int64)
-                for y_last in range(y, height):
-                    for x in range(width):
-                        row[x] += plane[y_last, x]
-                    exponents[at], mantissas[at] = _sum_row(row, table, below)
-                    at += 1
+def _planted(lefts: Floats, rights: Floats, table: Floats) -> tuple[Integers, Floats]:
+    """The tree of no records: every move is 0."""
+    leaves = 1
+    while leaves < len(lefts):
+        leaves *= 2
+    powers, mantissas = np.zeros((2 * leaves, 4), np.int64), np.zeros((2 * leaves, 3))
+    for i in range(len(lefts)):
+        mantissas[leaves + i, 0] = lefts[i]
+        mantissas[leaves + i, 1] = rights[i]
+        mantissas[leaves + i, 2] = lefts[i] * rights[i]
+    for node in range(leaves - 1, 0, -1):
+        _renew(node, powers, mantissas, table)
+    return powers, mantissas
+
+
+@compiled
+def _moved(
+    first: int, end: int, ys: Integers, moves: Integers, powers: Integers, mantissas: Floats, table: Floats
+) -> None:
+    """Take the points from `first` up to `end` into the tree."""
+    leaves = len(powers) // 2
+    depth = 0
+    while leaves >> depth:
+        depth += 1
+    for point in range(first, end):
+        leaf = leaves + ys[point]
+        for k in range(4):
+            powers[leaf, k] += moves[point]
+    if (end - first) * depth > leaves:
+        for node in range(leaves - 1, 0, -1):
+            _renew(node, powers, mantissas, table)
+        return
+    for point in range(first, end):
+        node = (leaves + ys[point]) // 2
+        while node > 0:
+            _renew(node, powers, mantissas, table)
+            node //= 2
+
+
+@compiled
+def _rights(
+    first: int,
+    starts: Integers,
+    ys: Integers,
+    moves: Integers,
+    rights: Floats,
+    tree: tuple[Integers, Floats],
+    table: Floats,
+    exponents: Integers,
+    weights: Floats,
+) -> None:
+    """The boxes whose first value of x is `first`, by the last: exponents and mantissas."""
+    powers, mantissas = tree[0].copy(), tree[1].copy()
+    for last in range(first, len(rights)):
+        _moved(starts[last], starts[last + 1], ys, moves, powers, mantissas, table)
+        exponents[last - first] = powers[1, 3]
+        weights[last - first] = mantissas[1, 2] * rights[last]
+
+
+@compiled
+def _lefts(
+    starts: Integers,
+    ys: Integers,
+    moves: Integers,
+    lefts: Floats,
+    rights: Floats,
+    tree: tuple[Integers, Floats],
+    table: Floats,
+    exponents: Integers,
+    weights: Floats,
+) -> None:
+    """All boxes by their first value of x: exponents and mantissas."""
+    powers, mantissas = np.empty(len(lefts), np.int64), np.empty(len(lefts))
+    for first in range(len(lefts)):
+        _rights(first, starts, ys, moves, rights, tree, table, powers, mantissas)
+        exponent, total = 0, 0.0
+        for k in range(len(lefts) - first):
+            exponent, total = _plus(exponent, total, powers[k], mantissas[k], table)
+        exponents[first], weights[first] = exponent, total * lefts[first]
+
+
+@compiled
+def _ends(row: Integers, lefts: Floats, rights: Floats, table: Floats) -> tuple[Integers, Floats]:
+    """The ranges of y by their last value: exponents and mantissas."""
+    exponents, weights = np.empty(len(row), np.int64), np.empty(len(row))
+    exponent, total = 0, 0.0
+    for i in range(len(row)):
+        exponent, total = _plus(exponent, total, 0, lefts[i], table)
+        exponent += row[i]
+        exponents[i], weights[i] = exponent, total * rights[i]
+    return exponents, weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RectangleSums:
+class BoxSums:
     """The sums of one law in floats with a proven error.
 
-    `moves[z, y, x]` is what a box pays more for holding that group of the grid than for leaving it out.
+    `points[a, k]` is the number, among the values of axis a, of the k-th point that occurs; `moves[k]` is what a box
+    pays more for holding it than for leaving it out. `members` are all boxes of the grid and the empty one. There are
+    at least two axes; those of one cell do no harm.
     """
 
+    axes: tuple[Axis, ...]
+    points: Integers
     moves: Integers
     ratio: Fraction
     members: int
 
-    @cached_property
-    def shape(self) -> tuple[int, int, int]:
-        """The numbers of groups along the three axes."""
-        depth, height, width = self.moves.shape
-        return depth, height, width
+    @property
+    def fits(self) -> bool:
+        """Whether floats can hold the sums; larger classes are left to balls."""
+        return self.members.bit_length() <= FLOAT_BOX_BITS
 
     @cached_property
-    def powers(self) -> Powers:
-        """Prefix sums lie between -W and W for W the sum of all sizes of moves, differences within 4W."""
-        largest = 4 * int(np.abs(self.moves).sum()) if self.ratio < 1 else 0
-        return Powers.of(self.ratio, largest=largest, slack=_SLACK)
+    def blank(self) -> int:
+        """Boxes that no record can lie in, the empty one included."""
+        return blanks(self.axes) + 1
+
+    @cached_property
+    def outer(self) -> tuple[Outer, ...]:
+        """Every choice of first and last values for the axes but the last two."""
+        pairs = ([(a, b) for a in range(k) for b in range(a, k)] for k in self._values[:-2])
+        return tuple(product(*pairs))
+
+    @property
+    def _values(self) -> tuple[int, ...]:
+        return tuple(len(axis.values) for axis in self.axes)
 
     @cached_property
     def error(self) -> float:
         """Relative error of every weight below; see docs/proofs/rectangle-sums.md."""
-        dropped = 6 * 2.0 ** (self.members.bit_length() + 2 * _SLACK - SMALLEST_BITS)
-        return 1.01 * ((10 * self.shape[2] + 12) * UNIT_ROUNDOFF + dropped)
+        depth = self._values[-1].bit_length() + 1
+        roundings = 8 * depth + 4 * max(self._values[-2:]) + 2 * len(self.axes) + 16
+        dropped = 16 * (depth + 2) * 2.0 ** (self.members.bit_length() - SMALLEST_BITS)
+        return 1.01 * (roundings * UNIT_ROUNDOFF + dropped)
 
-    def ranges(self) -> Floats:
-        """Weight of each outer range, and of the empty box at the end."""
-        (depth, height, _), powers = self.shape, self.powers
-        count = _range_count(depth) * _range_count(height)
-        exponents, mantissas = np.zeros(count + 1, np.int64), np.ones(count + 1)
-        _sum_ranges(self._priced_moves(self.moves), powers.table, powers.below, exponents, mantissas)
-        return powers.aligned(exponents, mantissas)
+    @cached_property
+    def _powers(self) -> Powers:
+        """Exponents lie between -W and W for W the sum of all sizes of moves, so differences within 2W."""
+        largest = 2 * int(np.abs(self.moves).sum()) if self.ratio < 1 else 0
+        return Powers.of(self.ratio, largest=largest, slack=0)
 
-    def ends(self, outer: OuterRange) -> Floats:
-        """Weight of each place where a box of this outer range can end in x."""
-        row = self._priced_moves(self.row(outer))
-        return self.powers.aligned(*_row_ends(row, self.powers.table, self.powers.below))
+    @cached_property
+    def _table(self) -> Floats:
+        """ratio^e for e from 0 up."""
+        return self._powers.table[self._powers.below :]
 
-    def starts(self, outer: OuterRange, end: int) -> Floats:
-        """Weight of each start of a box of this outer range that ends at `end`."""
-        row = self._priced_moves(self.row(outer))[:end]
+    @cached_property
+    def _ends_of(self) -> tuple[tuple[Floats, Floats], ...]:
+        """Lower and upper ends of each axis by value, as floats."""
+        return tuple(
+            (np.array(list(map(float, axis.lefts))), np.array(list(map(float, axis.rights))))
+            for axis in self.axes
+        )
+
+    @cached_property
+    def _tree(self) -> tuple[Integers, Floats]:
+        tree: tuple[Integers, Floats] = _planted(*self._ends_of[-1], self._table)
+        return tree
+
+    def within(self, outer: Outer) -> tuple[Integers, Integers, Integers]:
+        """The points of an outer range by value of x: where each value's begin, their values of y, their moves."""
+        kept = np.ones(len(self.moves), dtype=bool)
+        for axis, (first, last) in zip(self.points[:-2], outer, strict=True):
+            kept &= (axis >= first) & (axis <= last)
+        xs, ys, moves = self.points[-2][kept], self.points[-1][kept], self.moves[kept]
+        order = np.argsort(xs, kind="stable")
+        starts = np.searchsorted(xs[order], np.arange(self._values[-2] + 1))
+        priced = moves[order] if self.ratio < 1 else np.zeros(len(order), np.int64)
+        return starts.astype(np.int64), ys[order], priced
+
+    def lefts(self) -> Floats:
+        """Weight of each outer range and first value of x, and last that of the boxes no record can lie in."""
+        values = self._values[-2]
+        exponents = np.zeros(len(self.outer) * values + 1, np.int64)
+        weights = np.ones(len(exponents))
+        weights[-1] = float(self.blank)
+        for place, outer in enumerate(self.outer):
+            part = slice(place * values, (place + 1) * values)
+            _lefts(
+                *self.within(outer),
+                *self._ends_of[-2],
+                self._tree,
+                self._table,
+                exponents[part],
+                weights[part],
+            )
+            for (lefts, rights), (first, last) in zip(self._ends_of[:-2], outer, strict=True):
+                weights[part] *= lefts[first] * rights[last]
+        return self._powers.aligned(exponents, weights)
+
+    def rights(self, outer: Outer, first: int) -> Floats:
+        """Weight of each last value of x, from `first` on."""
+        count = self._values[-2] - first
+        exponents, weights = np.empty(count, np.int64), np.empty(count)
+        _rights(first, *self.within(outer), self._ends_of[-2][1], self._tree, self._table, exponents, weights)
+        return self._powers.aligned(exponents, weights)
+
+    def row(self, outer: Outer, first: int, last: int) -> Integers:
+        """What each value of y adds to the score of a box of these ranges."""
+        starts, ys, moves = self.within(outer)
+        held = slice(starts[first], starts[last + 1])
+        row = np.zeros(self._values[-1], np.int64)
+        np.add.at(row, ys[held], moves[held])
+        return row
+
+    def ends(self, outer: Outer, first: int, last: int) -> Floats:
+        """Weight of each last value of y."""
+        found = _ends(self.row(outer, first, last), *self._ends_of[-1], self._table)
+        return self._powers.aligned(*found)
+
+    def starts(self, outer: Outer, first: int, last: int, end: int) -> Floats:
+        """Weight of each first value of y of a box whose last is `end`."""
+        row = self.row(outer, first, last)[:end]
         exponents = -np.concatenate([np.zeros(1, np.int64), np.cumsum(row)])
-        return self.powers.aligned(exponents, np.ones(end + 1))
+        return self._powers.aligned(exponents, self._ends_of[-1][0][: end + 1])
 
-    def row(self, outer: OuterRange) -> Integers:
-        """What each group of the last axis adds to the score, summed over a range of the outer two."""
-        z, z_last, y, y_last = outer
-        total: Integers = self.moves[z : z_last + 1, y : y_last + 1].sum(axis=(0, 1))
-        return total
-
-    def _priced_moves(self, moves: Integers) -> Integers:
-        # At ratio 1 prices do not matter; without them the table of powers needs one entry only.
-        return moves if self.ratio < 1 else np.zeros_like(moves)
-
-
-class BoxLadder:
-    """The same sums in exact or enclosing arithmetic: fractions to enumerate, balls for doubtful draws."""
-
-    def __init__(self, sums: RectangleSums, *, ratio: Number, lift: Callable[[int], Number]) -> None:
-        self._sums = sums
-        self._ratio = ratio
-        self._lift = lift
-        self._powers: dict[int, Number] = {}
-
-    @classmethod
-    def exact(cls, sums: RectangleSums) -> BoxLadder:
-        """The ladder in fractions."""
-        return cls(sums, ratio=sums.ratio, lift=Fraction)
-
-    @classmethod
-    def in_balls(cls, sums: RectangleSums) -> BoxLadder:
-        """The ladder in balls: midpoints with proved radii."""
-        return cls(sums, ratio=ball(sums.ratio), lift=lambda n: arb(fmpz(n)))
-
-    def ranges(self) -> list[Number]:
-        """The weight of every outer range, and last that of the empty box."""
-        weights, index = [], 0
-        while (outer := outer_range(self._sums.shape, index)) is not None:
-            index += 1
-            total = self._lift(0)
-            for weight in self._ends(self._sums.row(outer)):
-                total = total + weight
-            weights.append(total)
-        return [*weights, self._lift(1)]
-
-    def ends(self, outer: OuterRange) -> list[Number]:
-        """The weight of every last group, for one outer range."""
-        return list(self._ends(self._sums.row(outer)))
-
-    def starts(self, outer: OuterRange, end: int) -> list[Number]:
-        """The weight of every first group, for one outer range and last group."""
-        weights, power = [self._lift(1)], self._lift(1)
-        for move in self._sums.row(outer)[:end].tolist():
-            power = power * self._power(-move)
-            weights.append(power)
-        return weights
-
-    def _power(self, move: int) -> Number:
-        if move not in self._powers:
-            self._powers[move] = self._ratio**move
-        return self._powers[move]
-
-    def _ends(self, row: Integers) -> Iterator[Number]:
-        inside, one = self._lift(0), self._lift(1)
-        for move in row.tolist():
-            inside = (inside + one) * self._power(move)
-            yield inside
+    def listed(self) -> Iterator[tuple[Outer, int]]:
+        """Outer ranges and first values of x, in the order of `lefts`."""
+        return product(self.outer, range(self._values[-2]))

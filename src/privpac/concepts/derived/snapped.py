@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Costs, Gibbs, Hypothesis
-from privpac.concepts.boxes.rectangles import Box, Rectangles
+from privpac.concepts.boxes.box import Box
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.grids import FULL
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -118,7 +120,7 @@ class Snapped:
 
         schema = replace(self.schema, columns=tuple(thinned(column) for column in self.schema.columns))
         if isinstance(self.concepts, Rectangles):  # the marks are its grid
-            return replace(self.concepts, schema=schema, bins=None)
+            return replace(self.concepts, schema=schema, bins=FULL)
         return replace(self.concepts, schema=schema)
 
     @property

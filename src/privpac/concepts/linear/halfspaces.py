@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs, Stored
-from privpac.concepts.grids import LEVELS, POINTS
+from privpac.concepts.grids import LEVELS, POINTS, linear_grid
 from privpac.concepts.linear.direction_kernels import (
     BINS,
     WIDEST,
@@ -307,6 +307,11 @@ class Scorecards(_Linear, Stored):
         return self.levels - 1
 
     @property
+    def grid(self) -> str:
+        """Which half-spaces are listed, and how far others may be from them."""
+        return linear_grid(min(self.count, len(self.features)), self.points, self.levels)
+
+    @property
     def word(self) -> str:
         if self.columns is not None:
             return f"halfspaces:{','.join(self.columns)}"
@@ -370,6 +375,11 @@ class Halfspaces(_Linear, Stored):
     def top(self) -> int:
         """The highest level of a feature."""
         return self.levels - 1
+
+    @property
+    def grid(self) -> str:
+        """Which half-spaces are listed."""
+        return linear_grid(len(self.features), None, self.levels)
 
     @property
     def word(self) -> str:

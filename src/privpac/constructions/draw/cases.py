@@ -99,6 +99,13 @@ def rectangles_case(*, cells: tuple[int, int] = (3, 2), n: int = 2) -> Case:
     return learner_case("occam rectangles", Occam(Rectangles(schema, ("a", "b")), ONE), schema, n)
 
 
+def _boxes_in_space() -> Case:
+    """One draw among boxes in three dimensions, one of them in groups."""
+    schema = tiny_schema(3, 2, 2)
+    boxes = Rectangles(schema, ("a", "b", "c"), (2, 2, 2))
+    return learner_case("occam boxes in space, in groups", Occam(boxes, ONE), schema, 1)
+
+
 def _finite() -> Case:
     schema = tiny_schema(3, categories=2)
     members = ["a >= 1", "a == 1 or kind == 'u'", "kind == 'v'", "False"]
@@ -174,6 +181,7 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "intervals": intervals_case,
     "unions": unions_case,
     "rectangles": rectangles_case,
+    "rectangles-space": _boxes_in_space,
     "finite": _finite,
     "comparison": _comparison,
     "one-test": _one_test,

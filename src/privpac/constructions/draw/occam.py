@@ -18,7 +18,16 @@ from fractions import Fraction
 from typing import Literal, cast, get_args
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesis, Scored, ScoredClass, law_of
+from privpac.concepts.base import (
+    ConceptClass,
+    Costs,
+    CountedByScore,
+    Hypothesis,
+    OnGrid,
+    Scored,
+    ScoredClass,
+    law_of,
+)
 from privpac.constructions.base import DrawsMembers, ReadsOnce, require_labels
 from privpac.data.sample import Sample, Size
 from privpac.errors import ParameterError, RuleRefused, SizeError
@@ -241,6 +250,7 @@ class Occam(DrawsMembers, ReadsOnce):
                 "costs": list(self.prices),
                 "failure": plain(self.failure),
                 "mechanism": self.mechanism,
+                **({"grid": self.concepts.grid} if isinstance(self.concepts, OnGrid) else {}),
             },
             labelled=size.labelled,
         )

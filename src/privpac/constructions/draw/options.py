@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.class_facts import ClassFacts
-from privpac.constructions.commands import learn_command
+from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_STAGE_FROM, stage_steps
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
@@ -178,7 +178,7 @@ OPTIONS: tuple[Option, ...] = (
         serves=_finite,
         error=_error,
         epsilon=_epsilon_realizable,
-        command=learn_command,
+        command=draw_command,
         hard=_hard_realizable,
     ),
     Option(
@@ -192,7 +192,7 @@ OPTIONS: tuple[Option, ...] = (
         serves=_finite,
         error=_excess,
         epsilon=_epsilon_agnostic,
-        command=learn_command,
+        command=draw_command,
         hard=_hard_agnostic,
     ),
     Option(

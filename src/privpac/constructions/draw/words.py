@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.grids import grid_of_word
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -46,8 +47,9 @@ def _unions(request: Request, rest: str) -> Learner:
 
 
 def _rectangles(request: Request, rest: str) -> Learner:
-    names = [column_of(request, name.strip(), "rectangles:COL,COL") for name in rest.split(",")]
-    return request.occam(Rectangles(request.schema, tuple(names)))
+    columns, bins = grid_of_word(rest)
+    names = [column_of(request, name.strip(), "rectangles:COL,COL") for name in columns.split(",")]
+    return request.occam(Rectangles(request.schema, tuple(names), bins))
 
 
 WORDS: Mapping[str, Word] = {
@@ -60,5 +62,10 @@ WORDS: Mapping[str, Word] = {
     ),
     "intervals": Word("intervals:COLUMN", "one range of a column", _intervals, PROTECTS),
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, PROTECTS),
-    "rectangles": Word("rectangles:COL,COL", "a box in one to three columns", _rectangles, PROTECTS),
+    "rectangles": Word(
+        "rectangles:COL,COL",
+        "a box in one to three columns (add :256 for edges between 256 groups of each)",
+        _rectangles,
+        PROTECTS,
+    ),
 }

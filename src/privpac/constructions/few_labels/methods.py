@@ -65,7 +65,7 @@ def _require_settings(settings: Mapping[str, Any]) -> None:
 def concepts_for(concepts: str | ConceptClass, request: Request) -> ConceptClass:
     """The class a word names; it must be learnt by one draw."""
     word = concepts if isinstance(concepts, str) else concepts.word
-    return class_of_draw(learner_for(concepts, request), word, owner=OWNER)
+    return class_of_draw(learner_for(concepts, replace(request, drawn=False)), word, owner=OWNER)
 
 
 def semi_learner(concepts: ConceptClass, settings: Mapping[str, Any]) -> SemiLearner:

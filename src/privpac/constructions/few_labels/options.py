@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
-from privpac.constructions.commands import learn_command
+from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import (
     boost_search,
@@ -276,7 +276,7 @@ def _askable(concepts: ClassFacts) -> bool:
 
 
 def _ask_command(wish: Wish, need: Need) -> str | None:
-    found = learn_command(wish, need)
+    found = draw_command(wish, need)
     if found is None:
         return None
     return found.replace("privpac learn DATA", "privpac active ask DATA FOLDER") + (

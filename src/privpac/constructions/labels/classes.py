@@ -249,7 +249,7 @@ def _nearest(first: int, end: int, goal: float, *, count: int = 40) -> list[int]
 def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
     """The same class over a coarser schema: every group is a cell there."""
     if isinstance(concepts, Rectangles):
-        return Rectangles(schema, concepts.columns, None, concepts.inside)
+        return Rectangles(schema, concepts.columns, inside=concepts.inside)
     copy: ConceptClass = replace(concepts, schema=schema)  # type: ignore[type-var]
     return copy
 

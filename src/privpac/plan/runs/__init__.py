@@ -30,6 +30,8 @@ def experiment_for(found: Answer, supply: Supply) -> Experiment:
         raise Unsimulated(
             "boxes are not voted on" if voted else "there are too many boxes to list all of them"
         )
+    if found.concepts.groups and found.option.learner == "occam" and found.command is None:
+        raise Unsimulated("sums over all boxes of so fine a grid take too long for so many records")
     made = RUNS.get(found.option.learner, rules.by_command)(found, supply)
     if (found.concepts.cells or 0) <= WORD:
         return made

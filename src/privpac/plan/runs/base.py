@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from privpac.coins import SeededCoins
-from privpac.concepts.literals.cooccurrence import Estimated
+from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.grids import coarser_boxes, grid_of_word
 from privpac.constructions.class_facts import Description
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.plan.answer import Answer
+from privpac.plan.cost import estimated_class
 from privpac.plan.populations import Population, from_table, lone_value, read_marginals, synthetic, uniforms
 from privpac.plan.question import Question
 
@@ -51,8 +53,6 @@ EACH_BIT = 5e-5
 """Seconds of one bit of a key, where widths are tried one by one."""
 ESTIMATED = 1.6
 """What a draw takes over what its class estimates of its counts."""
-BOXES = {1: 0.02, 2: 0.03, 3: 0.3}
-"""Seconds of the sums over all boxes, by columns."""
 EVEN = 0.75
 """The largest share of one class among planted labels."""
 REAL_BITS = 32
@@ -103,11 +103,10 @@ class Run:
     def seconds(self, schema: Schema, n: int) -> float:
         """Of one run on n records, by the public estimate of its class where it has one."""
         try:
-            concepts = self.learner(schema, n, Fraction(1)).concepts
+            estimated = estimated_class(self.learner(schema, n, Fraction(1)))
         except SizeError:  # so few cannot do, which takes no time
             return EACH
-        known = isinstance(concepts, Estimated)
-        each = ESTIMATED * concepts.estimate(n).seconds if known else self._others(schema, n)
+        each = self._others(schema, n) if estimated is None else ESTIMATED * estimated.estimate(n).seconds
         return float(each) + EACH + n * EACH_RECORD
 
     def _others(self, schema: Schema, n: int) -> float:
@@ -118,7 +117,7 @@ class Run:
         if self.protect == "labels":
             edges = n * EACH_EDGE * (len(schema.columns) if kind == "stumps" else 1)
             return edges + (n**2 * EACH_CROSSING if kind == "halfspaces" else 0.0)
-        return BOXES[columns.count(",") + 1] if kind == "rectangles" else 0.0
+        return 0.0
 
 
 def listing_seconds(found: Answer, points: float, *, columns: int = 1, voted: bool = False) -> float:
@@ -171,8 +170,15 @@ def _columns(word: str, population: Population) -> tuple[str, ...]:
 
 
 def _best(word: str, population: Population) -> Any:
-    learner = Run(word).learner(population.records.schema, population.n, SHARP)
-    return learner.learn(population.records, SeededCoins(0))
+    """Of boxes, the best on a grid that is coarse enough for sums over so many records."""
+    schema, n = population.records.schema, population.n
+    head, _, rest = word.partition(":")
+    if head == "rectangles":
+        columns, bins = grid_of_word(rest)
+        concepts = Rectangles(schema, tuple(name.strip() for name in columns.split(",")), bins)
+        count = coarser_boxes(concepts.groups, n)
+        word = f"rectangles:{columns}:{'x'.join(str(min(size, count)) for size in concepts.groups)}"
+    return Run(word).learner(schema, n, SHARP).learn(population.records, SeededCoins(0))
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,15 @@ class Rate:
         self._most = max(1.0, per_second * BURST_SECONDS)
         self._buckets: dict[str, tuple[float, float]] = {}
 
+    def wait(self, name: str) -> int:
+        """Seconds until this name may come again; 0 if it may now."""
+        tokens = self._tokens(name)
+        return 0 if tokens >= 1 else math.ceil((1 - tokens) / self._per_second)
+
     def check(self, name: str) -> None:
         """A `Problem` that says when to come back if there were too many."""
-        tokens = self._tokens(name)
-        if tokens < 1:
-            wait = math.ceil((1 - tokens) / self._per_second)
+        wait = self.wait(name)
+        if wait:
             raise Problem(
                 429,
                 "too_many_requests",

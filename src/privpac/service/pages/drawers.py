@@ -37,6 +37,13 @@ def drawn_name() -> str:
     return f"{SystemCoins().below(1 << BITS):032x}"
 
 
+def _nameless(root: Path, sentence: str) -> str:
+    """Errors name the file they are about; of one that lies in a drawer nobody needs to know where."""
+    roots = "|".join(re.escape(str(path)) for path in (root, root.resolve()))
+    inside = rf"(\bfile )?'?(?:{roots})[/\\]+{NAME.pattern}[/\\]+[\w-]+(?:\.\w+)*'?"
+    return re.sub(inside, lambda match: "file" if match[1] else "the upload", sentence)
+
+
 @dataclass(frozen=True)
 class Drawer:
     """One folder, readable by the server's own user only. File names in it are ours."""
@@ -89,6 +96,10 @@ class Drawer:
             raise DataError("The file is empty, or none was chosen.", remedy="Choose a file.")
         return path
 
+    def nameless(self, sentence: str) -> str:
+        """The same sentence without the place where an upload is kept."""
+        return _nameless(self.path.parent, sentence)
+
     def remove(self) -> None:
         """Delete the drawer with all its files."""
         shutil.rmtree(self.path, ignore_errors=True)
@@ -129,6 +140,10 @@ class Drawers:
             )
         os.utime(drawer.path)
         return drawer
+
+    def nameless(self, sentence: str) -> str:
+        """The same sentence without the place where an upload is kept."""
+        return _nameless(self._root, sentence)
 
     def _sweep(self) -> int:
         """Empty what nobody used for long; how many are left."""

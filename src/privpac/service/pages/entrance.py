@@ -81,9 +81,16 @@ def first(request: Request, token: str | None = None) -> HTMLResponse:
 
 def _entered(request: Request, secret: str) -> HTMLResponse:
     """A page that leads on, rather than a redirect: after one from elsewhere a strict cookie would not be sent."""
-    gate = place_of(request).gate
+    place = place_of(request)
+    gate, address = place.gate, "" if request.client is None else request.client.host
+    wait = place.wrong_secrets.wait(address)
+    if wait:  # before anything is looked up, so that waiting tells nothing about the secret
+        raise Refusal(
+            429, "Too many wrong keys came from this address.", f"Try again in {wait} s.", wait=wait
+        )
     visitor = gate.enter(secret)
     if visitor is None:
+        place.wrong_secrets.count(address)
         return sign_in_page(request, status=401, wrong=True)
     answer = page(request, "entered.html")
     answer.set_cookie(

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privpac.service.api.problems import Problem
+from privpac.service.pages.verify.policy import POLICY
 from privpac.service.watch.facts import facts_of
 
 __all__ = ["HEADERS", "Guard", "Refusal"]
@@ -39,6 +40,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+VERIFY = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'"}
+"""For the one page that runs WebAssembly."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 SLACK = 1 << 20
 """For the other fields of a form that carries an upload."""
@@ -47,9 +50,11 @@ SLACK = 1 << 20
 class Refusal(Exception):
     """A request that is not answered: status, one sentence, and what to do."""
 
-    def __init__(self, status: int, problem: str, remedy: str) -> None:
+    def __init__(self, status: int, problem: str, remedy: str, *, wait: int = 0) -> None:
         super().__init__(problem)
         self.status, self.problem, self.remedy = status, problem, remedy
+        self.wait = wait
+        """Seconds after which it may be tried again, where that is what is wrong."""
 
 
 class Guard:
@@ -71,7 +76,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         scope.setdefault("state", {})["refusal"] = self._refusal(scope, headers)
-        dressed = _dressed(send)
+        dressed = _dressed(send, HEADERS | VERIFY if _is_verify(scope) else HEADERS)
         try:
             await self._app(scope, self._limited(receive), dressed)
         except Problem:  # of the service around the pages: it says so itself
@@ -130,11 +135,16 @@ def _from_here(headers: Headers, host: str) -> bool:
     return urlsplit(origin).netloc.lower() == host
 
 
-def _dressed(send: Send) -> Send:
+def _is_verify(scope: Scope) -> bool:
+    path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+    return path.startswith("/verify/")
+
+
+def _dressed(send: Send, dress: Mapping[str, str]) -> Send:
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
+            for name, value in dress.items():
                 headers[name] = value
             if "cache-control" not in headers:
                 headers["Cache-Control"] = "no-store"

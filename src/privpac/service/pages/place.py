@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from privpac.errors import DataError, ParameterError
+from privpac.service.access.rate import Rate
 from privpac.service.pages.budget.books import Books, NoBooks
 from privpac.service.pages.drawers import Drawers
 from privpac.service.pages.jobs import Jobs
@@ -20,6 +21,8 @@ MOST_UPLOAD = 64 << 20
 TABLES = (".csv", ".csv.gz", ".tsv", ".parquet")
 MODELS = (".json",)
 MOST_LISTED = 200
+WRONG_SECRETS_PER_SECOND = 1.0
+"""From one address: a person mistypes a key now and then, a program that tries keys does nothing else."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,14 @@ class Place:
     """What a service answers from: its certificate is shown."""
     hosts: frozenset[str] | None = None
     """Values of the Host header that are answered; None: whatever a proxy lets through."""
+    verify_page: Path | None = None
+    """The folder of the Verify page; None where there is no copy of what it runs on."""
     most_upload: int = MOST_UPLOAD
     upload_limits: UploadLimits = field(default_factory=UploadLimits)
     drawers: Drawers = field(default_factory=Drawers)
     jobs: Jobs = field(default_factory=Jobs)
+    wrong_secrets: Rate = field(default_factory=lambda: Rate(WRONG_SECRETS_PER_SECOND))
+    """By address: whoever tries keys or tokens to sign in with is slowed down. A service shares that of its API."""
 
     def close(self) -> None:
         """End the jobs and delete the drawers."""

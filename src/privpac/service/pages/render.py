@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -19,6 +20,8 @@ from privpac.service.pages.visitors import Visitor
 
 __all__ = ["asset", "is_part", "page", "part", "place_of", "rendered"]
 
+WHOLE_NUMBER = re.compile(r"(?<![\w.,^/-])[1-9]\d{3,17}(?![\w,^/-]|\.\d)")
+LONG_DECIMAL = re.compile(r"\d+\.\d{9,}")
 SECTIONS = (("plan", "Plan"), ("learn", "Learn"), ("certificate", "Certificate"), ("budget", "Budget"))
 
 
@@ -32,7 +35,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {"asset": asset, "version": __version__, "sections": SECTIONS}
-    filters: dict[str, Any] = {"thousands": lambda value: f"{value:,}", "amount": amount, "when": when}
+    filters: dict[str, Any] = {
+        "thousands": lambda value: f"{value:,}",
+        "grouped": grouped,
+        "brief": brief,
+        "amount": amount,
+        "when": when,
+    }
     environment.filters |= filters
     return environment
 
@@ -49,6 +58,24 @@ def amount(value: Fraction | int) -> str:
     exact = Fraction(value)
     text = f"{float(exact):.6g}"
     return text if Fraction(text) == exact else f"≈ {text}"
+
+
+def grouped(sentence: str) -> str:
+    """The same sentence with separators in its large whole numbers; digits of a fraction or a power stay together.
+
+    >>> grouped("from 4000 records, but for 0.00012")
+    'from 4,000 records, but for 0.00012'
+    """
+    return WHOLE_NUMBER.sub(lambda match: f"{int(match[0]):,}", sentence)
+
+
+def brief(sentence: str) -> str:
+    """The same sentence with long decimals cut after six digits; what is left of a budget is never rounded up.
+
+    >>> brief("rho 49.481235553281584615 or epsilon 98")
+    'rho ≈ 49.4812 or epsilon 98'
+    """
+    return LONG_DECIMAL.sub(lambda match: f"≈ {match[0][: max(7, match[0].index('.') + 5)]}", sentence)
 
 
 def when(time: str) -> str:

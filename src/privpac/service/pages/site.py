@@ -23,7 +23,7 @@ from privpac.service.pages.guards import Guard, Refusal
 from privpac.service.pages.learn import routes as learning
 from privpac.service.pages.place import Place
 from privpac.service.pages.plan import routes as planning
-from privpac.service.pages.render import is_part, page, part
+from privpac.service.pages.render import is_part, page, part, place_of
 
 __all__ = ["pages_app"]
 
@@ -46,6 +46,8 @@ def pages_app(place: Place) -> FastAPI:
     app.state.place = place
     app.add_middleware(Guard, hosts=place.hosts, most=place.most_upload, fault=_fault)
     app.mount("/static", _Assets(directory=Path(str(files("privpac.service.pages") / "static"))))
+    if place.verify_page is not None:
+        app.mount("/verify", StaticFiles(directory=place.verify_page, html=True))
     for router in (
         entrance.router,
         planning.router,
@@ -74,7 +76,10 @@ async def _problem(request: Request, error: Exception) -> HTMLResponse:
     """One sentence and the remedy, in the design of the pages; as a part of a page for htmx."""
     if isinstance(error, SignInNeeded):
         return entrance.sign_in_page(request, status=401)
-    return _page(request, *_status_and_words(error))
+    answer = _page(request, *_status_and_words(error, place_of(request)))
+    if isinstance(error, Refusal) and error.wait:
+        answer.headers["Retry-After"] = str(error.wait)
+    return answer
 
 
 def _fault(request: Request) -> HTMLResponse:
@@ -87,13 +92,13 @@ def _page(request: Request, status: int, problem: str, remedy: str) -> HTMLRespo
     return answer(request, template, status=status, problem=problem, remedy=remedy, code=status)
 
 
-def _status_and_words(error: Exception) -> tuple[int, str, str]:
+def _status_and_words(error: Exception, place: Place) -> tuple[int, str, str]:
     if isinstance(error, Refusal):
         return error.status, error.problem, error.remedy
     if isinstance(error, BudgetExceeded):
         return 409, error.problem, error.remedy
     if isinstance(error, PrivpacError):
-        return 422, error.problem, error.remedy
+        return 422, place.drawers.nameless(error.problem), error.remedy
     if isinstance(error, RequestValidationError):
         return 422, "The form is not complete.", "Go back and fill it in."
     if isinstance(error, HTTPException):

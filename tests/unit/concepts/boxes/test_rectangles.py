@@ -8,19 +8,17 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 
 from privpac.coins import Coins, SeededCoins, law
-from privpac.concepts.boxes.rectangles import Box, RectangleGibbs, Rectangles, _Choice
-from privpac.concepts.boxes.sums import RectangleSums, outer_range
+from privpac.concepts.boxes.box import Box
+from privpac.concepts.boxes.rectangles import Rectangles, _Choice
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
 from privpac.numbers.exact import ratio_for
-from tests.unit.concepts.line.test_unions import RATIOS, assert_encloses
 from tests.unit.tiny import DoubtfulCoins, chi_square_p, drawn_counts
 
 RATIO = Fraction(3, 5)
@@ -31,7 +29,7 @@ def schema(*sizes: int) -> Schema:
     return Schema(tuple(columns), "y")
 
 
-def rectangles(sizes: Sequence[int], bins: Any = None, inside: int = 1) -> Rectangles:
+def rectangles(sizes: Sequence[int], bins: Any = "full", inside: int = 1) -> Rectangles:
     described = schema(*sizes)
     return Rectangles(described, described.names, bins, inside)
 
@@ -65,14 +63,14 @@ def brute_force(
 
 
 CASES: dict[str, tuple[tuple[int, ...], Any, int, tuple[int, int], int]] = {
-    "line": ((6,), None, 8, (1, 1), 1),
+    "line": ((6,), "full", 8, (1, 1), 1),
     "line in groups": ((7,), 3, 8, (1, 3), 0),
-    "no records": ((3, 3), None, 0, (1, 1), 1),
-    "plane": ((3, 4), None, 9, (1, 3), 1),
-    "plane, long side first": ((5, 2), None, 9, (2, 1), 0),
+    "no records": ((3, 3), "full", 0, (1, 1), 1),
+    "plane": ((3, 4), "full", 9, (1, 3), 1),
+    "plane, long side first": ((5, 2), "full", 9, (2, 1), 0),
     "plane in groups": ((7, 5), (3, 2), 12, (1, 1), 1),
     "one group": ((5, 4), (1, 3), 6, (1, 1), 1),
-    "space": ((2, 3, 2), None, 9, (1, 3), 1),
+    "space": ((2, 3, 2), "full", 9, (1, 3), 1),
     "space in groups": ((5, 4, 3), 2, 14, (1, 2), 0),
 }
 
@@ -97,22 +95,30 @@ def test_the_enumerated_law_is_the_gibbs_law(
 
 def test_public_facts() -> None:
     plane = rectangles((2**32, 100))
-    assert plane.groups == (256, 100)
-    assert plane.size == (256 * 257 // 2) * (100 * 101 // 2) + 1
+    assert plane.groups == (2**32, 100)
+    assert plane.size == (2**32 * (2**32 + 1) // 2) * (100 * 101 // 2) + 1
     assert plane.odds == plane.size - 1
     assert plane.vc == 4
     assert plane.word == "rectangles:x0,x1"
-    assert rectangles((2**64,)).groups == (4096,)
-    assert rectangles((2**32, 20, 2**20)).groups == (32, 20, 32)
+    assert rectangles((2**32, 100), None).groups == (256, 100)
+    assert rectangles((2**64,), None).groups == (4096,)
+    assert rectangles((2**32, 20, 2**20), None).groups == (32, 20, 32)
     assert Rectangles(schema(9), "x0").columns == ("x0",)  # type: ignore[arg-type]
     assert rectangles((9, 9), [3, 2]) == rectangles((9, 9), (3, 2))
 
 
-def test_outer_ranges_are_counted_without_gaps() -> None:
-    shape = (3, 4, 5)
-    found = [outer_range(shape, index) for index in range(6 * 10 + 2)]
-    expected = [(a, b, c, d) for a in range(3) for b in range(a, 3) for c in range(4) for d in range(c, 4)]
-    assert found == [*expected, None, None]
+def test_more_dimensions_never_mean_fewer_boxes() -> None:
+    for bits in (2, 8, 16, 32):
+        sizes = [rectangles((2**bits,) * count).size for count in (1, 2, 3)]
+        assert sizes == sorted(sizes)
+
+
+def test_the_grid_is_named_with_what_it_leaves_out() -> None:
+    assert rectangles((9, 4)).grid == "boxes have their edges at any of the cells of x0 (9) and x1 (4)"
+    coarse = rectangles((2**16, 9), 32).grid
+    assert "32 groups of x0 (65,536 cells, 2,048 at most per group), 9 groups of x1" in coarse
+    assert "at most one group at each of its 4 edges" in coarse
+    assert rectangles((9, 4), 20).grid == rectangles((9, 4)).grid  # more groups than cells are the cells
 
 
 def test_float_sums_are_the_brute_force_partition_sums() -> None:
@@ -122,27 +128,10 @@ def test_float_sums_are_the_brute_force_partition_sums() -> None:
         points = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(40)]
         labels = rng.integers(0, 2, 40).tolist()
         gibbs = concepts.gibbs(evidence(concepts, points, labels), ratio=RATIO, costs=(1, 1))
-        values, error = _Choice(gibbs, "ranges").floats()
-        expected = brute_force(concepts, points, labels, (1, 1))[concepts.nothing]
+        values, error = _Choice(gibbs, "lefts").floats()
+        expected = brute_force(concepts, points, labels, (1, 1))[concepts.nothing] * gibbs.sums.blank
         assert values[-1] / math.fsum(values) == pytest.approx(float(expected), rel=1e-13)
         assert error < 1e-13
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_float_weights_stay_within_their_bound_on_awkward_data(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    for _ in range(40):
-        shape = [(1, 1, int(rng.integers(1, 60))), (1, 4, 9), (2, 3, 4)][rng.integers(3)]
-        heavy = [2, 10, 10**3, 10**6][rng.integers(4)]
-        moves = rng.integers(-heavy, heavy, shape)
-        if rng.random() < 0.5:
-            moves[..., : shape[2] // 2] = -abs(moves[..., : shape[2] // 2])
-        sums = RectangleSums(moves, RATIOS[rng.integers(len(RATIOS))], 10**6)
-        gibbs = RectangleGibbs(rectangles((3, 3, 3)), sums, (0, 1, 2))
-        assert_encloses(_Choice(gibbs, "ranges"))
-        outer = (0, shape[0] - 1, 0, int(rng.integers(shape[1])))
-        assert_encloses(_Choice(gibbs, "ends", outer))
-        assert_encloses(_Choice(gibbs, "starts", outer, int(rng.integers(shape[2]))))
 
 
 @pytest.mark.parametrize("error", [1.0, 1e-2])
@@ -174,6 +163,17 @@ def test_seeded_draws_follow_the_law() -> None:
     assert chi_square_p(counts, brute_force(concepts, points, other, (1, 1))) < 1e-9
 
 
+def test_columns_too_long_for_floats_are_left_to_balls() -> None:
+    concepts = rectangles((2**200, 2**200))
+    points = [(k << 190, (k * 7 % 40) << 192) for k in range(40)]
+    labels = [int(10 <= k < 30) for k in range(40)]
+    concepts.require(40)
+    gibbs = concepts.gibbs(evidence(concepts, points, labels), ratio=ratio_for(Fraction(600)), costs=(1, 1))
+    assert _Choice(gibbs, "lefts").floats()[1] == 1.0
+    member = gibbs.draw(SeededCoins(2))
+    assert member.predict(cells_of(concepts, points)).tolist() == labels
+
+
 @pytest.mark.parametrize("size", [2**32, 2**64, 2**128])
 def test_huge_domains_find_the_box(size: int) -> None:
     concepts = rectangles((size, 1000))
@@ -189,60 +189,13 @@ def test_huge_domains_find_the_box(size: int) -> None:
 
 def test_edges_lie_between_the_groups_of_the_statistic() -> None:
     concepts = rectangles((10, 7), (4, 3))
-    starts = [concepts.statistic.starts(axis) for axis in range(2)]
     member = concepts.member([(1, 2), (0, 2)])
-    assert member.low == (starts[0][1], 0)
-    assert member.high == (starts[0][3], 7)
-
-
-# Hypotheses -------------------------------------------------------------------------------------------------
-
-
-def test_text_sql_and_json() -> None:
-    described = Schema(
-        (Numeric("age", 0, 120, integer=True), Numeric("dose", 0, 9, integer=True)), "y", ("no", "yes")
-    )
-    member = Box(("age", "dose"), (30, 0), (45, 5))
-    assert member.describe(described) == "yes if 30 <= age < 45 and dose < 5, else no"
-    expected = 'CASE WHEN ("age" >= 30 AND "age" < 45) AND "dose" < 5 THEN 1 ELSE 0 END'
-    assert member.to_sql(described) == expected
-    assert Box.from_json(member.to_json()) == member
-    assert member.to_json()["kind"] == "box"
-    empty, full = Box(("age", "dose"), (0, 0), (0, 0)), Box(("age", "dose"), (0, 0), (121, 10))
-    assert (empty.describe(described), full.describe(described)) == ("always no", "always yes")
-    assert (empty.to_sql(described), full.to_sql(described)) == ("0", "1")
-    assert Box(("age",), (30,), (121,), inside=0).describe(described) == "no if age >= 30, else yes"
-    assert hash(member) == hash(Box(("age", "dose"), (30, 0), (45, 5)))
-    huge = Box(("age",), (2**127,), (2**128,))
-    assert Box.from_json(huge.to_json()) == huge
-
-
-def test_sql_agrees_with_predict_on_raw_values() -> None:
-    rng = np.random.default_rng(3)
-    raw = {"whole": rng.integers(-5, 40, 200), "real": rng.normal(0, 2, 200)}
-    described = Schema(
-        (Numeric("whole", 0, 30, integer=True), Numeric("real", -3.0, 3.0, resolution=500)), "y"
-    )
-    cells = {name: described.column(name).encode(values) for name, values in raw.items()}
-    connection = duckdb.connect()
-    connection.execute('CREATE TABLE t ("row" INT, "whole" INT, "real" DOUBLE)')
-    rows = list(zip(range(200), *(values.tolist() for values in raw.values()), strict=True))
-    connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
-    concepts = Rectangles(described, ("whole", "real"), (8, 50))
-    for inside in (0, 1):
-        for _ in range(20):
-            a, b = sorted(rng.integers(0, 8, 2).tolist())
-            c, d = sorted(rng.integers(0, 50, 2).tolist())
-            drawn = concepts.member([(a, b), (c, d)])
-            member = Box(drawn.columns, drawn.low, drawn.high, inside)
-            answer = connection.execute(f'SELECT {member.to_sql(described)} FROM t ORDER BY "row"').fetchall()
-            assert [value for (value,) in answer] == member.predict(cells).tolist()
-
-
-@pytest.mark.parametrize("change", [{"low": ["1"]}, {"columns": []}, {"low": ["-1", "0"]}, {"inside": "1"}])
-def test_malformed_stored_boxes_are_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
-        Box.from_json({**Box(("x0", "x1"), (1, 2), (3, 4)).to_json(), **change})
+    low, high = member.low[0], member.high[0]
+    groups = evidence(concepts, [(cell, 0) for cell in range(10)], [0] * 10)
+    held = concepts.statistic.groups(groups)[0]
+    assert [cell * 4 // 10 for cell in range(low, high)] == [1] * 2 + [2] * 3
+    assert sorted(set(held)) == [0, 1, 2, 3]
+    assert (member.low[1], member.high[1]) == (0, 7)
 
 
 def test_refusals() -> None:
@@ -255,5 +208,22 @@ def test_refusals() -> None:
     for bins in (0, (3,), "many", (2, True)):
         with pytest.raises(ParameterError, match="bins"):
             Rectangles(mixed, ("x0", "x1"), bins)  # type: ignore[arg-type]
-    with pytest.raises(SizeError, match="fewer bins"):
-        rectangles((2**32, 2**32), 4096)
+    with pytest.raises(SizeError, match="coarser grid: rectangles:x0,x1:256"):
+        rectangles((2**4000, 2**4000))
+    with pytest.raises(SizeError, match="coarser"):
+        rectangles((2**512, 2**512)).require(1000)
+
+
+def test_too_many_records_for_a_fine_grid_are_refused_with_a_grid_that_does() -> None:
+    fine = rectangles((2**32, 2**32))
+    fine.require(10_000)
+    fine.require(None)
+    with pytest.raises(SizeError, match=r"for 1,000,000 records") as refused:
+        fine.require(10**6)
+    count = int(str(refused.value).split("rectangles:x0,x1:")[1].split()[0])
+    assert count >= 128
+    rectangles((2**32, 2**32), count).require(10**6)
+    rectangles((121, 10)).require(10**9)
+    rectangles((2**16,) * 3).require(150)
+    with pytest.raises(SizeError, match="coarser"):
+        rectangles((2**16,) * 3).require(2_000)

@@ -10,7 +10,7 @@ import pytest
 
 from privpac import MemorySample, SeededCoins, Size
 from privpac.audit.registry import tiny_schema
-from privpac.concepts.boxes.rectangles import Box
+from privpac.concepts.boxes.box import Box
 from privpac.concepts.line.intervals import Interval
 from privpac.concepts.line.stumps import Constant
 from privpac.concepts.line.switches import switches

@@ -13,7 +13,8 @@ import pytest
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
-from privpac.concepts.boxes.rectangles import Box, Rectangles
+from privpac.concepts.boxes.box import Box
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.difference import Difference, SymmetricDifference
 from privpac.concepts.derived.snapped import Snapped, ordered_columns
 from privpac.concepts.finite import Finite

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import privpac
 from privpac.checker.check import check_certificate
 from privpac.coins import SeededCoins, law
-from privpac.concepts.boxes.rectangles import Box, Rectangles
+from privpac.concepts.boxes.box import Box
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import Regrid, covering_edges, most_groups
 from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Interval, Intervals

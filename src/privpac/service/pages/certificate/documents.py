@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,54 +18,22 @@ from privpac.data.schema import Schema
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import MALFORMED
 from privpac.guarantee.certificate import SEEDED
-from privpac.guarantee.facts import fact_from_json
 from privpac.guarantee.parts import parts_of
 from privpac.model import FORMAT as MODEL
 from privpac.model import model_from
+from privpac.report.derivation import Step
 from privpac.report.meaning import does_not_mean, means
-from privpac.report.page import short, values_of
+from privpac.report.page import values_of
 from privpac.report.summary import no_accuracy
 from privpac.verification import Verified, verify
 
-__all__ = ["Checked", "Document", "Step", "handed_out", "open_document", "recheck", "require_readable"]
+__all__ = ["Checked", "Document", "handed_out", "open_document", "recheck", "require_readable"]
 
 BUNDLES = (BUNDLE, FORMER)
 KINDS = {MODEL: "model file", **dict.fromkeys(BUNDLES, "bundle of answers"), TABLE: "released table"}
-DEEPEST = 200
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of a derivation: the fact, the rule, its numbers, and what it rests on."""
-
-    fact: str
-    rule: str
-    title: str
-    source: str
-    where: tuple[tuple[str, str], ...]
-    assumes: tuple[str, ...]
-    premises: tuple[Step, ...] = field(default=())
-
-    @classmethod
-    def of(cls, tree: Mapping[str, Any], depth: int = 0) -> Step:
-        """The step at the root of a stored derivation, with all its premises; refused if nested too deeply."""
-        if depth > DEEPEST:
-            raise NotCertified("The derivation is nested too deeply.")
-        known = REGISTER.get(tree["rule"])
-        return cls(
-            str(fact_from_json(tree["fact"])),
-            str(tree["rule"]),
-            str(tree["rule"]).replace("-", " ") if known is None else known.title,
-            "" if known is None else known.source,
-            tuple((str(key).replace("_", " "), short(value)) for key, value in tree.get("where", {}).items()),
-            tuple(str(text) for text in tree.get("assumes", ())),
-            tuple(cls.of(below, depth + 1) for below in tree.get("premises", ())),
-        )
-
-    @property
-    def count(self) -> int:
-        """The number of steps, this one included."""
-        return 1 + sum(step.count for step in self.premises)
+TITLES = {rule: (statement.title, statement.source) for rule, statement in REGISTER.items()}
 
 
 @dataclass(frozen=True)
@@ -153,9 +121,9 @@ def _opened(file: Path) -> Document:
         str(tree["version"]),
         str(tree["digest"]),
         rule,
-        Step.of(stored["privacy"]),
-        tuple(Step.of(proof) for proof in stored["accuracy"]),
-        tuple((str(proof["fact"]["release"]), Step.of(proof)) for proof in stored.get("also", ())),
+        Step.of(stored["privacy"], TITLES),
+        tuple(Step.of(proof, TITLES) for proof in stored["accuracy"]),
+        tuple((str(proof["fact"]["release"]), Step.of(proof, TITLES)) for proof in stored.get("also", ())),
     )
 
 

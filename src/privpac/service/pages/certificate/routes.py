@@ -30,7 +30,12 @@ def begin(request: Request, visitor: SignedIn) -> HTMLResponse:
     place = place_of(request)
     named = place.listed(models=True) if visitor.is_owner else []
     return page(
-        request, "certificates.html", section="certificate", named=named, bundle=place.bundle is not None
+        request,
+        "certificates.html",
+        section="certificate",
+        named=named,
+        bundle=place.bundle is not None,
+        verify_page=place.verify_page is not None,
     )
 
 

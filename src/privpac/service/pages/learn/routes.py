@@ -1,38 +1,31 @@
-"""The Learn page: bring a table, declare its schema, see the price, learn, read the rule."""
+"""The Learn page: bring a table, declare its schema, see the price, make something of it, take it away."""
 
 from __future__ import annotations
 
 import json
+import time
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from markupsafe import Markup
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 
+from privpac.constructions.release.methods import METHODS
 from privpac.constructions.words import WORDS
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError, SchemaError
-from privpac.guarantee.certificate import SEEDED
 from privpac.guarantee.ledger.ledger import Ledger
-from privpac.model import Model, load
-from privpac.releasing import cost_of
-from privpac.report.page import (
-    confusion_table,
-    estimate_figure,
-    figures_list,
-    headline,
-    ranks_figure,
-    report_html,
-)
-from privpac.report.pictures import picture
-from privpac.report.summary import costs_text, no_accuracy, sql_text
+from privpac.report.summary import no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, Owner
-from privpac.service.pages.guards import Refusal
-from privpac.service.pages.learn.schema_form import KINDS
-from privpac.service.pages.learn.work import Order, Table, ending, keep_model, open_table
+from privpac.service.pages.jobs import BUSY, Tell, Withdrawal
+from privpac.service.pages.learn.making import BASES
+from privpac.service.pages.learn.orders import Order
+from privpac.service.pages.learn.results import content_of, result_of
+from privpac.service.pages.learn.sample_table import SAMPLE_NAME, SAMPLE_SCHEMA, sample_csv
+from privpac.service.pages.learn.schema_form import KINDS, FieldProblem
+from privpac.service.pages.learn.tables import Table, ending, open_table
 from privpac.service.pages.render import page, part, place_of
 
 __all__ = ["router"]
@@ -40,6 +33,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/learn")
 LONGEST_NAME = 80
 MOST_SCHEMA = 4 << 20
+SCHEMA_REMEDY = "Write a draft with: privpac schema DATA"
 
 
 @router.get("")
@@ -53,6 +47,7 @@ def begin(request: Request, visitor: Owner) -> HTMLResponse:
         most=place.most_upload >> 20,
         tables=place.listed(),
         folder=place.folder,
+        sample=SAMPLE_NAME,
     )
 
 
@@ -60,7 +55,7 @@ def begin(request: Request, visitor: Owner) -> HTMLResponse:
 def bring(request: Request, visitor: Owner, form: Form) -> Response:
     """Take an upload into a private folder, or remember a table of this machine, and go on to its schema."""
     place = place_of(request)
-    schema = _schema_file(form.get("schema"))
+    schema = schema_sent(form)
     drawer = place.drawers.new(visitor.name)
     try:
         upload, name = form.get("file"), str(form.get("path", "")).strip()
@@ -78,24 +73,42 @@ def bring(request: Request, visitor: Owner, form: Form) -> Response:
     return RedirectResponse(f"{_root(request)}learn/{drawer.name}", status_code=303)
 
 
+@router.post("/sample")
+def try_sample(request: Request, visitor: Owner) -> Response:
+    """A table of invented people, its schema filled in, to see how everything works."""
+    place = place_of(request)
+    drawer = place.drawers.new(visitor.name)
+    path = drawer.write("table.csv", sample_csv())
+    schema = Schema.from_json(SAMPLE_SCHEMA)
+    open_table(
+        drawer, path, shown=SAMPLE_NAME, uploaded=True, schema=schema, limits=place.upload_limits
+    ).drawer.note(invented=True)
+    return RedirectResponse(f"{_root(request)}learn/{drawer.name}", status_code=303)
+
+
 def _displayed(name: str) -> str:
     """The last part of a name, to show to the person who sent it; never a path."""
     bare = PureWindowsPath(PurePosixPath(name).name).name[:LONGEST_NAME]
     return bare if bare.isprintable() and bare else "table"
 
 
-def _schema_file(upload: object) -> Schema | None:
+def schema_sent(form: FormData) -> Schema | None:
+    """The schema in a form, as a file or pasted as text; None if there is neither."""
+    upload, pasted = form.get("schema"), str(form.get("pasted", "")).strip()
+    if pasted:
+        return _schema_text(pasted.encode())
     if not isinstance(upload, UploadFile) or not upload.filename:
         return None
-    text = upload.file.read(MOST_SCHEMA + 1)
+    return _schema_text(upload.file.read(MOST_SCHEMA + 1))
+
+
+def _schema_text(text: bytes) -> Schema:
     if len(text) > MOST_SCHEMA:
         raise SchemaError("The schema file is too long.", remedy="A schema has a line per column.")
     try:
         words = text.decode("utf-8")
     except UnicodeDecodeError:
-        raise SchemaError(
-            "The schema file is not UTF-8 text.", remedy="Write a draft with: privpac schema DATA"
-        ) from None
+        raise SchemaError("The schema file is not UTF-8 text.", remedy=SCHEMA_REMEDY) from None
     if not words.lstrip().startswith("{"):
         raise SchemaError("The schema file is not a JSON object.", remedy='It starts with {"label": ...')
     return Schema.from_json(words)
@@ -103,21 +116,15 @@ def _schema_file(upload: object) -> Schema | None:
 
 @router.get("/model/{name}")
 def result(request: Request, visitor: Owner, name: str) -> HTMLResponse:
-    """The rule that was learnt, and everything to take away."""
-    drawer, model = _model(request, visitor.name, name)
-    return page(request, "model.html", section="learn", drawer=drawer, **_model_context(model, drawer))
+    """What was made, and everything to take away."""
+    template, context = result_of(place_of(request).drawers.open(name, visitor.name))
+    return page(request, template, section="learn", **context)
 
 
 @router.get("/model/{name}/{file}")
 def download(request: Request, visitor: Owner, name: str, file: str) -> Response:
-    """model.json, schema.json or report.html."""
-    drawer, model = _model(request, visitor.name, name)
-    if file == "report.html":
-        content, kind = report_html(model), "text/html"
-    elif file in ("model.json", "schema.json"):
-        content, kind = drawer.file(file).read_text(encoding="utf-8"), "application/json"
-    else:
-        raise Refusal(404, "There is no such file.", "Take one of those on the page.")
+    """One of the files of what was made."""
+    content, kind = content_of(place_of(request).drawers.open(name, visitor.name), file)
     return Response(
         content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{file}"'}
     )
@@ -126,46 +133,79 @@ def download(request: Request, visitor: Owner, name: str, file: str) -> Response
 @router.get("/{name}")
 def declare(request: Request, visitor: Owner, name: str) -> HTMLResponse:
     """The schema, column by column, the wishes, and the price."""
-    place = place_of(request)
-    table = Table(place.drawers.open(name, visitor.name))
+    return _declare(request, Table(place_of(request).drawers.open(name, visitor.name)))
+
+
+def _declare(request: Request, table: Table, *, status: int = 200, **more: object) -> HTMLResponse:
+    form = table.form()
     return page(
         request,
         "schema.html",
+        status=status,
         section="learn",
-        table=table,
-        form=table.form(),
-        kinds=KINDS,
-        words=WORDS,
-        ledger=_ledger(request),
-        name=name,
+        **{
+            "table": table,
+            "form": form,
+            "columns": json.dumps([column.to_json() for column in form.columns], ensure_ascii=False),
+            "kinds": KINDS,
+            "words": WORDS,
+            "bases": BASES,
+            "methods": METHODS,
+            "ledger": _ledger(request),
+            "name": table.drawer.name,
+            "pasted": "",
+            "refused": None,
+            **more,
+        },
     )
+
+
+@router.post("/{name}/schema")
+def fill(request: Request, visitor: Owner, name: str, form: Form) -> Response:
+    """Fill the form in with a schema that somebody has already; a wrong one is told where it was pasted."""
+    table = Table(place_of(request).drawers.open(name, visitor.name))
+    try:
+        schema = schema_sent(form)
+    except PrivpacError as error:
+        return _declare(request, table, status=422, pasted=str(form.get("pasted", "")), refused=error)
+    if schema is not None and table.drawer.state.get("job") not in BUSY:
+        table.fill(schema)
+    return RedirectResponse(f"{_root(request)}learn/{name}", status_code=303)
 
 
 @router.post("/{name}/price")
 def price(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse:
     """What it would cost and promise; nothing is charged, and only a person's explicit wish reads records."""
-    place = place_of(request)
-    order = Order.of(Table(place.drawers.open(name, visitor.name)), form)
-    return part(request, "parts/price.html", **_price_context(request, order), name=name)
+    table = Table(place_of(request).drawers.open(name, visitor.name))
+    return part(request, "parts/price.html", **_priced(request, table, form))
 
 
 @router.post("/{name}/run")
 def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse:
-    """Begin to learn; the rule follows in the background."""
+    """Begin; what is made follows in the background."""
     place = place_of(request)
     drawer = place.drawers.open(name, visitor.name)
-    if drawer.state.get("job") in ("waiting", "running"):
+    if drawer.state.get("job") in BUSY:
         return _progress(request, drawer)
     order = Order.of(Table(drawer), form)
-    _, certificate = order.certify()
+    if problems := order.problems():
+        told = f"{_blanks(problems)}."
+        return part(request, "parts/problem.html", problem=told, remedy="Nothing was charged.")
+    quote = order.quote()
     ledger, where = _ledger(request), place.books.where
-    if order.charged and ledger is not None:
-        ledger.account().check(cost_of(certificate))
+    if order.charged and ledger is not None and quote.cost is not None:
+        ledger.account().check(quote.cost)
+    withdrawal = Withdrawal(drawer)
 
-    def work(tell: Any) -> None:
-        model = order.run(ledger, tell)
+    def work(tell: Tell) -> None:
         made = place.drawers.new(visitor.name)
-        keep_model(made, model, order, where)
+        try:
+            order.run(ledger, tell, made, last_call=withdrawal.pay)
+            withdrawal.pay()  # where nothing was charged, this is the last call
+        except BaseException:
+            made.remove()
+            raise
+        made.note(command=order.command(where), charged=order.charged and quote.cost is not None)
         drawer.note(made=made.name)
         if order.table.uploaded:
             order.table.path.unlink(missing_ok=True)
@@ -176,8 +216,17 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
 
 @router.get("/{name}/progress")
 def progress(request: Request, visitor: Owner, name: str) -> HTMLResponse:
-    """How far it is; when it is done, the way to the rule."""
+    """How far it is; when it is done, the way to what was made."""
     return _progress(request, place_of(request).drawers.open(name, visitor.name))
+
+
+@router.post("/{name}/cancel")
+def cancel(request: Request, visitor: Owner, name: str) -> HTMLResponse:
+    """Withdraw, as long as nothing is charged; what is charged for is delivered."""
+    drawer = place_of(request).drawers.open(name, visitor.name)
+    if drawer.state.get("job") in BUSY:
+        Withdrawal(drawer).cancel()
+    return _progress(request, drawer)
 
 
 @router.post("/{name}/remove")
@@ -190,7 +239,14 @@ def remove(request: Request, visitor: Owner, name: str) -> Response:
 def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     state = drawer.state
     answer = part(
-        request, "parts/progress.html", state=state, poll=f"learn/{drawer.name}/progress", title="Learning"
+        request,
+        "parts/progress.html",
+        state=state,
+        poll=f"learn/{drawer.name}/progress",
+        cancel=f"learn/{drawer.name}/cancel",
+        decision=Withdrawal(drawer).decision,
+        seconds=max(0, int(time.time() - state.get("since", time.time()))),
+        title="Learning",
     )
     if state.get("job") == "done":
         if Table(drawer).uploaded:
@@ -209,52 +265,49 @@ def _root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/") + "/"
 
 
-def _price_context(request: Request, order: Order) -> dict[str, Any]:
-    books = place_of(request).books
+def _priced(request: Request, table: Table, form: FormData) -> dict[str, Any]:
+    """The price, or what is still in its way: quietly while a form is filled in, as a problem once it was sent."""
+    attempted = form.get("attempted") == "yes"
+    problems: list[FieldProblem] = []
     try:
-        recipe, certificate = order.certify()
+        order = Order.of(table, form)
+        problems = order.problems()
+        if not problems:
+            return {"problems": "[]", "wrong": None, "blanks": None, **_quoted(request, order)}
     except PrivpacError as error:
-        return {"wrong": {"problem": error.problem.removeprefix("learn: "), "remedy": error.remedy}}
-    ledger = _ledger(request) if order.charged else None
-    account = None if ledger is None else ledger.account()
+        sentence = place_of(request).drawers.nameless(error.problem).removeprefix("learn: ")
+        problems = [FieldProblem(sentence[0].upper() + sentence[1:], error.parameter or "")]
+        attempted = attempted or error.parameter is None
     return {
-        "wrong": None,
-        "certificate": certificate,
-        "facts": [str(proof.fact) for proof in certificate.accuracy],
-        "none": no_accuracy(certificate.to_json()),
-        "advice": recipe.advice,
-        "order": order,
-        "left": None if account is None else account.remainder,
-        "afterwards": None if account is None else account.remainder_after(cost_of(certificate)),
-        "command": order.command(books.where),
-        "schema": None
-        if order.reads_data
-        else json.dumps(order.fields.to_json(), indent=1, ensure_ascii=False),
-        "factor": certificate.epsilon,
+        "problems": json.dumps([one.to_json() for one in problems] if attempted else []),
+        "wrong": [one for one in problems if one.column is None] if attempted else None,
+        "blanks": _blanks(problems),
     }
 
 
-def _model(request: Request, visitor: str, name: str) -> tuple[Drawer, Model]:
-    drawer = place_of(request).drawers.open(name, visitor)
-    if "command" not in drawer.state:
-        raise Refusal(404, "There is no rule here.", "Learn one first.")
-    return drawer, load(drawer.file("model.json"))
+def _blanks(problems: list[FieldProblem]) -> str:
+    """What is left to fill in, in one line."""
+    columns = sum(1 for one in problems if one.column is not None)
+    texts = ["choose the label"] if any(one.field == "label" for one in problems) else []
+    texts += [f"fill in {columns:,} column{'s' * (columns > 1)}"] if columns else []
+    text = " and ".join(texts) or problems[0].text.rstrip(".")
+    return text[0].upper() + text[1:]
 
 
-def _model_context(model: Model, drawer: Drawer) -> dict[str, Any]:
-    tree, estimate = model.certificate, model.estimate
+def _quoted(request: Request, order: Order) -> dict[str, Any]:
+    quote, ledger = order.quote(), _ledger(request) if order.charged else None
+    account = None if ledger is None or quote.cost is None else ledger.account()
+    certificate = quote.certificate
+    schema = None if order.reads_data else json.dumps(order.fields.to_json(), indent=1, ensure_ascii=False)
     return {
-        "model": model,
-        "headline": headline(model),
-        "seeded": SEEDED if tree["coins"] != "system" else None,
-        "records": (tree["request"] or tree)["labelled"],
-        "picture": Markup(picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)),
-        "estimate": None if estimate is None else Markup(estimate_figure(estimate)),
-        "figures": Markup(figures_list(model)),
-        "ranks": Markup(ranks_figure(model)),
-        "costs": costs_text(model),
-        "confusion": None if estimate is None else Markup(confusion_table(estimate, model.schema.classes)),
-        "sql": sql_text(model),
-        "command": drawer.state["command"],
-        "charged": drawer.state.get("charged"),
+        "certificate": certificate,
+        "later": quote.cost is None,
+        "facts": [str(proof.fact) for proof in certificate.accuracy],
+        "none": no_accuracy(certificate.to_json()),
+        "advice": quote.advice,
+        "order": order,
+        "left": None if account is None else account.remainder,
+        "afterwards": None if account is None or quote.cost is None else account.remainder_after(quote.cost),
+        "command": order.command(place_of(request).books.where),
+        "schema": schema,
     }

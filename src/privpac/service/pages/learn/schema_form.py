@@ -1,24 +1,47 @@
-"""A schema, declared column by column in a form; a draft has blanks, and a person fills them."""
+"""A schema, declared column by column in a form; a draft has blanks, and a person fills them.
+
+The form sends what was changed: a table of two thousand columns has too many cells to send each time one is edited.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from privpac.data.schema import Schema
-from privpac.data.schema_reading import OPTIONS
+from privpac.data.schema_reading import OPTIONS, REQUIRED, Problems, column_from
 from privpac.errors import SchemaError
 
-__all__ = ["KINDS", "ColumnFields", "SchemaForm"]
+__all__ = ["KINDS", "ColumnFields", "FieldProblem", "SchemaForm"]
 
 KINDS = {
+    "whole": "whole numbers between two bounds",
     "numeric": "numbers between two bounds",
     "categorical": "one of a list of categories",
     "boolean": "yes or no",
     "date": "days or moments between two dates",
 }
-FIELDS = ("lower", "upper", "integer", "resolution", "categories", "other", "timezone", "missing")
+"""The kinds of columns as the form names them; whole numbers are numeric ones with `integer` in a schema file."""
+WHOLE = "whole"
+FIELDS = ("lower", "upper", "resolution", "scale", "categories", "other", "timezone", "missing")
+NEEDS = {"lower": "a lower bound", "upper": "an upper bound", "categories": "its categories"}
+
+
+@dataclass(frozen=True)
+class FieldProblem:
+    """What is wrong, and the field beside which it is said: a column by its position, or a field by its name."""
+
+    text: str
+    field: str = ""
+    column: int | None = None
+    blank: bool = False
+    """Whether it is only not filled in yet."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For the script that marks the field."""
+        return {"text": self.text, "field": self.field, "column": self.column}
 
 
 @dataclass(frozen=True)
@@ -30,33 +53,59 @@ class ColumnFields:
     used: bool
     values: Mapping[str, str]
 
+    @property
+    def kind_stored(self) -> str:
+        """The kind as a schema file names it."""
+        return "numeric" if self.kind == WHOLE else self.kind
+
     def entry(self) -> dict[str, Any]:
         """As a schema file writes it; what has no meaning for the kind is left out, blanks stay blank."""
-        tree: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        tree: dict[str, Any] = {"name": self.name, "kind": self.kind_stored}
+        if self.kind_stored == "numeric":
+            tree["integer"] = self.kind == WHOLE
         for field in FIELDS:
             text = self.values.get(field, "").strip()
-            if field not in OPTIONS.get(self.kind, ()) or (not text and field != "integer"):
-                continue
-            tree[field] = self._value(field, text)
+            if text and field in OPTIONS.get(self.kind_stored, ()):
+                tree[field] = self._value(field, text)
+        if self.kind == WHOLE:
+            tree.pop("resolution", None)
         return tree
 
     def _value(self, field: str, text: str) -> Any:
-        if field == "integer":
-            return text == "on"
         if field == "categories":
             return listed(text)
-        if self.kind == "numeric":
+        if self.kind_stored == "numeric" and field != "scale":
             return _number(self.name, field, text)
         return text
+
+    def problem(self, place: int) -> FieldProblem | None:
+        """What is still wrong with it, if it is used."""
+        wanted = REQUIRED.get(self.kind_stored, {})
+        blank = [field for field in wanted if not self.values.get(field, "").strip()]
+        if blank:
+            needs = "both bounds" if len(blank) == 2 else NEEDS[blank[0]]
+            return FieldProblem(f"needs {needs}", blank[0], place, blank=True)
+        problems = Problems()
+        try:
+            column_from(self.entry(), problems)
+            problems.refuse()
+        except SchemaError as error:
+            return FieldProblem(error.problem.removeprefix(f"Column '{self.name}': "), "", place)
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """For the script that shows the table."""
+        return {"name": self.name, "kind": self.kind, "used": self.used, **self.values}
 
 
 @dataclass(frozen=True)
 class SchemaForm:
-    """All of it: label, classes, and a row of fields a column."""
+    """All of it: label, classes, and the fields of every column."""
 
     label: str
     classes: str
     columns: tuple[ColumnFields, ...]
+    base_rate: str = ""
 
     @classmethod
     def drafted(cls, draft: Sequence[Mapping[str, Any]], filled: Schema | None = None) -> SchemaForm:
@@ -67,21 +116,47 @@ class SchemaForm:
         columns = tuple(
             _fields_of(known.get(entry["name"], entry), used=entry["name"] in known) for entry in draft
         )
-        return cls(filled.label, ", ".join(filled.classes), columns)
+        rates = ", ".join(f"{share:g}" for share in filled.base_rate or ())
+        return cls(filled.label, ", ".join(filled.classes), columns, rates)
 
-    @classmethod
-    def sent(cls, draft: Sequence[Mapping[str, Any]], form: Mapping[str, Any]) -> SchemaForm:
-        """As a person filled it in."""
+    def changed(self, form: Mapping[str, Any]) -> SchemaForm:
+        """As a person filled it in; `changes` are those of columns, by position."""
+        changes = _changes(str(form.get("changes", "")))
         columns = tuple(
-            ColumnFields(
-                entry["name"],
-                str(form.get(f"c{place}.kind", entry["kind"])),
-                form.get(f"c{place}.used") == "on",
-                {field: str(form.get(f"c{place}.{field}", "")) for field in FIELDS},
-            )
-            for place, entry in enumerate(draft)
+            _changed(column, changes.get(str(place), {})) for place, column in enumerate(self.columns)
         )
-        return cls(str(form.get("label", "")), str(form.get("classes", "")), columns)
+        return SchemaForm(
+            str(form.get("label", self.label)),
+            str(form.get("classes", self.classes)),
+            columns,
+            str(form.get("base_rate", self.base_rate)),
+        )
+
+    @property
+    def chosen(self) -> list[tuple[int, ColumnFields]]:
+        """The columns that are used, with their positions."""
+        return [
+            (place, fields)
+            for place, fields in enumerate(self.columns)
+            if fields.used and fields.name != self.label
+        ]
+
+    def problems(self) -> list[FieldProblem]:
+        """All that is still wrong, the label first."""
+        found = []
+        try:
+            self.require_label()
+        except SchemaError as error:
+            found.append(FieldProblem(error.problem, "label", blank=not self.label))
+        columns = [problem for place, fields in self.chosen if (problem := fields.problem(place))]
+        if found or columns:
+            return found + columns
+        try:
+            self.schema()
+        except SchemaError as error:
+            about = "classes" if "class" in error.problem and error.column in (None, self.label) else ""
+            return [FieldProblem(error.problem, "base_rate" if "base_rate" in error.problem else about)]
+        return []
 
     def require_label(self) -> None:
         """Refuse until one of the columns is named as the label."""
@@ -99,8 +174,9 @@ class SchemaForm:
     def to_json(self) -> dict[str, Any]:
         """The schema file these fields make."""
         self.require_label()
-        chosen = [fields.entry() for fields in self.columns if fields.used and fields.name != self.label]
-        return {"label": self.label, "classes": listed(self.classes), "columns": chosen}
+        columns = [fields.entry() for _, fields in self.chosen]
+        rates = {"base_rate": _rates(self.base_rate)} if self.base_rate.strip() else {}
+        return {"label": self.label, "classes": listed(self.classes), "columns": columns, **rates}
 
     def schema(self) -> Schema:
         """The declared schema, or the sentence that says which blank is left."""
@@ -110,6 +186,39 @@ class SchemaForm:
 def listed(text: str) -> list[str]:
     """Names apart by commas or lines."""
     return [name for piece in text.splitlines() for part in piece.split(",") if (name := part.strip())]
+
+
+def _changes(text: str) -> dict[str, dict[str, Any]]:
+    """What the script sends: an object of objects; anything else is no form of ours."""
+    try:
+        changes = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        changes = None
+    if not isinstance(changes, dict) or not all(isinstance(change, dict) for change in changes.values()):
+        raise SchemaError("The columns of the form cannot be read.", remedy="Load the page again.")
+    return changes
+
+
+def _changed(column: ColumnFields, change: Mapping[str, Any]) -> ColumnFields:
+    if not change:
+        return column
+    texts = {field: str(change[field]) for field in FIELDS if field in change}
+    return ColumnFields(
+        column.name,
+        str(change.get("kind", column.kind)),
+        bool(change.get("used", column.used)),
+        {**column.values, **texts},
+    )
+
+
+def _rates(text: str) -> list[float]:
+    try:
+        return [float(share) for share in listed(text)]
+    except ValueError:
+        raise SchemaError(
+            "The schema's base_rate is not a number between 0 and 1, or a list of such numbers.",
+            remedy="Write 0.06 for the share of the second of two classes, or one share per class.",
+        ) from None
 
 
 def _number(name: str, field: str, text: str) -> int | float | str:
@@ -131,9 +240,10 @@ def _fields_of(entry: Mapping[str, Any], *, used: bool) -> ColumnFields:
     for field in FIELDS:
         value = entry.get(field)
         if isinstance(value, bool):
-            values[field] = ("on" if value else "") if field == "integer" else str(value).lower()
+            values[field] = str(value).lower()
         elif isinstance(value, Sequence) and not isinstance(value, str):
             values[field] = ", ".join(str(item) for item in value)
         else:
             values[field] = "" if value is None else str(value)
-    return ColumnFields(str(entry["name"]), str(entry["kind"]), used, values)
+    kind = WHOLE if entry["kind"] == "numeric" and entry.get("integer") else str(entry["kind"])
+    return ColumnFields(str(entry["name"]), kind, used, values)

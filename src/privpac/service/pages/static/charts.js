@@ -109,7 +109,10 @@
 
   const kinds = { plan, spending };
   function draw(box) {
-    try { kinds[box.dataset.chart](box, JSON.parse(box.dataset.values)); } catch (problem) { box.textContent = "This browser cannot draw the curves; the numbers are below."; }
+    try { // parts of a chart are named, and what has a name needs a role
+      kinds[box.dataset.chart](box, JSON.parse(box.dataset.values));
+      for (const part of box.querySelectorAll("g[aria-label]")) part.setAttribute("role", "group");
+    } catch (problem) { box.textContent = "This browser cannot draw the curves; the numbers are below."; }
   }
   const all = () => document.querySelectorAll("[data-chart]").forEach(draw);
   document.addEventListener("htmx:after:swap", () => document.querySelectorAll("[data-chart]:not([data-drawn])").forEach(draw));

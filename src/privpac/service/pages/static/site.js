@@ -39,16 +39,41 @@
       const form = piece.closest("form");
       const control = form.elements[name];
       const chosen = control instanceof RadioNodeList ? control.value : control.type === "checkbox" ? String(control.checked) : control.value;
-      const wanted = values.trim().split(/\s+/).includes(chosen);
+      const inside = piece.parentElement.closest("[data-when]");
+      const wanted = !(inside && inside.hidden) && values.trim().split(/\s+/).includes(chosen);
       piece.hidden = !wanted;
       for (const field of piece.querySelectorAll("input, select, textarea")) field.disabled = !wanted;
-    }
-    // The label has classes, not bounds.
-    for (const row of scope.querySelectorAll("[data-unless-label]")) {
-      row.hidden = row.closest("form").elements.label.value === row.dataset.unlessLabel;
     }
   }
   document.addEventListener("change", (event) => { if (event.target.form) fit(event.target.form); }, true);
   document.addEventListener("htmx:after:swap", () => fit(document));
   fit(document);
+
+  // What scrolls sideways can be reached by the keyboard; what fits needs no stop.
+  function reach() {
+    for (const box of document.querySelectorAll(".scroll, .rule > figure, figure.rule, pre")) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      if (scrolls && !box.hasAttribute("tabindex")) { box.tabIndex = 0; box.setAttribute("role", "group"); if (!box.hasAttribute("aria-label")) box.setAttribute("aria-label", "Scrolls sideways"); }
+      if (!scrolls && box.tabIndex === 0) box.removeAttribute("tabindex");
+    }
+  }
+  addEventListener("resize", reach);
+  document.addEventListener("htmx:after:swap", reach);
+  document.addEventListener("toggle", reach, true);
+  reach();
+
+  // A drop zone is a file field that covers it; what is added is its look and the name of the file.
+  for (const zone of document.querySelectorAll("[data-drop]")) {
+    const field = zone.querySelector("input");
+    const name = zone.querySelector("[data-drop-name]");
+    for (const kind of ["dragenter", "dragover"]) zone.addEventListener(kind, () => zone.classList.add("over"));
+    for (const kind of ["dragleave", "drop"]) zone.addEventListener(kind, () => zone.classList.remove("over"));
+    const show = () => {
+      const file = field.files[0];
+      zone.classList.toggle("full", Boolean(file));
+      if (file) name.textContent = `${file.name} · ${file.size < 1 << 20 ? `${Math.max(1, Math.round(file.size / 1024))} kB` : `${(file.size / (1 << 20)).toFixed(1)} MB`}`;
+    };
+    field.addEventListener("change", show);
+    show();
+  }
 })();

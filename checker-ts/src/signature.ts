@@ -1,0 +1,79 @@
+/** Signatures inside a document: whose key vouches for it, and for which charge. */
+
+import { signatureHolds } from "./ed25519.js";
+import { ascii } from "./hashing.js";
+import { canonical, type Entries, entriesOf, hasKeys, isCount, type Json } from "./json.js";
+import { Refusal, require } from "./refusal.js";
+
+const FORMAT = "privpac-signature/1";
+const FIELDS = ["format", "document", "signer", "key", "receipt", "signature"];
+const MOST_SIGNATURES = 100;
+const LONGEST_NAME = 200;
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/** Characters that show nothing or something else than they are: controls, separators but the blank, surrogates. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+export interface Receipt {
+  readonly ledger: string;
+  readonly entry: string;
+  readonly head: string;
+}
+
+/** A signature that holds. Whose key it is, is the signer's own word. */
+export interface Signer {
+  readonly signer: string;
+  readonly key: string;
+  readonly receipt: Receipt | null;
+}
+
+/** Everybody who signed the document; refuses if one signature does not hold. */
+export function signersOf(rows: Json | undefined, digest: string): Signer[] {
+  if (rows === undefined) return [];
+  if (!Array.isArray(rows) || rows.length > MOST_SIGNATURES) throw new Refusal("the signatures are no short list");
+  return rows.map((row) => signerOf(entriesOf(row, "a signature is malformed"), digest));
+}
+
+function signerOf(row: Entries, digest: string): Signer {
+  require(hasKeys(row, FIELDS) && row.get("format") === FORMAT, "a signature is malformed");
+  require(row.get("document") === digest, "a signature belongs to another document");
+  const [signer, key] = [text(row.get("signer")), text(row.get("key"))];
+  const shown = Array.from(signer).length;
+  require(shown > 0 && shown <= LONGEST_NAME && !UNSEEN.test(signer), "a signer has no name to show");
+  const receipt = receiptOf(row.get("receipt"));
+  const statement = new Map([...row].filter(([name]) => name !== "signature"));
+  const message = ascii(`${FORMAT}\n${canonical(statement)}`);
+  const holds = signatureHolds(bytes(key, 32), message, bytes(text(row.get("signature")), 64));
+  require(holds, "a signature is not that of its key");
+  return { signer, key, receipt };
+}
+
+function text(value: Json | undefined): string {
+  if (typeof value !== "string") throw new Refusal("a signature is malformed");
+  return value;
+}
+
+function receiptOf(value: Json | undefined): Receipt | null {
+  if (value === null) return null;
+  const entries = entriesOf(value, "a receipt is malformed");
+  const entry = entries.get("entry");
+  require(hasKeys(entries, ["ledger", "entry", "head"]) && isCount(entry, 1n), "a receipt is malformed");
+  return { ledger: text(entries.get("ledger")), entry: entry.toString(), head: text(entries.get("head")) };
+}
+
+/** The bytes of base64 with padding, in its one spelling. */
+function bytes(written: string, length: number): Uint8Array {
+  const padding = (3 - (length % 3)) % 3;
+  const digits = written.slice(0, written.length - padding);
+  require(written.length === 4 * Math.ceil(length / 3) && written.endsWith("=".repeat(padding)), "it is not base64");
+  let [value, found] = [0n, true];
+  for (const digit of digits) {
+    found &&= ALPHABET.includes(digit);
+    value = (value << 6n) | BigInt(Math.max(0, ALPHABET.indexOf(digit)));
+  }
+  const spare = BigInt(2 * padding);
+  require(found && BigInt.asUintN(Number(spare), value) === 0n, "it is not base64");
+  const result = new Uint8Array(length);
+  value >>= spare;
+  for (let i = length - 1; i >= 0; i--, value >>= 8n) result[i] = Number(value & 255n);
+  return result;
+}

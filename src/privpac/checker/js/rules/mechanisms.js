@@ -1,0 +1,102 @@
+/** Mechanisms: what a draw, a vote or noise loses follows from its ratio. */
+import { larger, ONE, Rational } from "../rational.js";
+import { require } from "../refusal.js";
+import { ALL, given, logOddsOf, noPremise, privacyOf, requireFactor } from "../reading.js";
+import { pow, short } from "../rounding.js";
+/** The fact of a mechanism without a delta, and, where only one is possible, of that release. */
+function pure(step, factor, release) {
+    noPremise(step);
+    const fact = privacyOf(step);
+    requireFactor(fact.loss, factor);
+    require(fact.delta.sign === 0, "delta must be 0");
+    require(release === undefined || fact.release === release, "the release is not what this mechanism gives");
+    return fact;
+}
+function selectionFactor(step) {
+    const where = given(step, "ratio", "sensitivity");
+    return pow(ONE.over(where.ratio()), 2n * where.count("sensitivity", 1));
+}
+function selection(release) {
+    return (step) => void pure(step, selectionFactor(step), release);
+}
+const boundedRange = (step) => {
+    noPremise(step);
+    requireFactor(logOddsOf(step).loss, selectionFactor(step));
+};
+const geometricNoise = (step) => {
+    const where = given(step, "ratio", "change");
+    pure(step, pow(ONE.over(where.ratio("ratio", true)), where.count("change", 1)), "noisy numbers");
+};
+const leafwiseMedians = (step) => {
+    pure(step, pow(ONE.over(given(step, "ratio").ratio()), 4n), "noisy numbers");
+};
+const weightedRounds = (step) => {
+    const where = given(step, "ratio", "cap", "rounds");
+    const window = 4n * where.count("cap", 1) * where.count("rounds", 1);
+    pure(step, pow(ONE.over(where.ratio()), window), "hypothesis");
+};
+const vote = (step) => {
+    const where = given(step, "ratio", "models");
+    where.count("models", 1);
+    pure(step, ONE.over(where.ratio()), "one answer");
+};
+const plurality = (step) => {
+    const where = given(step, "ratio", "models", "classes");
+    where.count("models", 1);
+    where.count("classes", 2);
+    pure(step, pow(ONE.over(where.ratio()), 2n), "one answer");
+};
+const stableChoice = (step) => {
+    noPremise(step);
+    const where = given(step, "ratio", "threshold");
+    const [ratio, threshold, fact] = [where.ratio("ratio", true), where.count("threshold", 0), privacyOf(step)];
+    requireFactor(fact.loss, pow(ONE.over(ratio), 2n));
+    require(fact.delta.equals(short(pow(ratio, threshold).over(ONE.plus(ratio)))), "delta is not the ratio's");
+    require(fact.release === "hypothesis", "the release is not what this mechanism gives");
+};
+/** A mechanism of whole records, all of them, that releases a rule. */
+function wholeRule(step, factor) {
+    const fact = pure(step, factor, "hypothesis");
+    require(fact.unit === "record" && fact.part === ALL, "the scope is not that of this rule");
+}
+const clippedPoints = (step) => {
+    const where = given(step, "domain", "ratio", "threshold", "margin");
+    const others = Rational.of(where.whole("domain", 2) - 1n);
+    const [ratio, threshold] = [where.ratio("ratio", true), where.count("threshold", 1, 2 ** 20)];
+    const margin = where.count("margin", 1);
+    require(margin <= threshold, "a parameter is out of range");
+    const extra = 2n * margin - threshold;
+    const weight = pow(ONE.over(ratio), extra > 0n ? extra : 0n);
+    wholeRule(step, short(others.plus(weight).over(others.plus(weight.times(ratio))).over(ratio)));
+};
+const starEntries = (step) => {
+    const where = given(step, "rate", "spread");
+    const [rate, spread] = [where.share("rate", { zero: true, one: true }), where.fraction("spread")];
+    require(ONE.atMost(spread), "a parameter is out of range");
+    const more = ONE.plus(rate.times(spread.minus(ONE)));
+    wholeRule(step, more.over(ONE.plus(rate.times(ONE.over(spread).minus(ONE)))));
+};
+const sampledPoint = (step) => {
+    const where = given(step, "rate", "fail", "spread");
+    const [rate, fail, spread] = [where.share("rate"), where.share("fail"), where.fraction("spread")];
+    require(ONE.atMost(spread), "a parameter is out of range");
+    const silent = fail.plus(rate.times(ONE.minus(fail))).over(fail);
+    const spoken = ONE.minus(rate).plus(rate.times(spread)).over(ONE.minus(rate));
+    wholeRule(step, larger(silent, spoken));
+};
+export const MECHANISMS = {
+    "exponential-mechanism": selection(),
+    "leafwise-exponential": selection("hypothesis"),
+    "permute-and-flip": selection("hypothesis"),
+    "bounded-range": boundedRange,
+    "geometric-noise": geometricNoise,
+    "leafwise-medians": leafwiseMedians,
+    "weighted-rounds": weightedRounds,
+    vote,
+    plurality,
+    "exponential-vote": plurality,
+    "stable-choice": stableChoice,
+    "clipped-points": clippedPoints,
+    "star-entries": starEntries,
+    "sampled-point": sampledPoint,
+};

@@ -1,0 +1,75 @@
+"""Facts as sentences: words alone, with numbers that somebody else has rounded up and written down.
+
+`facts` fills in numbers of its own, `report.wording` those that the checker computes from a stored certificate: one
+sentence for both, wherever a certificate is read.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ALL",
+    "accuracy_sentence",
+    "answers_sentence",
+    "bounded_range_sentence",
+    "concentrated_sentence",
+    "privacy_sentence",
+    "range_sentence",
+    "stability_sentence",
+]
+
+ALL = "all records"
+"""The part of the data a fact speaks of when it speaks of every record."""
+
+
+def _of(part: str) -> str:
+    return "" if part == ALL else f" of the {part}"
+
+
+def privacy_sentence(*, epsilon: str, delta: str, unit: str, part: str, release: str) -> str:
+    """Differential privacy."""
+    verb = "given" if release in ("one answer", "several answers") else "released"
+    return f"({epsilon}, {delta})-DP, one {unit}{_of(part)} replaced, {release} {verb}"
+
+
+def bounded_range_sentence(*, epsilon: str, unit: str) -> str:
+    """How far the log-odds of events move."""
+    return f"log-odds of any event move by at most {epsilon}, one {unit} replaced"
+
+
+def range_sentence(*, epsilon: str, unit: str, part: str) -> str:
+    """How far the chances of outcomes lie apart."""
+    return f"quotients of chances within a range of {epsilon}, one {unit}{_of(part)} replaced"
+
+
+def concentrated_sentence(*, rho: str, delta: str, unit: str, part: str) -> str:
+    """Concentrated privacy, but for a bad event of probability `delta`."""
+    but = "" if delta == "0" else f" but for {delta}"
+    return f"{rho}-zCDP{but}, one {unit}{_of(part)} replaced"
+
+
+def stability_sentence(*, gamma: str, unit: str) -> str:
+    """How far the probability of an event moves."""
+    return f"{gamma}-stable, one {unit} replaced"
+
+
+def accuracy_sentence(*, error: str, failure: str, against: str, records: int) -> str:
+    """How often a rule errs, and with which confidence."""
+    if against == "empirical":
+        return (
+            f"at most {error} of {records} records mistaken if some member mistakes none, "
+            f"except with probability {failure}"
+        )
+    compared = "error" if against == "realizable" else "error above the best of the class"
+    condition = " if some member makes no error" if against == "realizable" else ""
+    return (
+        f"{compared} at most {error}{condition}, except with probability {failure}, "
+        f"from {records} independent records"
+    )
+
+
+def answers_sentence(*, error: str, failure: str, queries: str, records: int) -> str:
+    """How well a released table answers."""
+    return (
+        f"all {queries} are answered within {error} of their share of these {records} records, "
+        f"except with probability {failure}"
+    )

@@ -1,0 +1,181 @@
+"""What was made, as its page shows it: how good it is first, then what it is, then the files to take away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from privpac.answering.bundle.bundle import MANIFEST, describe
+from privpac.concepts.shapes import PointsSheet
+from privpac.constructions.estimates.confusion import Confusion
+from privpac.constructions.release.table import load_table
+from privpac.data.schema import Schema
+from privpac.guarantee.certificate import SEEDED
+from privpac.guarantee.facts import fact_from_json
+from privpac.model import Model, load
+from privpac.numbers.exact import written
+from privpac.report.page import (
+    confusion_table,
+    estimate_figure,
+    figures_list,
+    headline,
+    ranks_figure,
+    report_html,
+)
+from privpac.report.pictures import picture
+from privpac.report.summary import costs_text, no_accuracy, sql_text
+from privpac.service.pages.drawers import Drawer
+from privpac.service.pages.guards import Refusal
+from privpac.service.pages.learn.making import BUNDLE, MODEL, TABLE
+
+__all__ = ["FILES", "Goodness", "content_of", "result_of"]
+
+SOME_ROWS = 8
+"""Of a released table, for people to look at."""
+FILES = {
+    "rule": {
+        MODEL: "application/json",
+        "schema.json": "application/json",
+        "report.html": "text/html",
+        "card.svg": "image/svg+xml",
+    },
+    "answers": {"bundle.zip": "application/zip", MANIFEST: "application/json"},
+    "table": {"synthetic.csv": "text/csv", TABLE: "application/json"},
+}
+"""What may be taken away, by what was made."""
+
+
+@dataclass(frozen=True)
+class Goodness:
+    """How good a rule is, in the order of what it is worth: measured, compared, proved."""
+
+    accuracy: str | None
+    interval: str | None
+    baseline: str | None
+    baseline_class: str | None
+    gains: bool | None
+    proved: tuple[str, ...]
+    unproved: str
+
+    @classmethod
+    def of(cls, model: Model) -> Goodness:
+        """From the model file alone: noisy counts that were paid for, and what was proved beforehand."""
+        estimate, figures, tree = model.estimate, model.figures, model.certificate
+        return cls(
+            None if estimate is None else _percent(float(estimate.accuracy)),
+            None
+            if estimate is None
+            else f"{_percent(float(estimate.low))} to {_percent(float(estimate.high))}",
+            None if figures is None else _percent(float(figures.majority)),
+            None if figures is None else figures.classes[figures.constant],
+            None if figures is None else figures.accuracy > figures.majority,
+            tuple(str(fact_from_json(proof["fact"])) for proof in tree["accuracy"]),
+            no_accuracy(tree),
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def result_of(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    """The template of a result, and what it shows."""
+    state = drawer.state
+    template, context = _VIEWS[_kind(state)](drawer)
+    certificate = context["certificate"]
+    return template, {
+        "drawer": drawer,
+        "steps": state.get("steps"),
+        "seeded": SEEDED if certificate["coins"] != "system" else None,
+        "command": state["command"],
+        "charged": state.get("charged"),
+        **context,
+    }
+
+
+def content_of(drawer: Drawer, file: str) -> tuple[bytes, str]:
+    """A file of a result, and its type."""
+    made = _kind(drawer.state)
+    if file not in FILES[made]:
+        raise Refusal(404, "There is no such file.", "Take one of those on the page.")
+    if file == "report.html":
+        return report_html(load(drawer.file(MODEL))).encode(), FILES[made][file]
+    if file == "card.svg":
+        return _card(load(drawer.file(MODEL))), FILES[made][file]
+    place = drawer.file(BUNDLE) / MANIFEST if file == MANIFEST else drawer.file(file)
+    return place.read_bytes(), FILES[made][file]
+
+
+def _kind(state: Mapping[str, Any]) -> str:
+    if "command" not in state:
+        raise Refusal(404, "There is nothing here.", "Make something first.")
+    return str(state["made"])
+
+
+def _card(model: Model) -> bytes:
+    """A card as a picture of its own, to print and to hang up."""
+    from privpac.pictures.card import card_picture
+
+    shape = model.hypothesis.shape(model.schema)
+    if not isinstance(shape, PointsSheet):
+        raise Refusal(404, "There is no card here.", "Take one of the files on the page.")
+    return card_picture(shape, model.schema).svg().encode()
+
+
+def _rule(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    model = load(drawer.file(MODEL))
+    tree, estimate, shape = model.certificate, model.estimate, model.hypothesis.shape(model.schema)
+    return "model.html", {
+        "model": model,
+        "certificate": tree,
+        "headline": headline(model),
+        "good": Goodness.of(model),
+        "records": (tree["request"] or tree)["labelled"],
+        "picture": Markup(picture(model.hypothesis, model.schema, leaf_counts=model.leaf_counts)),
+        "card": shape if isinstance(shape, PointsSheet) else None,
+        "estimate": None if estimate is None else Markup(estimate_figure(estimate)),
+        "figures": Markup(figures_list(model)),
+        "ranks": Markup(ranks_figure(model)),
+        "costs": costs_text(model),
+        "confusion": None if estimate is None else _counts(estimate, model.schema.classes),
+        "sql": sql_text(model),
+    }
+
+
+def _counts(estimate: Confusion, classes: Sequence[str]) -> Markup:
+    """The table of the report; its corner heads nothing, and is read aloud as a heading otherwise."""
+    return Markup(confusion_table(estimate, classes).replace("<th></th>", "<td></td>", 1))
+
+
+def _table(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    released = load_table(drawer.file(TABLE))
+    columns, count = released.records(), int(drawer.state["synthetic"])
+    places = range(0, count, -(-count // SOME_ROWS) or 1)  # from all over: records lie in order
+    return "released.html", {
+        "certificate": released.certificate,
+        "columns": released.columns,
+        "count": count,
+        "rows": [[values[place] for values in columns.values()] for place in places],
+        "records": released.certificate["labelled"] + released.certificate.get("unlabelled", 0),
+        "learner": released.certificate["learner"]["name"],
+        "promises": [f"{str(fact)[0].upper()}{str(fact)[1:]}." for fact in released.promises],
+    }
+
+
+def _answers(drawer: Drawer) -> tuple[str, dict[str, Any]]:
+    tree = describe(drawer.file(BUNDLE) / MANIFEST)
+    request = tree["certificate"]["request"]
+    return "bundle.html", {
+        "certificate": tree["certificate"],
+        "schema": Schema.from_json(tree["schema"]),
+        "answers": request["answers"],
+        "price": written(request["epsilon"]),
+        "records": request["labelled"],
+        "facts": [str(fact_from_json(proof["fact"])) for proof in tree["certificate"]["accuracy"]],
+    }
+
+
+_VIEWS = {"rule": _rule, "table": _table, "answers": _answers}
