@@ -126,6 +126,7 @@ WORDS = {"subsampled": Fraction(0), "confident": Fraction(0), "stable": STABLE_D
 """Words around words that no row of a plan names, and their delta: planned by their certificates."""
 
 UNPLANNED: dict[str, Callable[[str], dict[str, Any]]] = {
+    "occam": lambda word: {"concepts": word},
     "agnostic": lambda word: {"concepts": f"agnostic:{word}"},
     "label-boost": lambda word: {"concepts": word, "method": "boost"},
     "ssl-relabel": lambda word: {"concepts": word, "method": "relabel"},
