@@ -59,7 +59,7 @@ def _entries(seen: NDArray[np.uint8], sums: Counts) -> tuple[Counts, Counts]:
 
 
 @compiled
-def _taken(
+def _take(
     seen: NDArray[np.uint8],
     sums: Counts,
     y: int,
@@ -159,7 +159,7 @@ def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts
             for y in range(rows):
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
-                    count = _taken(seen, sums, y_last, entries, marks, row, live, count)
+                    count = _take(seen, sums, y_last, entries, marks, row, live, count)
                     power, total = _ends(seen, y, y_last, marks, row, live[:count], lowest, table, states)
                     exponents[place], mantissas[place] = power, total
                     place += 1
@@ -175,7 +175,7 @@ def ranges_within(
     marks, row = np.zeros(width, np.uint8), np.zeros(width, np.int64)
     entries, live, count = _entries(seen, sums), np.zeros(width, np.int64), 0
     for at in range(y, y_last + 1):
-        count = _taken(seen, sums, at, entries, marks, row, live, count)
+        count = _take(seen, sums, at, entries, marks, row, live, count)
     first, last, prices = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     for listing in range(2):
         place = 0
@@ -214,7 +214,7 @@ def cheapest_box(occupied: Points, moves: Counts) -> tuple[np.int64, int, int, i
             for y in range(rows):
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
-                    count = _taken(seen, sums, y_last, entries, marks, row, live, count)
+                    count = _take(seen, sums, y_last, entries, marks, row, live, count)
                     states[:] = FAR
                     for x in live[:count]:
                         mark = _mark(x, seen, y, y_last, marks)
