@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from privpac.checker import check
 from privpac.checker.document import KINDS
 from privpac.checker.steps import RULES
 from tests.golden.corpus import stored
@@ -40,6 +41,16 @@ def test_what_must_be_refused_is_refused() -> None:
 @pytest.mark.long
 def test_every_vector_comes_to_what_was_frozen() -> None:
     assert misjudged(VECTORS) == []
+
+
+def test_a_checker_without_one_of_its_conditions_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever forgets a rule's condition, and accepts every step that goes by its name, accepts what must be refused."""
+    edited = [vector for vector in VECTORS if vector.expected == "refused" and "-rule-" in vector.name]
+    for rule in RULES:
+        with monkeypatch.context() as forgetful:
+            forgetful.setitem(check.RULES, rule, lambda node: None)
+            own = [vector for vector in edited if vector.name.endswith(f"-rule-{rule}")]
+            assert any(not objection(vector.kind, vector.text) for vector in own), rule
 
 
 def test_there_are_enough_of_them_and_each_has_its_reason() -> None:
