@@ -29,7 +29,12 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.few_labels.generic_formulas import POINTS, GenericPlan, plan_generic
+from privpac.constructions.few_labels.generic_formulas import (
+    POINTS,
+    GenericPlan,
+    plan_generic,
+    points_of_boxes,
+)
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
 from privpac.constructions.release.methods import best_of_column
@@ -48,9 +53,6 @@ from privpac.numbers.exact import plain
 __all__ = ["GenericLearner"]
 
 OWNER = "GenericLearner"
-
-_MOST_POINTS = {1: 256, 2: 128, 3: 31}
-"""By the number of columns of a rectangle: what its sums take in tens of milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +132,9 @@ class GenericLearner(DrawsOnce):
     def _choices(self) -> tuple[int, ...]:
         if isinstance(self.concepts, Finite):
             return (0,)
-        most = (
-            _MOST_POINTS[len(self.concepts.columns)] if isinstance(self.concepts, Rectangles) else POINTS[-1]
-        )
-        return tuple(points for points in POINTS if points <= most)
+        if isinstance(self.concepts, Rectangles):
+            return points_of_boxes(len(self.concepts.columns))
+        return POINTS
 
     def _answers(self, records: int) -> tuple[Proof[Answers], ...]:
         """What the released tables promise about ranges (or differences); empty if one of them promises nothing."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+from privpac.concepts.grids import FULL, grid_of_word
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
@@ -16,7 +17,12 @@ from privpac.constructions.few_labels.formulas import (
     records_active,
     records_label_boost,
 )
-from privpac.constructions.few_labels.generic_formulas import POINTS, labels_generic, tolerated_generic
+from privpac.constructions.few_labels.generic_formulas import (
+    POINTS,
+    labels_generic,
+    points_of_boxes,
+    tolerated_generic,
+)
 from privpac.constructions.few_labels.relabel_formulas import (
     records_ssl_relabel,
     relabel_search,
@@ -145,6 +151,10 @@ def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
 
 
 def _line(concepts: ClassFacts) -> bool:
+    """Classes of ranges of fine columns; boxes on all cells, for a coarse grid is not what the points come from."""
+    if concepts.kind == "rectangles":
+        full = grid_of_word(concepts.word.partition(":")[2])[1] == FULL
+        return full and min(concepts.groups) > POINTS[-1]
     ordered = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
     return ordered and (concepts.cells or 0) > POINTS[-1]
 
@@ -180,22 +190,18 @@ def _labels(wish: Wish, pool: int) -> int | None:
     from privpac.numbers.exact import ratio_for
 
     concepts, third = wish.concepts, wish.failure / 3
-    assert concepts.cells is not None
     ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
-    answers = plan_quantiles(
-        pool, cells=concepts.cells, epsilon=wish.epsilon, failure=third, ratio_of=ratio_for
-    )
-    best = None
-    for points in POINTS:
+    cut, best = _cut_error(wish, pool), None
+    for points in points_of_boxes(concepts.parts) if concepts.groups else POINTS:
         # Between two kept points lies at most one share of the table; a range is two cuts, each off by the error.
-        seen = ends * (Fraction(1, points) + 2 * answers.error)
+        seen = ends * (Fraction(1, points) + 2 * cut)
         if seen >= wish.error:
             continue
         tolerated = tolerated_generic(seen, unlabelled=pool, failure=third, vc=concepts.vc)
         if tolerated >= wish.error:
             continue
         labels = labels_generic(
-            sum(_choices(points, k) for k in range(ends + 1)),
+            _snapped(concepts, points),
             error=wish.error,
             tolerated=tolerated,
             failure=third,
@@ -205,9 +211,29 @@ def _labels(wish: Wish, pool: int) -> int | None:
     return best
 
 
-def _choices(points: int, ends: int) -> int:
-    """Ways to put so many ends on points and the two sides of the table."""
-    return math.comb(points + 2, ends)
+def _cut_error(wish: Wish, pool: int) -> Fraction:
+    """How far the share below any cut of a released column may be off; columns of a box share epsilon and failure."""
+    from privpac.constructions.release.tree_formulas import plan_tree
+    from privpac.numbers.exact import ratio_for
+
+    concepts = wish.concepts
+    columns = len(concepts.groups) or 1
+    cells = max(concepts.groups) if concepts.groups else concepts.cells
+    assert cells is not None
+    epsilon, failure = wish.epsilon / columns, wish.failure / 3 / columns
+    halved = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
+    if not concepts.groups:
+        return halved
+    counted = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
+    return halved if counted is None else min(halved, Fraction(counted.off, pool))
+
+
+def _snapped(concepts: ClassFacts, points: int) -> int:
+    """Members whose ends lie on so many points per column, or at the two ends of it."""
+    if concepts.groups:
+        return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
+    ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
+    return sum(math.comb(points + 2, k) for k in range(ends + 1))
 
 
 INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30, 40))
