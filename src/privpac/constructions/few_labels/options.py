@@ -311,7 +311,7 @@ def _ask_command(wish: Wish, need: Need) -> str | None:
     )
 
 
-ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
+ASKABLE = (*DICHOTOMIES, "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
