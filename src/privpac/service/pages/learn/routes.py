@@ -27,13 +27,12 @@ from privpac.service.pages.learn.sample_table import SAMPLE_NAME, SAMPLE_SCHEMA,
 from privpac.service.pages.learn.schema_form import KINDS, FieldProblem
 from privpac.service.pages.learn.tables import Table, ending, open_table
 from privpac.service.pages.render import page, part, place_of
+from privpac.service.pages.schema_files import schema_sent
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/learn")
 LONGEST_NAME = 80
-MOST_SCHEMA = 4 << 20
-SCHEMA_REMEDY = "Write a draft with: privpac schema DATA"
 
 
 @router.get("")
@@ -90,28 +89,6 @@ def _displayed(name: str) -> str:
     """The last part of a name, to show to the person who sent it; never a path."""
     bare = PureWindowsPath(PurePosixPath(name).name).name[:LONGEST_NAME]
     return bare if bare.isprintable() and bare else "table"
-
-
-def schema_sent(form: FormData) -> Schema | None:
-    """The schema in a form, as a file or pasted as text; None if there is neither."""
-    upload, pasted = form.get("schema"), str(form.get("pasted", "")).strip()
-    if pasted:
-        return _schema_text(pasted.encode())
-    if not isinstance(upload, UploadFile) or not upload.filename:
-        return None
-    return _schema_text(upload.file.read(MOST_SCHEMA + 1))
-
-
-def _schema_text(text: bytes) -> Schema:
-    if len(text) > MOST_SCHEMA:
-        raise SchemaError("The schema file is too long.", remedy="A schema has a line per column.")
-    try:
-        words = text.decode("utf-8")
-    except UnicodeDecodeError:
-        raise SchemaError("The schema file is not UTF-8 text.", remedy=SCHEMA_REMEDY) from None
-    if not words.lstrip().startswith("{"):
-        raise SchemaError("The schema file is not a JSON object.", remedy='It starts with {"label": ...')
-    return Schema.from_json(words)
 
 
 @router.get("/model/{name}")
