@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -19,7 +18,7 @@ from privpac.guarantee.ledger.ledger import Ledger
 from privpac.report.summary import no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, Owner
-from privpac.service.pages.jobs import BUSY, Tell, Withdrawal
+from privpac.service.pages.jobs import BUSY, Tell, Withdrawal, seconds_since
 from privpac.service.pages.learn.making import BASES
 from privpac.service.pages.learn.orders import Order
 from privpac.service.pages.learn.results import content_of, result_of
@@ -94,7 +93,11 @@ def _displayed(name: str) -> str:
 @router.get("/model/{name}")
 def result(request: Request, visitor: Owner, name: str) -> HTMLResponse:
     """What was made, and everything to take away."""
-    template, context = result_of(place_of(request).drawers.open(name, visitor.name))
+    drawers = place_of(request).drawers
+    drawer = drawers.open(name, visitor.name)
+    template, context = result_of(drawer)
+    if source := drawer.state.get("source"):  # nobody waits for its progress any more
+        drawers.discard(source, visitor.name)
     return page(request, template, section="learn", **context)
 
 
@@ -183,9 +186,10 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
             made.remove()
             raise
         made.note(command=order.command(where), charged=order.charged and quote.cost is not None)
-        drawer.note(made=made.name)
         if order.table.uploaded:
+            made.note(source=drawer.name)
             order.table.path.unlink(missing_ok=True)
+        drawer.note(made=made.name)
 
     place.jobs.start(drawer, work, made=None)
     return _progress(request, drawer)
@@ -222,12 +226,10 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
         poll=f"learn/{drawer.name}/progress",
         cancel=f"learn/{drawer.name}/cancel",
         decision=Withdrawal(drawer).decision,
-        seconds=max(0, int(time.time() - state.get("since", time.time()))),
+        seconds=seconds_since(state),
         title="Learning",
     )
     if state.get("job") == "done":
-        if Table(drawer).uploaded:
-            drawer.remove()
         answer.headers["HX-Redirect"] = f"{_root(request)}learn/model/{state['made']}"
     return answer
 

@@ -14,7 +14,7 @@ from privpac.errors import PrivpacError
 from privpac.plan.words import question_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
-from privpac.service.pages.jobs import Tell
+from privpac.service.pages.jobs import Tell, seconds_since
 from privpac.service.pages.plan.form import AGAINST, QUESTIONS, PlanForm
 from privpac.service.pages.plan.view import chart, headline, table
 from privpac.service.pages.render import page, part, place_of, rendered
@@ -32,7 +32,7 @@ SECONDS = 15
 @router.get("")
 def whole(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The form, with the answer to what the address says."""
-    form = _asked(request, visitor, request.query_params)
+    form = _form_of(request, visitor, request.query_params)
     return page(request, "plan.html", section="plan", **_form_context(form), **_result_context(form))
 
 
@@ -53,7 +53,7 @@ def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
     return RedirectResponse(f"{root}/plan?schema={drawer.name}", status_code=303)
 
 
-def _asked(request: Request, visitor: Visitor, given: Mapping[str, str]) -> PlanForm:
+def _form_of(request: Request, visitor: Visitor, given: Mapping[str, str]) -> PlanForm:
     """The form, with the schema whose drawer it names."""
     name = str(given.get("schema", ""))
     if not name:
@@ -65,7 +65,7 @@ def _asked(request: Request, visitor: Visitor, given: Mapping[str, str]) -> Plan
 @router.get("/result")
 def result(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The answer alone, while a person edits; wrong numbers are a sentence beside the form, not an error."""
-    form = _asked(request, visitor, request.query_params)
+    form = _form_of(request, visitor, request.query_params)
     answer = part(request, "parts/plan_answer.html", **_form_context(form), **_result_context(form))
     answer.headers["HX-Replace-Url"] = f"{request.scope.get('root_path', '')}/plan?{form.query}"
     return answer
@@ -74,7 +74,7 @@ def result(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.get("/curves")
 def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The picture's data, apart from the numbers since it takes longer."""
-    form, dots = _asked(request, visitor, request.query_params), "dots" in request.query_params
+    form, dots = _form_of(request, visitor, request.query_params), "dots" in request.query_params
     data = chart(form, dots=dots)
     return part(request, "parts/plan_curves.html", form=form, chart=_json(data), data=data, dots=dots)
 
@@ -82,7 +82,7 @@ def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.post("/simulate")
 def simulate(request: Request, visitor: SignedIn, fields: Form) -> HTMLResponse:
     """Begin to simulate what was asked; the answer follows in the background."""
-    form = _asked(request, visitor, {name: str(value) for name, value in fields.items()})
+    form = _form_of(request, visitor, {name: str(value) for name, value in fields.items()})
     form.ask()  # wrong numbers are refused at once
     place = place_of(request)
     drawer = place.drawers.new(visitor.name)
@@ -105,7 +105,14 @@ def simulated(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
 def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     state = drawer.state
     return part(
-        request, "parts/progress.html", state=state, poll=f"plan/simulate/{drawer.name}", title="Simulating"
+        request,
+        "parts/progress.html",
+        state=state,
+        poll=f"plan/simulate/{drawer.name}",
+        cancel=None,
+        decision=None,
+        seconds=seconds_since(state),
+        title="Simulating",
     )
 
 
