@@ -141,11 +141,6 @@ class Drawers:
         os.utime(drawer.path)
         return drawer
 
-    def discard(self, name: str, owner: str) -> None:
-        """Delete the drawer of that name, if this person still has it."""
-        with suppress(DataError):
-            self.open(name, owner).remove()
-
     def nameless(self, sentence: str) -> str:
         """The same sentence without the place where an upload is kept."""
         return _nameless(self._root, sentence)

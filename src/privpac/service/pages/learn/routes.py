@@ -93,11 +93,7 @@ def _displayed(name: str) -> str:
 @router.get("/model/{name}")
 def result(request: Request, visitor: Owner, name: str) -> HTMLResponse:
     """What was made, and everything to take away."""
-    drawers = place_of(request).drawers
-    drawer = drawers.open(name, visitor.name)
-    template, context = result_of(drawer)
-    if source := drawer.state.get("source"):  # nobody waits for its progress any more
-        drawers.discard(source, visitor.name)
+    template, context = result_of(place_of(request).drawers.open(name, visitor.name))
     return page(request, template, section="learn", **context)
 
 
@@ -187,7 +183,6 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
             raise
         made.note(command=order.command(where), charged=order.charged and quote.cost is not None)
         if order.table.uploaded:
-            made.note(source=drawer.name)
             order.table.path.unlink(missing_ok=True)
         drawer.note(made=made.name)
 
