@@ -23,6 +23,7 @@ __all__ = [
     "MOST_BOX_COLUMNS",
     "MOST_DIRECTIONS",
     "MOST_FEATURES",
+    "MOST_LISTED_COLUMNS",
     "MOST_TESTS",
     "PLANE",
     "POINTS",
@@ -65,8 +66,11 @@ _NS_NODE, _NS_VALUE, _NS_RANGE, _NS_BALL = 25.0, 40.0, 1e5, 3e3
 """Nanoseconds per node of a tree that is renewed, per pair of values, per outer range, and per sum of balls: measured,
 generous."""
 
-MOST_BOX_COLUMNS = 3
+MOST_BOX_COLUMNS = 5
 """Columns of a box: of every further one all pairs of values would be taken."""
+
+MOST_LISTED_COLUMNS = 3
+"""Columns of a box whose labellings of points are listed."""
 
 MOST_BOX_BITS = 14_000
 """Of the number of boxes, which certificates write in decimal digits: as many as Python writes."""
