@@ -132,6 +132,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("card", "clinic", epsilon=10, delta="1e-6"),
     _learnt("card:3", "clinic", **LABELS),
     _learnt("card:2", "short", costs=(1, 3), estimate_epsilon=1),
+    _learnt("graded-tree", "clinic"),
+    Learnt("graded-tree-levels", "clinic", "graded-tree", {"epsilon": 25}),
     _learnt("risk-tree:2", "clinic"),
     _learnt("halfspaces:age,dose", "two"),
     _learnt("halfspaces:age,dose", "two", **LABELS),
