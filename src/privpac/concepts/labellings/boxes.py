@@ -104,8 +104,11 @@ class BoxDichotomies:
             np.add.at(table, tuple(parts), moves)
         occupied = np.zeros(shape, dtype=np.bool_)
         occupied[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
-        solid = (1,) * (3 - len(shape)) + shape  # unused axes first
-        return BoxPrices(occupied.reshape(solid), table.reshape(solid), len(shape))
+        # The axis with most cells comes last: of all others every range is taken.
+        order = tuple(sorted(range(len(shape)), key=lambda axis: self.statistic.bins[axis]))
+        solid = (1,) * (3 - len(shape)) + tuple(shape[axis] for axis in order)  # unused axes first
+        places = np.ascontiguousarray(occupied.transpose(order)).reshape(solid)
+        return BoxPrices(places, np.ascontiguousarray(table.transpose(order)).reshape(solid), order)
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Sides]:
         refuse_relabelling("Rectangles")
@@ -120,7 +123,8 @@ class BoxPrices:
 
     occupied: NDArray[np.bool_]
     moves: Counts
-    axes: int
+    order: tuple[int, ...]
+    """Which axis of the grid each of the used ones is."""
 
     def outer(self, index: int) -> tuple[int, int, int, int]:
         """First and last value of the first and of the second axis."""
@@ -135,7 +139,8 @@ class BoxPrices:
 
     def _named(self, outer: tuple[int, int, int, int], first: int, last: int) -> Sides:
         z, z_last, y, y_last = outer
-        return ((z, z_last), (y, y_last), (first, last))[3 - self.axes :]
+        drawn = ((z, z_last), (y, y_last), (first, last))[3 - len(self.order) :]
+        return tuple(drawn[self.order.index(axis)] for axis in range(len(drawn)))
 
     def draw(self, ratio: Fraction, coins: Coins) -> Sides:
         index = coins.choose(OuterWeights(self, ratio))
