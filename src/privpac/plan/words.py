@@ -90,6 +90,8 @@ def _hopeless(row: Answer) -> list[str]:
         "reachable": f"with an error below {number}",
         "smallest_epsilon": f"with epsilon below {number}",
     }[row.asks]
+    if row.floor_source == "floor-agnostic":
+        return [f"Where labels are noisy, no method at all, private or not, can do it {less}."]
     return [f"No private {kind} can do it {less}."]
 
 
