@@ -44,6 +44,7 @@ def _powers(high: float, low: float, count: int, smallest: float) -> NDArray[np.
     return table
 
 
+@lru_cache(maxsize=256)
 def reach(ratio: Fraction, bits: int = 900) -> int | None:
     """A number of steps k with ratio^(k + 1) at most 2^-bits · (1 + bits·10^-15); None when there is none.
 
