@@ -1,7 +1,7 @@
 """The navigation, made from the folders of docs/: nobody edits a list of pages.
 
 A folder is a section. Its index page (index.md, or README.md) links to the pages of the section, and that order is
-theirs here. A page that no index mentions is an orphan and fails the build.
+theirs here, in the groups that the index page has. A page that no index mentions is an orphan and fails the build.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ SECTIONS = {
 }
 LINK = re.compile(r"\]\(([^)\s#]+\.md)(?:#[^)\s]*)?\)")
 
+GROUP = re.compile(r"^(## [^\n]+|[A-Z][^\n.:;|*`\[\]()]*(?=\n\n\* ))$", re.MULTILINE)
+"""A heading, or a line that stands alone above a list."""
+
 
 class Orphan(Exception):
     """A page that is in no section's index."""
@@ -60,23 +63,42 @@ def placed(entries: list[Any]) -> Iterator[str]:
 
 
 def _section(docs: Path, folder: str, known: set[str]) -> list[Any]:
-    """The index page, then what it links to: pages of its folder and of folders in it, and pages of docs/ itself."""
+    """The index page, then what it links to: pages of its folder and of folders in it, and pages of docs/ itself.
+
+    Pages stand in groups as they do on the index page. A group that would hold all of them is left out.
+    """
     index = next((f"{folder}/{name}" for name in pages.INDEXES if f"{folder}/{name}" in known), None)
     if index is None:
         return []
-    linked = [
-        posixpath.normpath(posixpath.join(folder, link)) for link in LINK.findall(pages.text(docs, index))
-    ]
-    found: list[Any] = [index]
-    for page in dict.fromkeys(linked):
-        if page == index or page not in known or not _belongs(page, folder):
+    groups: dict[str, list[Any]] = {}
+    placed_pages = {index}
+    for group, link in _linked(pages.text(docs, index)):
+        page = posixpath.normpath(posixpath.join(folder, link))
+        if page in placed_pages or page not in known or not _belongs(page, folder):
             continue
-        inner, name = posixpath.split(page)
-        if inner.startswith(f"{folder}/") and name in pages.INDEXES:
-            found.append({pages.heading(pages.text(docs, page)): _section(docs, inner, known)})
+        placed_pages.add(page)
+        groups.setdefault(group, []).append(_entry(docs, folder, page, known))
+    if len(groups) == 1:
+        return [index, *next(iter(groups.values()))]
+    loose = groups.pop("", [])
+    return [index, *loose, *({group: entries} for group, entries in groups.items())]
+
+
+def _linked(markdown: str) -> Iterator[tuple[str, str]]:
+    """Links to pages, each with the heading or the line above the list that it stands below; "" before the first."""
+    group = ""
+    for number, part in enumerate(GROUP.split(markdown)):
+        if number % 2:
+            group = part.removeprefix("## ")
         else:
-            found.append(page)
-    return found
+            yield from ((group, link) for link in LINK.findall(part))
+
+
+def _entry(docs: Path, folder: str, page: str, known: set[str]) -> Any:
+    inner, name = posixpath.split(page)
+    if inner.startswith(f"{folder}/") and name in pages.INDEXES:
+        return {pages.heading(pages.text(docs, page)): _section(docs, inner, known)}
+    return page
 
 
 def _belongs(page: str, folder: str) -> bool:

@@ -86,6 +86,16 @@ def test_a_link_or_anchor_that_leads_nowhere_is_noticed() -> None:
     assert not _leads_somewhere("reference/index.md", "../theorems.md#no-such-statement")
 
 
+def test_pages_stand_in_the_groups_of_their_index() -> None:
+    sections = {title: entries for entry in navigation.navigation(DOCS) for title, entries in entry.items()}
+    how_to = {group: pages for entry in sections["How-to"][2:] for group, pages in entry.items()}
+    assert sections["How-to"][:2] == ["how-to/index.md", "how-to/tour.md"]
+    assert list(how_to) == ["Before you start", "Learning", "Releasing", "Checking", "Extending"]
+    assert how_to["Checking"][0] == "how-to/check-in-a-browser.md"
+    assert "Few labels" in [group for entry in sections["Theory"][1:] for group in entry]
+    assert all(isinstance(entry, str) for entry in sections["Tutorials"])  # one list, no groups
+
+
 def test_every_page_has_one_place_in_the_navigation() -> None:
     placed = list(navigation.placed(navigation.navigation(DOCS)))
     assert sorted(placed) == sorted(set(placed))
