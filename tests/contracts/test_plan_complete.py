@@ -349,12 +349,8 @@ def test_every_row_can_be_run_somehow() -> None:
 
 RULES_REFUSED = {
     "points:d": {"pairwise-cover"},  # a random set would hold none of so few values
-    "intervals:c": {"label-boost", "ssl-relabel"},  # more points than intervals are listed of
-    "stumps": {"label-boost"},
 }
 ANSWERS_REFUSED = {
-    "intervals:c": {"relabelled-vote", "net-relabelled"},
-    "stumps": {"relabelled-vote", "net-relabelled"},
     # Boxes on large grids are not listed, which every fresh answer needs.
     "rectangles:c,d": {"vote", "flipped-answers", "relabelled-vote", "net-relabelled"},
 }

@@ -47,7 +47,6 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Answers, Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
 
 __all__ = ["GenericLearner"]
@@ -244,7 +243,7 @@ class GenericLearner(DrawsOnce):
         released = [each.release(sample.unlabelled, coins) for each in tables]
         if isinstance(self.concepts, Finite):
             labellings = self.concepts.dichotomies(released[0].records(sample.schema))
-            return labellings.member(gibbs.draw(labellings.mistakes(sample.labelled), self.ratio, coins))
+            return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
         names, wanted = ordered_columns(self.concepts), self._points(sample.size)
         points = {
             name: _thinned(table.cells(), wanted)  # type: ignore[attr-defined]

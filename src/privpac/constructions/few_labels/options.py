@@ -36,6 +36,7 @@ from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
 from privpac.theory import sizes
+from privpac.theory.agnostic_floors import floor_agnostic, least_failure_agnostic
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -310,7 +311,7 @@ def _ask_command(wish: Wish, need: Need) -> str | None:
     )
 
 
-ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
+ASKABLE = (*DICHOTOMIES, "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
@@ -384,6 +385,25 @@ def _labels_records(wish: Wish) -> int:
     return labels_floor(wish.concepts.shatters, error=wish.error, failure=wish.failure)
 
 
+def _noisy_rules(option: Option, wish: Wish) -> bool:
+    """Promises against the best rule for every noise; answers without a rule promise a mean error instead."""
+    any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
+    return any_noise and option.protects != "predictions"
+
+
+def _noisy_records(wish: Wish) -> int:
+    if wish.failure >= Fraction(1, 2):
+        return 0
+    return floor_agnostic(wish.concepts.shatters, excess=wish.error, failure=wish.failure)
+
+
+def _noisy_exclude(wish: Wish, n: int) -> bool:
+    if wish.failure >= Fraction(1, 2):
+        return False
+    return least_failure_agnostic(n, excess=wish.error) > wish.failure or _noisy_records(wish) > n
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(90, "floor-labels", lambda option, wish: wish.concepts.shatters > 1, _labels_records),
+    FloorRow(92, "floor-agnostic", _noisy_rules, _noisy_records, _noisy_exclude),
 )
