@@ -79,9 +79,17 @@ WORDS = (
     "risk-tree:2",
     "halfspaces:age,dose",
     "reference:dose",
+    "noisy-cuts:age:0.1",
+    "denoised-cuts:dose:down:0.00001",
+    "agnostic:thresholds:age",
+    "subsampled:stumps",
+    "confident:3:intervals:age",
+    "stable:thresholds:age",
 )
 """Every word there is: a contract test compares them."""
 
+DELTAS = {"recconcave": Fraction(1, 10**6), "stable": Fraction(1, 10)}
+"""Words that need one."""
 PRIVATE_LABELS = ("auto", "stumps", "thresholds:dose", "trees:2", "halfspaces:age,dose", "points:key")
 
 
@@ -130,7 +138,7 @@ def drawn_in_memory(word: str, n: int, protect: str = "records") -> object:
 
 @cache
 def learner(word: str, n: int, protect: str = "records") -> Learner:
-    delta = Fraction(1, 10**6) if word.startswith("recconcave") else Fraction(0)
+    delta = DELTAS.get(word.partition(":")[0], Fraction(0))
     return learner_for(
         word, Request(schema=SCHEMA, size=Size(n), epsilon=Fraction(1), delta=delta, protect=protect)
     )
