@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
-from privpac.plan.words import question_text
+from privpac.plan.words import grid_notes, question_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
 from privpac.service.pages.jobs import Tell, seconds_since
@@ -156,7 +156,10 @@ def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str,
         "sentence": question_text(plan),
         "headline": headline(plan),
         "rows": table(plan),
-        "advice": [text.replace("--simulate", "Simulate (below)") for text in plan.advice],
+        "advice": [
+            *(f"{text}." for text in grid_notes(plan)),
+            *(text.replace("--simulate", "Simulate (below)") for text in plan.advice),
+        ],
         "command": form.command(),
         "simulated": simulated,
     }
