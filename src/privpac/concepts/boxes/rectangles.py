@@ -44,7 +44,6 @@ from privpac.concepts.trees.powers import Floats, Integers
 from privpac.data.occupied import OccupiedCells, PointCounts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError, SizeError
 
 __all__ = ["RectangleGibbs", "Rectangles"]
@@ -147,20 +146,18 @@ class Rectangles(EvenPrior, Stored):
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
         if len(self.columns) > MOST_LISTED_COLUMNS:
             raise SizeError(
-                f"Rectangles: labellings by boxes are listed in up to {MOST_LISTED_COLUMNS} columns.",
+                f"Rectangles: labellings by boxes are drawn from in up to {MOST_LISTED_COLUMNS} columns.",
                 remedy="Name fewer columns, or draw one box from all of them.",
             )
-        require_boxes(self.groups)
+        require_boxes(self.word, self.groups, points)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
         refuse_relabelling("Rectangles")
 
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
-        """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
-        axes = tuple(self.schema.column(name) for name in self.columns)
-        occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
-        counts = GridCounts(axes, self.groups, classes=len(self.schema.classes))
-        return BoxDichotomies(counts, occupied, self.inside, self._box)
+        """Its labellings of the distinct points of these records."""
+        seen = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
+        return BoxDichotomies(self.statistic, seen, self.inside, self._box)
 
     def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)
