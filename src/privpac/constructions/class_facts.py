@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
+from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_LISTED_COLUMNS, MOST_TESTS
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
 from privpac.theory.listing import LARGEST_GRID, LARGEST_SETS, MOST_RUN_POINTS, stump_labels
@@ -82,7 +82,7 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> boo
     """
     match concepts.kind:
         case "rectangles":
-            return not voted and concepts.size - 1 <= LARGEST_GRID
+            return not voted and concepts.parts <= MOST_LISTED_COLUMNS and concepts.size - 1 <= LARGEST_GRID
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
         case "unions":

@@ -28,6 +28,7 @@ from privpac.concepts.grids import (
     FULL,
     MOST_BOX_BITS,
     MOST_BOX_COLUMNS,
+    MOST_LISTED_COLUMNS,
     Bins,
     box_bits,
     box_bytes,
@@ -51,7 +52,7 @@ __all__ = ["RectangleGibbs", "Rectangles"]
 
 @dataclass(frozen=True)
 class Rectangles(EvenPrior, Stored):
-    """All boxes of a public grid over one to three ordered columns.
+    """All boxes of a public grid over one to five ordered columns.
 
     `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
     None stands in old documents: at most 4096, 256 or 32 groups in one, two or three dimensions.
@@ -71,8 +72,8 @@ class Rectangles(EvenPrior, Stored):
                 "Rectangles",
                 "columns",
                 columns,
-                allowed="one to three different columns",
-                remedy="Above three dimensions use trees.",
+                allowed="one to five different columns",
+                remedy="Above five dimensions use trees.",
             )
         check_ordered("Rectangles", self.schema, columns, self.inside)
         if isinstance(self.bins, (list, tuple)):
@@ -94,7 +95,7 @@ class Rectangles(EvenPrior, Stored):
         if given == FULL:
             return sizes
         if given is None:
-            return tuple(min(size, BOX_GROUPS[len(sizes)]) for size in sizes)
+            return tuple(min(size, BOX_GROUPS.get(len(sizes), 1)) for size in sizes)
         bins = given if isinstance(given, tuple) else (given,) * len(sizes)
         counts = [count for count in bins if isinstance(count, int) and not isinstance(count, bool)]
         if len(bins) != len(sizes) or len(counts) != len(bins) or min(counts) < 1:
@@ -144,6 +145,11 @@ class Rectangles(EvenPrior, Stored):
         )
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
+        if len(self.columns) > MOST_LISTED_COLUMNS:
+            raise SizeError(
+                f"Rectangles: labellings by boxes are listed in up to {MOST_LISTED_COLUMNS} columns.",
+                remedy="Name fewer columns, or draw one box from all of them.",
+            )
         require_boxes(self.groups)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
