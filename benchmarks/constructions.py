@@ -95,7 +95,6 @@ def classes() -> tuple[Class, ...]:
         Class("stumps", LINE, "stumps"),
         Class("boxes, 2", LINE, "rectangles:c,d"),
         Class("boxes, 3", LINE, "rectangles:c,d,e"),
-        Class("boxes, 3, of 32 groups", LINE, "rectangles:c,d,e:32"),
         Class("half-planes", LINE, "halfspaces:c,d"),
         Class("trees, 60 tests", BITS, "trees:2"),
         Class("10,000 members", finite.schema, concepts=finite),
