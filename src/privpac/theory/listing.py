@@ -24,8 +24,8 @@ __all__ = [
 MOST_RUN_POINTS = 2**16
 """Points whose runs are voted on: two billion of them, some ten seconds."""
 
-LARGEST_BOX_WORK = 5 * 10**9
-"""Steps of the sums over labellings by boxes: a quarter of a minute."""
+LARGEST_BOX_WORK = 2 * 10**9
+"""Steps of the sums over labellings by boxes: some twenty seconds if records lie everywhere."""
 
 LARGEST_TABLE = 2**30
 """Labels of all candidates at all points: a gigabyte, and twice that while the table is made."""

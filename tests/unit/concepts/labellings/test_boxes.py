@@ -98,8 +98,8 @@ def test_all_readings_enclose_the_weights(ratio: Fraction, scale: int, shape: tu
 def test_what_takes_too_long_is_refused_by_public_numbers() -> None:
     schema = Schema(tuple(Numeric(name, 0, 2**32 - 1, integer=True) for name in "abc"), "y")
     plane, space = Rectangles(schema, ("a", "b")), Rectangles(schema, ("a", "b", "c"))
-    plane.require_listed(2_115)  # as many as fresh answers keep
-    with pytest.raises(SizeError, match=r"labellings of 3000 points.*take too long.*rectangles:a,b:2154"):
+    plane.require_listed(1_500)
+    with pytest.raises(SizeError, match=r"labellings of 3000 points.*take too long.*rectangles:a,b:1587"):
         plane.require_listed(3_000)
     with pytest.raises(SizeError, match="take too long"):
         space.require_listed(1_000)
