@@ -18,7 +18,8 @@ from benchmarks.measuring import Row, UnsafeCoins, command, least_seconds, resid
 from privpac.coins import Coins, SystemCoins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.intervals import Intervals
-from privpac.concepts.line.unions import UnionGibbs, Unions
+from privpac.concepts.line.union_law import UnionGibbs
+from privpac.concepts.line.unions import Unions
 from privpac.constructions.draw.occam import Occam
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample

@@ -54,7 +54,8 @@ function steps(tree: Entries, name: string): Step[] {
   return found.map((one) => stepOf(one));
 }
 
-function derive(step: Step, path: string, derived: Derived): void {
+/** Derive a step and all its premises again. */
+export function derive(step: Step, path: string, derived: Derived): void {
   const place = `${path} > ${step.rule.slice(0, 60)}`;
   step.premises.forEach((premise, i) => derive(premise, `${place}[${i}]`, derived));
   require(step.assumes.length === 0 || ASSUMING.has(step.rule) || !RULES.has(step.rule), `${place}: this rule assumes nothing`);

@@ -1,8 +1,9 @@
 /** A second checker of privpac's documents, written from docs/reference/formats.md and the pages of proofs. */
 
-import { CERTIFICATE, checkCertificate, type Derived } from "./certificate.js";
+import { CERTIFICATE, checkCertificate, derive, type Derived } from "./certificate.js";
 import { ascii, hexadecimal, sha256 } from "./hashing.js";
 import { canonical, type Entries, entriesOf, parse } from "./json.js";
+import { stepOf } from "./reading.js";
 import { Refusal, require } from "./refusal.js";
 import { RULES } from "./rules/index.js";
 import { type Signer, signersOf } from "./signature.js";
@@ -46,20 +47,35 @@ export const CHECKED: readonly string[] = [...RULES.keys()];
 
 /** Check the text of a model file, released table, `bundle.json` or certificate. Never throws. */
 export function verify(text: string): Verdict {
-  const derived: Derived = { steps: 0, unknown: new Set() };
-  const refused = (reason: string): Verdict =>
-    ({ accepted: false, reason, steps: derived.steps, notChecked: [...derived.unknown], promise: null, signers: [] });
-  try {
-    const tree = entriesOf(parse(text), "it is no document");
+  return judged(text, (tree, derived) => {
     const signers = tree.get("format") === CERTIFICATE ? bare(tree, derived) : sealed(tree, derived);
-    const notChecked = [...derived.unknown];
-    const accepted = notChecked.length === 0 ? true : null;
-    const reason = accepted ? "" : `not checked by this implementation: ${notChecked.join(", ")}`;
-    return { accepted, reason, steps: derived.steps, notChecked, promise: promised(tree), signers };
+    return { promise: promised(tree), signers };
+  });
+}
+
+/** Check a derivation on its own: a step with its premises, whatever fact it ends with. Never throws. */
+export function verifyDerivation(text: string): Verdict {
+  return judged(text, (tree, derived) => {
+    derive(stepOf(tree), "derivation", derived);
+    return { promise: null, signers: [] };
+  });
+}
+
+type Found = Pick<Verdict, "promise" | "signers">;
+
+function judged(text: string, look: (tree: Entries, derived: Derived) => Found): Verdict {
+  const derived: Derived = { steps: 0, unknown: new Set() };
+  const nothing: Found = { promise: null, signers: [] };
+  const verdict = (accepted: boolean | null, reason: string, found: Found): Verdict =>
+    ({ accepted, reason, steps: derived.steps, notChecked: [...derived.unknown], ...found });
+  try {
+    const found = look(entriesOf(parse(text), "it is no document"), derived);
+    if (derived.unknown.size === 0) return verdict(true, "", found);
+    return verdict(null, `not checked by this implementation: ${[...derived.unknown].join(", ")}`, found);
   } catch (problem) {
-    if (problem instanceof Refusal) return refused(problem.message);
-    if (problem instanceof RangeError) return refused("a number is out of range");
-    return refused(`a fault of the checker: ${String(problem)}`);
+    if (problem instanceof Refusal) return verdict(false, problem.message, nothing);
+    if (problem instanceof RangeError) return verdict(false, "a number is out of range", nothing);
+    return verdict(false, `a fault of the checker: ${String(problem)}`, nothing);
   }
 }
 

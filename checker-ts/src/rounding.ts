@@ -6,6 +6,7 @@ import { Refusal, require } from "./refusal.js";
 
 const WHOLE_BITS = 4096;
 const LONGEST = 1 << 18;
+const FARTHEST = 1 << 17;
 const LARGEST_LOG = Rational.of(1000);
 const FAR = Rational.of(20_000);
 export const PRECISE = 512;
@@ -48,7 +49,10 @@ export function short(x: Rational): Rational {
 export function pow(x: Rational, count: bigint): Rational {
   if (count === 0n || x.equals(ONE)) return ONE;
   if (count * BigInt(x.bits) <= BigInt(WHOLE_BITS)) return x.power(count);
-  return settled((bits) => Interval.around(x, bits).power(count));
+  const found = settled((bits) => Interval.around(x, bits).power(count));
+  const size = bitLength(found.numerator) - bitLength(found.denominator) - 1024;
+  require(Math.abs(size) <= FARTHEST, "a power is too large or too small to be written");
+  return found;
 }
 
 /** The number between these bounds rounded up to `digits` decimals. */

@@ -74,6 +74,7 @@ WORDS = (
     "disjunctions:2",
     "scorecards:2",
     "card:3",
+    "graded-tree",
     "risk-tree:2",
     "halfspaces:age,dose",
     "reference:dose",

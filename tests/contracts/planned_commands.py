@@ -61,11 +61,14 @@ class Printed:
 
 def printed(**question: str) -> list[Printed]:
     """Every command printed for these numbers, once for each table it is meant for."""
-    asked = [(word, {"protect": protect}) for word in WORDS for protect in PROTECTED]
-    asked += [(word, {"release": True}) for word in RELEASED]
-    rows = [
-        row for word, more in asked for row in plan.needed(word, schema=SCHEMA, **question, **more).answers
-    ]
+    return sorted({row for word in (*WORDS, *RELEASED) for row in printed_for(word, **question)})
+
+
+def printed_for(word: str, **question: str) -> list[Printed]:
+    """Those that are printed for one word."""
+    wishes: list[dict[str, Any]] = [{"protect": one} for one in PROTECTED] if word in WORDS else []
+    wishes += [{"release": True}] if word in RELEASED else []
+    rows = [row for wish in wishes for row in plan.needed(word, schema=SCHEMA, **question, **wish).answers]
     return sorted(
         {Printed(row.command, row.need.labelled, row.need.unlabelled) for row in rows if row.command}
     )

@@ -49,6 +49,7 @@ CONCEPTS = {
     "recconcave": "recconcave:a",
     "scorecards": "scorecards:2",
     "card": "card:2",
+    "graded-tree": "graded-tree",
     "risk-tree": "risk-tree:2",
     "halfspaces": "halfspaces:a,b",
     "reference": "reference:a",

@@ -132,6 +132,7 @@ FORMS = {
     "conjunctions": "conjunctions:2",
     "disjunctions": "disjunctions:2",
     "scorecards": "scorecards:2",
+    "graded-tree": "graded-tree",
     "risk-tree": "risk-tree:2",
     "halfspaces": "halfspaces:a,b",
     "generated": "generated:a:2",

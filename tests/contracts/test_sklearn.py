@@ -175,6 +175,7 @@ def test_a_grid_search_loses_no_charge(workers: int, frame: pd.DataFrame) -> Non
     ledger.verify()
 
 
+@pytest.mark.long_cases("2")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_refusal_stops_a_grid_search_and_leaves_the_ledger_usable(
     workers: int, frame: pd.DataFrame

@@ -50,6 +50,7 @@ def _pairs(laws: Sequence[Law]) -> list[tuple[Law, Law]]:
     return [(p, q) for i, p in enumerate(laws) for q in laws[:i]]
 
 
+@pytest.mark.long_cases("record")
 @pytest.mark.parametrize("unit", [Unit.RECORD, Unit.LABEL])
 def test_a_whole_card_stays_within_the_rho_of_its_certificate(unit: Unit) -> None:
     learner = CARD if unit is Unit.RECORD else LabelPrivateCard(SCHEMA, EPSILON, 1, delta=DELTA)

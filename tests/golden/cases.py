@@ -18,6 +18,7 @@ from privpac.concepts.line.unions import Unions
 from privpac.concepts.linear.centred import CentredHalfspaces
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
@@ -131,6 +132,8 @@ WORDED: tuple[Learnt, ...] = (
     _learnt("card", "clinic", epsilon=10, delta="1e-6"),
     _learnt("card:3", "clinic", **LABELS),
     _learnt("card:2", "short", costs=(1, 3), estimate_epsilon=1),
+    _learnt("graded-tree", "clinic"),
+    Learnt("graded-tree-levels", "clinic", "graded-tree", {"epsilon": 25}),
     _learnt("risk-tree:2", "clinic"),
     _learnt("halfspaces:age,dose", "two"),
     _learnt("halfspaces:age,dose", "two", **LABELS),
@@ -171,6 +174,7 @@ OBJECTS: tuple[Learnt, ...] = (
     _object(
         "halfspaces", "two", lambda s: Halfspaces(s, ("age", "dose"), ((1, 0), (1, 1), (2, -1)), levels=8)
     ),
+    _object("tabled-halfspaces", "two", lambda s: TabledHalfspaces(s, ("age", "dose"), 40, levels=8)),
     _object("intervals", "age", lambda s: Intervals(s, "age")),
     _object("one-test", "short", lambda s: OneTest(s, _tests(s))),
     _object("constants", "short", lambda s: Constants(s, _tests(s))),

@@ -34,10 +34,15 @@ def answering(base: object) -> Run:
     return run
 
 
-def test_one_value_more_than_intervals_can_be_listed_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the intervals of N - 1 values and those of N."""
-    monkeypatch.setattr("privpac.theory.listing.LARGEST_TRIANGLE", N * N // 2)
-    assert isinstance(compared(answering("intervals:key"), TABLES, KEYS), Refused)
+def test_one_value_more_than_votes_on_intervals_can_be_summed_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is kept, no table has so many records that their values could be told apart by a refusal."""
+    monkeypatch.setattr("privpac.concepts.labellings.intervals.MOST_RUN_POINTS", 0)
+    assert isinstance(compared(answering("relabelled:intervals:key"), TABLES, KEYS), Refused)
+
+
+@pytest.mark.parametrize("word", ["intervals:key", "unions:key:2"])
+def test_labellings_drawn_by_sums_answer_for_all_tables(word: str) -> None:
+    assert not isinstance(compared(answering(word), TABLES, KEYS), Refused)
 
 
 def test_one_point_more_than_half_planes_can_be_listed_for(monkeypatch: pytest.MonkeyPatch) -> None:

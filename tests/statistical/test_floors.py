@@ -89,9 +89,20 @@ def point_records(error: float):
     return lambda j: {(j, 1): error, (1, 0): 1 - error}
 
 
-def threshold_records(error: float):
-    """Labels are 1 below the cut j: mass `error` on each side of it, the rest on point 1."""
-    return lambda j: {(j - 1, 1): error, (j, 0): error, (1, 1): 1 - 2 * error}
+def threshold_records(error: float, domain: int):
+    """Labels are 1 below the cut j: mass `error` on each side of it, the rest on point 1.
+
+    Beyond the last point the cut has one side only; beside the first it shares it with the rest.
+    """
+
+    def record(j: int) -> dict[tuple[int, int], float]:
+        right = (j, 0) if j <= domain else (domain, 1)
+        masses: dict[tuple[int, int], float] = {}
+        for one, mass in (((j - 1, 1), error), (right, error), ((1, 1), 1 - 2 * error)):
+            masses[one] = masses.get(one, 0.0) + mass
+        return masses
+
+    return record
 
 
 def spread_records(error: float, domain: int):
@@ -121,13 +132,13 @@ def floor_of_points():
 @check(least_failure_thresholds=asked(epsilon=lambda epsilon: epsilon / 3), floor_thresholds_proper=moved(2))
 def floor_of_thresholds():
     for domain, n, error, epsilon in ((5, 2, 0.3, 1.0), (4, 3, 0.2, 0.7), (6, 2, 0.4, 2.0)):
-        rows = family(range(3, domain + 1), n, record=threshold_records(error))
+        rows = family(range(2, domain + 2), n, record=threshold_records(error, domain))
         best = 1 - best_success(rows, outcomes=domain + 2, wins=lambda j, o: j == o, epsilon=epsilon)
         ask = {"domain": domain, "error": error}
         assert float(floors.least_failure_thresholds(n, epsilon=epsilon, **ask)) <= best + SLACK
         assert float(floors.least_failure_thresholds(n, epsilon=epsilon / 3, **ask)) > best, "must be caught"
     n = floors.floor_thresholds_proper(5, error=0.4, failure=0.3, epsilon=1.0) - 1
-    rows = family((3, 4, 5), n, record=threshold_records(0.4))
+    rows = family(range(2, 7), n, record=threshold_records(0.4, 5))
     assert n >= 1
     assert 1 - best_success(rows, outcomes=7, wins=lambda j, o: j == o, epsilon=1.0) > 0.3
 
@@ -169,12 +180,12 @@ def floor_of_light_hypotheses():
 @check(most_success_thresholds_few_switches=scaled(0.5), floor_thresholds_few_switches=moved(1))
 def floor_of_few_switches():
     domain, n, error, epsilon, switches = 5, 2, 0.2, 0.5, 1
-    rows = family(range(3, domain + 1), n, record=threshold_records(error))
+    rows = family(range(2, domain + 2), n, record=threshold_records(error, domain))
 
     def wins(j: int, o: int) -> bool:
         labels = bits(o, domain)
         changes = sum(labels[x] != labels[x + 1] for x in range(1, domain))
-        return labels[j - 1] == 1 and labels[j] == 0 and changes <= switches
+        return labels[j - 1] == 1 and (j > domain or labels[j] == 0) and changes <= switches
 
     best = best_success(rows, outcomes=2**domain, wins=wins, epsilon=epsilon)
     ask = {"domain": domain, "error": error, "switches": switches}
@@ -183,7 +194,7 @@ def floor_of_few_switches():
     ask = {"switches": 1, "error": 0.2, "epsilon": 0.3}
     assert floors.floor_thresholds_few_switches(5, success=0.7, **ask) > 2
     for n in (1, 2):
-        rows = family((3, 4, 5), n, record=threshold_records(0.2))
+        rows = family(range(2, 7), n, record=threshold_records(0.2, 5))
         reached = best_success(rows, outcomes=2**domain, wins=wins, epsilon=0.3)
         assert floors.floor_thresholds_few_switches(5, success=reached - SLACK, **ask) <= n
 

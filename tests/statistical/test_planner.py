@@ -129,7 +129,7 @@ def test_points_floor_then_best_possible_then_learner(
 def test_thresholds_floor_then_best_possible_then_learner(
     domain: int, n: int, error: float, epsilon: float
 ) -> None:
-    rows = family(range(3, domain + 1), n, record=threshold_records(error))
+    rows = family(range(2, domain + 2), n, record=threshold_records(error, domain))
     best = 1 - best_success(rows, outcomes=domain + 2, wins=lambda j, o: j == o, epsilon=epsilon)
     floor = float(floors.least_failure_thresholds(n, domain=domain, error=error, epsilon=epsilon))
     assert floor <= best + 1e-7

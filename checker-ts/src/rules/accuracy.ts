@@ -7,7 +7,7 @@ import { require } from "../refusal.js";
 import {
   accuracyOf, ALL, fraction, given, goalOf, noPremise, onlyPremise, privacyOf, type Rule, type Step,
 } from "../reading.js";
-import { expOf, lnDown, lnUp, powerAtMost, PRECISE, rootUp, roundedUp } from "../rounding.js";
+import { expOf, lnDown, lnUp, lossAtMost, powerAtMost, PRECISE, rootUp, roundedUp } from "../rounding.js";
 import { requireAssumption } from "./composition.js";
 
 const MOST_STAGES = 64;
@@ -60,11 +60,13 @@ function addedMistakes(odds: readonly Rational[], ratios: readonly Rational[], e
   return roundedUp(sum(added), 12n);
 }
 
-/** e^epsilon of the learner, whose own privacy is the premise. */
-function growthOf(step: Step): Rational {
+/** e^epsilon of the learner, whose own privacy is the premise: at least what draws with these ratios lose together. */
+function growthOf(step: Step, ratios: readonly Rational[]): Rational {
   const fact = privacyOf(onlyPremise(step));
   const whole = fact.delta.sign === 0 && fact.unit === "record" && fact.part === ALL;
   require(whole && fact.release === "hypothesis", "whole records must be protected, without a delta");
+  const drawn = ratios.reduce((product, ratio) => product.over(ratio.square()), ONE);
+  require(lossAtMost({ log: ZERO, factor: drawn }, fact.loss), "the draws lose more than the premise says");
   return expOf(fact.loss);
 }
 
@@ -79,8 +81,8 @@ function stagedDraws(against: string): Rule {
     const events = odds.length + (against === "agnostic" ? 2 : 1);
     const each = goal.failure.over(BigInt(events));
     const size = premised ? ONE : Rational.of(where.whole("size", 1));
-    const growth = premised ? growthOf(step) : null;
     const added = addedMistakes(odds, ratios, each).over(n);
+    const growth = premised ? growthOf(step, ratios) : null;
     const bound = against === "agnostic"
       ? agnosticBound(added, n, each, size, growth)
       : realizableBound(added, n, each, size, growth);

@@ -159,22 +159,24 @@ function rangeDelta(each: Rational, times: bigint, total: Rational): Rational {
 }
 
 function rangeBounds(each: Rational, times: bigint, total: Rational, bits: number): [Rational, Rational] {
-  let [low, high, ways] = [ZERO, ZERO, 1n];
+  let [low, high, ways] = [0n, 0n, 1n];
   for (let j = 0n; j <= times; j += 1n) {
     const left = each.times(times - 2n * j).minus(total);
     if (left.sign <= 0) break;
     const [small, large] = oddTail(left, times, bits);
-    if (j % 2n === 0n) [low, high] = [low.plus(small.times(ways)), high.plus(large.times(ways))];
-    else [low, high] = [low.minus(large.times(ways)), high.minus(small.times(ways))];
+    if (j % 2n === 0n) [low, high] = [low + small * ways, high + large * ways];
+    else [low, high] = [low - large * ways, high - small * ways];
     ways = ways * (times - j) / (j + 1n);
   }
-  const [y, top] = [exponential(each.over(2n), bits).ends(), exponential(total.over(2n), bits).ends()];
-  const width = (e: Rational): Rational => e.minus(ONE.over(e)).times(2n).power(times);
-  return [top[0].times(2n).times(larger(ZERO, low)).over(width(y[1])), top[1].times(2n).times(high).over(width(y[0]))];
+  const alternating = Interval.of(low > 0n ? low : 0n, high, BigInt(-bits), bits);
+  const [y, half] = [exponential(each.over(2n), bits), exponential(total.over(2n), bits)];
+  const [one, two] = [Interval.of(1n, 1n, 0n, bits), Interval.of(2n, 2n, 0n, bits)];
+  const width = two.times(y.minus(one.over(y))).power(times);
+  return two.times(half).times(alternating).over(width).ends();
 }
 
 /** Bounds of the sum over odd i of 2^-i x^(i+times)/(i+times)!, in units of 2^-bits. */
-function oddTail(x: Rational, times: bigint, bits: number): [Rational, Rational] {
+function oddTail(x: Rational, times: bigint, bits: number): [bigint, bigint] {
   const unit = 1n << BigInt(bits);
   let factorial = 1n;
   for (let i = 2n; i <= times + 1n; i += 1n) factorial *= i;
@@ -188,7 +190,7 @@ function oddTail(x: Rational, times: bigint, bits: number): [Rational, Rational]
     small = small * quarter.numerator / by;
     large = (large * quarter.numerator + by - 1n) / by;
   }
-  return [Rational.of(low, unit), Rational.of(high + large, unit)]; // terms halve from here on
+  return [low, high + large]; // terms halve from here on
 }
 
 const declared: Rule = (step) => {

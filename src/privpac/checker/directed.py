@@ -180,25 +180,24 @@ def exp_bounds(x: Fraction, bits: int = 384) -> tuple[Fraction, Fraction]:
     if x > _LARGEST_POWER_OF_E:
         raise OutOfRange("an exponential is too large")
     halvings = (x.numerator // x.denominator).bit_length() + 1
-    y = x / 2**halvings  # at most 1/2
-    unit = Fraction(1, 2**bits)
-    term, total, k = Fraction(1), Fraction(1), 1
-    while term > unit:
-        term = _fixed(term * y / k, bits, up=True)
+    top, bottom = x.numerator, x.denominator << halvings  # x/2^halvings, at most 1/2
+    below, above = _taylor(top, bottom, bits)
+    for _ in range(halvings):
+        below, above = below * below >> bits, -(-above * above >> bits)
+    return Fraction(below, 1 << bits), Fraction(above, 1 << bits)
+
+
+def _taylor(top: int, bottom: int, bits: int) -> tuple[int, int]:
+    """Whole multiples of 2^-bits below and above e^(top/bottom), for an exponent of at most 1/2."""
+    term = total = 1 << bits
+    k = 1
+    while term > 1:
+        term = -(-term * top // (bottom * k))
         total += term
         k += 1
     # A term is at most 2·2^-bits above the true one (its own rounding, and at most half of its predecessor's), and
     # what follows the last term is below twice that term.
-    low, high = total - 2 * k * unit, total + 2 * term
-    for _ in range(halvings):
-        low, high = _fixed(low * low, bits, up=False), _fixed(high * high, bits, up=True)
-    return low, high
-
-
-def _fixed(x: Fraction, bits: int, *, up: bool) -> Fraction:
-    scaled = x.numerator << bits
-    whole = -(-scaled // x.denominator) if up else scaled // x.denominator
-    return Fraction(whole, 1 << bits)
+    return total - 2 * k, total + 2 * term
 
 
 def exp_ceiling(x: Fraction, digits: int) -> Fraction:

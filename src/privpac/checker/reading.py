@@ -34,6 +34,7 @@ __all__ = [
     "read_privacy",
     "read_ratio",
     "require",
+    "same_records",
     "whole",
     "within",
 ]
@@ -116,6 +117,11 @@ def integer(value: object, least: int) -> int:
     require(value >= least, "a whole number is too small")
     require(value <= _LARGEST_COUNT, "a whole number is too large")
     return value
+
+
+def same_records(value: object, records: int) -> None:
+    """Refuse a parameter that is not the number of records of the fact, written as one: 5.0 is another text than 5."""
+    require(integer(value, 0) == records, "the numbers of records differ")
 
 
 def whole(text: object, least: int) -> int:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from privpac import __version__
 from privpac.cli import console
@@ -90,6 +92,12 @@ def app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     return application
 
 
+@cache
+def _command(verbs: tuple[str, ...]) -> Callable[..., object]:
+    """What reads the words and runs a verb; made once, for a program that runs many commands."""
+    return get_command(app(verbs))
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; an interruption is for the caller."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -98,7 +106,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     verbs = words[:1] if words and words[0] in VERBS else VERBS
     try:
         with console.hearing(as_json=as_json):
-            code = app(verbs)(words, prog_name="privpac", standalone_mode=False)
+            code = _command(tuple(verbs))(words, prog_name="privpac", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except PrivpacError as problem:

@@ -15,6 +15,7 @@ from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
     from privpac.plan import Plan
+    from privpac.plan.optimum import OptimumTable
 
 __all__ = ["plan"]
 
@@ -86,6 +87,14 @@ def plan(
     seconds: Annotated[
         str, typer.Option(metavar="S", help="About how long to simulate: longer, narrower intervals.")
     ] = "40",
+    optimum: Annotated[
+        bool,
+        typer.Option(
+            "--optimum",
+            help="Also how often the best private learner there is fails, by linear programming: thresholds or points"
+            " on a few cells.",
+        ),
+    ] = False,
     picture: Annotated[str | None, file("Draw records against --against, as .svg or .png.")] = None,
     against: Annotated[
         str, typer.Option(metavar="WHAT", help="What --picture varies: epsilon, error or bits.")
@@ -123,7 +132,11 @@ def plan(
     if destination is not None:
         with console.working("Drawing", as_json=as_json):
             result.curves(against).save(destination.path)
-    _show(result, as_json=as_json)
+    best = None
+    if optimum:
+        with console.working("Solving", as_json=as_json):
+            best = result.optimum()
+    _show(result, best, as_json=as_json)
     if destination is not None:
         console.note(f"Wrote the picture to {destination.path}.", as_json=as_json)
 
@@ -210,9 +223,9 @@ def _make(
         return ask(**simulation, progress=lambda what, done, of: bar(done, of))
 
 
-def _show(result: Plan, *, as_json: bool) -> None:
+def _show(result: Plan, best: OptimumTable | None, *, as_json: bool) -> None:
     if as_json:
-        console.show_json(result.to_json())
+        console.show_json(result.to_json() | ({} if best is None else {"optimum": best.to_json()}))
         return
     from privpac.plan.words import HEADINGS, in_short, notes, question_text, rows
 
@@ -225,5 +238,7 @@ def _show(result: Plan, *, as_json: bool) -> None:
         sections.append(("", console.table_text(HEADINGS, cells, right=right)))
     remarks = notes(result)
     sections += [("", "\n".join(remarks))] if remarks else []
+    if best is not None:
+        sections.append(("The best private learner: how often it fails, beside the others", str(best)))
     sections += [("Advice", "\n".join(f"* {text}" for text in result.advice))] if result.advice else []
     console.show_sections(sections)

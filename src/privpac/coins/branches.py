@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, permutations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +32,13 @@ class Enumeration:
         key = weights.key
         if key not in self._seen:
             exact = list(weights.exact())
-            total = sum(exact)
-            self._check_enclosure(weights, exact, Fraction(total))
-            self._seen[key] = [weight / total for weight in exact]
+            self._check_enclosure(weights, exact)
+            wholes = _wholes(exact)
+            total = sum(wholes)
+            self._seen[key] = [Fraction(whole, total) for whole in wholes]
         return self._seen[key]
 
-    def _check_enclosure(self, weights: Weights, exact: list[Fraction], total: Fraction) -> None:
+    def _check_enclosure(self, weights: Weights, exact: list[Fraction]) -> None:
         """Tie the audited weights to the kernel that ships: sum |v_i - s·w_i| <= e·sum v_i at s = sum v / sum w.
 
         If the bound holds for some s, it holds for this one with 2e; that is what is checked.
@@ -46,10 +48,17 @@ class Enumeration:
             return
         floats = [Fraction(float(value)) for value in values]
         floats += [Fraction(0)] * (len(exact) - len(floats))
-        scale = sum(floats) / total
-        gap = sum(abs(f - scale * w) for f, w in zip(floats, exact, strict=True))
-        if gap > 2 * Fraction(error) * sum(floats):
+        v, w, bound = _wholes(floats), _wholes(exact), 2 * Fraction(error)
+        whole_v, whole_w = sum(v), sum(w)
+        gap = sum(abs(f * whole_w - e * whole_v) for f, e in zip(v, w, strict=True))
+        if gap * bound.denominator > bound.numerator * whole_v * whole_w:
             raise EnclosureError("float weights leave their error bound")
+
+
+def _wholes(numbers: Sequence[Fraction]) -> list[int]:
+    """Whole numbers in the same proportions: they are added and multiplied in a fraction of the time."""
+    whole = math.lcm(*(number.denominator for number in numbers))
+    return [number.numerator * (whole // number.denominator) for number in numbers]
 
 
 @dataclass(frozen=True)
@@ -79,11 +88,15 @@ def _subsets(n: int, k: int, sets: bool) -> tuple[tuple[int, ...], ...]:
     return tuple((combinations if sets else permutations)(range(n), k))
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
+@lru_cache(maxsize=32)
+def _evenly(n: int) -> list[Fraction]:
+    return [Fraction(1, n)] * n
+
+
+class _Decision(NamedTuple):
     """One step of a branch: the option taken, what there was to take, and the probability of the branch so far."""
 
-    index: int
+    option: int
     chances: list[Fraction]
     reached: Fraction
 
@@ -120,10 +133,10 @@ class EnumeratedCoins:
         step = len(self.trail)
         decision = self._begun[step] if step < len(self._begun) else self._first(chances())
         self.trail.append(decision)
-        return decision.index
+        return decision.option
 
     def _first(self, chances: list[Fraction]) -> _Decision:
-        index = next(i for i, p in enumerate(chances) if p > 0)
+        index = next(i for i, p in enumerate(chances) if p)
         return _Decision(index, chances, self.reached * chances[index])
 
     def choose(self, weights: Weights) -> int:
@@ -133,7 +146,7 @@ class EnumeratedCoins:
         return np.array([self.choose(weights) for _ in range(count)], dtype=np.int64)
 
     def below(self, n: int) -> int:
-        return 0 if n == 1 else self._decide(lambda: [Fraction(1, n)] * n)
+        return 0 if n == 1 else self._decide(lambda: _evenly(n))
 
     def flip(self, p: Fraction) -> bool:
         return self._decide(lambda: [1 - p, p]) == 1
@@ -153,7 +166,7 @@ class EnumeratedCoins:
 
         That it raises is one of its outcomes, with a probability of its own; the runs after it are then not begun.
         """
-        here = tuple(decision.index for decision in self.trail)
+        here = tuple(decision.option for decision in self.trail)
         if here not in self._laws:
             self._laws[here] = list(outcome_law(run, memory=self._memory, sets=self._sets).items())
         outcomes = self._laws[here]
@@ -196,7 +209,8 @@ def outcome_law(
     while begun is not None:
         coins = EnumeratedCoins(begun, memory, laws, sets=sets)
         result = _result(run, coins)
-        outcome[result] = outcome.get(result, Fraction(0)) + coins.reached
+        before = outcome.get(result)
+        outcome[result] = coins.reached if before is None else before + coins.reached
         begun = _next_branch(coins.trail)
     return outcome
 
@@ -214,8 +228,8 @@ def _next_branch(trail: list[_Decision]) -> list[_Decision] | None:
     """The next branch in depth-first order: advance the last decision that still has an option."""
     for depth in range(len(trail) - 1, -1, -1):
         chances = trail[depth].chances
-        for following in range(trail[depth].index + 1, len(chances)):
-            if chances[following] > 0:
+        for following in range(trail[depth].option + 1, len(chances)):
+            if chances[following]:
                 before = trail[depth - 1].reached if depth else Fraction(1)
                 return [*trail[:depth], _Decision(following, chances, before * chances[following])]
     return None

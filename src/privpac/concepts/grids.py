@@ -22,9 +22,12 @@ __all__ = [
     "MOST_BOX_BITS",
     "MOST_BOX_COLUMNS",
     "MOST_DIRECTIONS",
+    "MOST_FEATURES",
     "MOST_TESTS",
     "PLANE",
     "POINTS",
+    "TABLE_POINTS",
+    "TABLE_SIZE",
     "Bins",
     "box_bits",
     "box_bytes",
@@ -34,6 +37,7 @@ __all__ = [
     "grid_of_word",
     "linear_band",
     "linear_grid",
+    "tabled_grid",
 ]
 
 CUTS = 31
@@ -85,6 +89,12 @@ HALFSPACE_POINTS = {1: 1, 2: 16, 3: 6, 4: 3, 5: 2}
 CUTOFFS = 256
 """Cut-offs of one direction."""
 
+TABLE_SIZE, TABLE_POINTS = 8192, 16
+"""Directions of the public table, and their largest points."""
+
+MOST_FEATURES = 64
+"""Features of a half-space in the table: their points still add up to what is counted exactly."""
+
 PLANE = 2**30
 """Half-side of the square of directions in the plane, for half-spaces through the middle."""
 
@@ -134,6 +144,15 @@ def linear_grid(features: int, points: int | None, levels: int) -> str:
         f"{text}, and points are whole numbers up to {points}. The promise is against the best of these rules: one with"
         f" any weights for at most {each} agrees with some of them, but for records within {band:.2g} of its cut-off"
         " (columns from 0 to 1, largest weight 1), and what goes wrong there comes on top"
+    )
+
+
+def tabled_grid(features: int, size: int, levels: int) -> str:
+    """What half-spaces the public table holds, and that nothing is promised of others."""
+    return (
+        f"a column counts with its step among {levels}, a sum of points has at most {CUTOFFS} cut-offs, and directions"
+        f" are each of {features} features, each sum and difference of two, and {size:,} of a public table. The promise"
+        " is against the best of these rules; one in another direction may be better"
     )
 
 

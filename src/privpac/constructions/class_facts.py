@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
-from privpac.theory.listing import LARGEST_GRID, LARGEST_TABLE, interval_points, stump_labels
+from privpac.theory.listing import LARGEST_GRID, LARGEST_SETS, MOST_RUN_POINTS, stump_labels
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
@@ -71,8 +71,8 @@ class ClassFacts:
         return math.log2(self.size)
 
 
-DICHOTOMIES = ("points", "thresholds", "intervals", "rectangles", "stumps")
-"""Classes whose labellings of given points are listed, so that records can vote on them."""
+DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stumps")
+"""Classes whose labellings of given points can be drawn from."""
 
 
 def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
@@ -84,10 +84,12 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> boo
         case "rectangles":
             return not voted and concepts.size - 1 <= LARGEST_GRID
         case "intervals":
-            return min(points, concepts.cells or points) <= interval_points()
+            return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
+        case "unions":
+            return not voted
         case "stumps":
             candidates, distinct = stump_labels(concepts.table, points)
-            return candidates * distinct <= LARGEST_TABLE
+            return candidates * distinct <= LARGEST_SETS
     return concepts.kind in DICHOTOMIES
 
 

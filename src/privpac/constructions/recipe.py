@@ -23,6 +23,7 @@ from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.tree import Tree
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
+from privpac.constructions.card.graded_tree import GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.risk_tree import RiskTrees
@@ -68,7 +69,7 @@ LEAF_SHARE = Fraction(1, 5)
 three tenths rank .003 worse and tell risks .005 better (log-loss), whichever table is left out; a tenth, tried at
 depth 3 only, does worse in both."""
 
-RANKING = "card"
+RANKING, GRADED = "card", "graded-tree"
 TREES = "auto"
 ASIDE_SHARE, MOST_ASIDE = 5, 20_000
 """Where the share kept aside is not given: a fifth of the records, as statisticians do, and no more than tell a rate to
@@ -189,8 +190,13 @@ class Recipe:
     @cached_property
     def _inner(self) -> Certificate:
         """What the learner alone promises."""
+        return self.learner.certify(self._training)
+
+    @property
+    def _training(self) -> Size:
+        """The records that the rule is learnt from."""
         size = self.request.size
-        return self.learner.certify(Size(size.labelled - self._aside, size.unlabelled))
+        return Size(size.labelled - self._aside, size.unlabelled)
 
     def certify(self) -> Certificate:
         """What will be promised, estimate and leaf counts included."""
@@ -239,8 +245,7 @@ class Recipe:
 
     def releases(self, hypothesis: Hypothesis) -> bool:
         """Whether this hypothesis could ever be what is learnt."""
-        size = self.request.size
-        return self.learner.releases(hypothesis, Size(size.labelled - self._aside, size.unlabelled))
+        return self.learner.releases(hypothesis, self._training)
 
     def run(self, sample: Sample, coins: Coins) -> Released:
         """The rule, and what was bought with it, drawn with these coins."""
@@ -277,6 +282,9 @@ class Recipe:
     def _choice(self) -> Choice:
         """What is public about how the rule follows the records it is learnt from: through all that chose it, which
         are a risk tree's leaf counts too."""
+        if isinstance(self.learner, GradedTrees):  # whose labels nothing after the first tree changes
+            first = self.learner.first
+            return choice_of(first, first.certify(self._training).privacy.fact)
         alone = self._inner.privacy
         chosen = self._with_leaves(alone) if isinstance(self.learner, RiskTrees) else alone
         return choice_of(self.learner, chosen.fact)
@@ -315,6 +323,11 @@ def word_for_ranking(schema: Schema) -> str:
     return RANKING if len(schema.classes) == 2 else TREES
 
 
+def _can_grade(wishes: RuleWishes, schema: Schema) -> bool:
+    """Whether the leaves of the default tree can be split by risk: of two classes, whole records protected."""
+    return len(schema.classes) == 2 and wishes.protect == "records"
+
+
 def spell_out(wishes: RuleWishes, schema: Schema) -> RuleWishes:
     """The same wishes with what follows from the aim written out: the word, and the share for leaf counts.
 
@@ -325,6 +338,8 @@ def spell_out(wishes: RuleWishes, schema: Schema) -> RuleWishes:
     concepts = wishes.concepts
     if ranks and concepts == TREES:
         concepts = word_for_ranking(schema)
+    if concepts == TREES and wishes.probabilities and _can_grade(wishes, schema):
+        concepts = GRADED
     bare = replace(wishes, concepts=concepts, aim="label", probabilities=False)
     asked = ranks or wishes.probabilities
     if wishes.probabilities and wishes.leaf_epsilon is not None:

@@ -40,7 +40,8 @@ class StableClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[m
     Parameters
     ----------
     concepts : str or concept class, default="stumps"
-        "stumps", "thresholds:COLUMN", "intervals:COLUMN", "points:COLUMN", or a class whose labellings can be listed.
+        "stumps", "thresholds:COLUMN", "intervals:COLUMN", "unions:COLUMN:K", "points:COLUMN",
+        or a class whose labellings can be drawn from.
     stability : number, default=0.1
         The most that one record may move any probability; strictly between 1/n and 1.
     schema : Schema, path, mapping or "from_data"

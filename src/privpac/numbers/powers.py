@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from privpac.compiled import compiled, interpreted, plainly
 from privpac.numbers.exact import SMALLEST_POWER, power_up
 
-__all__ = ["power_table", "powers_at", "reach"]
+__all__ = ["power_table", "power_tables", "powers_at", "reach"]
 
 
 _PLAIN_COST = 1000
@@ -44,6 +44,7 @@ def _powers(high: float, low: float, count: int, smallest: float) -> NDArray[np.
     return table
 
 
+@lru_cache(maxsize=256)
 def reach(ratio: Fraction, bits: int = 900) -> int | None:
     """A number of steps k with ratio^(k + 1) at most 2^-bits · (1 + bits·10^-15); None when there is none.
 
@@ -111,16 +112,22 @@ def powers_at(ratio: Fraction, steps: NDArray[np.int64]) -> tuple[NDArray[np.flo
     values = np.zeros(len(steps))
     furthest = reach(ratio)
     known = len(steps) if furthest is None else int(np.searchsorted(steps, furthest, side="right"))
-    last = int(steps[known - 1]) if known else 0
-    if last < _LARGEST_TABLE:
-        table = power_table(ratio, last)
-        known = int(np.searchsorted(steps, len(table), side="left"))
-        values[:known] = table[steps[:known]]
-        return values, 2
-    bits = (last.bit_length() + 1) // 2
-    fine = power_table(ratio, (1 << bits) - 1)
-    coarse = power_table(power_up(ratio, 1 << bits), last >> bits)
+    coarse, fine, bits, units = power_tables(ratio, int(steps[known - 1]) if known else 0)
     high, low = steps[:known] >> bits, steps[:known] & ((1 << bits) - 1)
     inside = (high < len(coarse)) & (low < len(fine))
     values[:known][inside] = coarse[high[inside]] * fine[low[inside]]
-    return values, 5
+    return values, units
+
+
+def power_tables(ratio: Fraction, last: int) -> tuple[NDArray[np.float64], NDArray[np.float64], int, int]:
+    """Tables for steps up to `last`: ratio^step = coarse[step >> bits] · fine[step mod 2^bits], then bits and error.
+
+    The error is at most so many 2^-53 of every power; those whose places lie beyond a table are below 2^-900.
+    """
+    furthest = reach(ratio)
+    most = last if furthest is None else min(last, furthest)
+    if most < _LARGEST_TABLE:
+        return np.ones(1), power_table(ratio, most), max(most, 1).bit_length(), 2
+    bits = (most.bit_length() + 1) // 2
+    fine = power_table(ratio, (1 << bits) - 1)
+    return power_table(power_up(ratio, 1 << bits), most >> bits), fine, bits, 5

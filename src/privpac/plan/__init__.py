@@ -3,7 +3,7 @@
 >>> from privpac import plan
 >>> found = plan.needed("thresholds", bits=32, error=0.1, epsilon=1)
 >>> [(row.option.setting, row.proved, row.floor) for row in found.answers if row.option.learner == "occam"]
-[('realizable', 628, 154), ('agnostic', 5011, 154)]
+[('realizable', 628, 154), ('agnostic', 5011, 269)]
 """
 
 from __future__ import annotations

@@ -84,10 +84,10 @@ class Answer:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Cheapest first: the fewest records, labelled or not, where records are asked for."""
+        """Cheapest first: the fewest records, labelled or not, where records are asked for; of equal ones one draw."""
         total = self.need.labelled + self.need.unlabelled
         first = Fraction(total) if self.asks == "needed" else Fraction(self.proved)
-        return (first, total, self.option.learner, self.option.setting)
+        return (first, total, self.option.learner != "occam", self.option.learner, self.option.setting)
 
     @property
     def command(self) -> str | None:

@@ -15,11 +15,14 @@ from privpac.concepts.grids import (
     HALFSPACE_POINTS,
     LEVELS,
     MOST_BOX_COLUMNS,
+    MOST_FEATURES,
     POINTS,
+    TABLE_SIZE,
     Bins,
     box_grid,
     grid_of_word,
     linear_grid,
+    tabled_grid,
 )
 from privpac.constructions import catalogue
 from privpac.constructions.class_facts import MOST_BITS, OWNER, ClassFacts, Description
@@ -290,20 +293,43 @@ def _scorecards(rest: str, description: Description) -> ClassFacts:
 
 
 def _halfspaces(rest: str, description: Description) -> ClassFacts:
-    """All features of one to five columns."""
+    """All features of the columns named: every pattern of points up to five of them, beyond that a public table."""
     if description.schema is None:
         names = ["COLUMN"] * (int(rest) if rest.isdecimal() else rest.count(",") + 1 if rest else 2)
         features = len(names)
     else:
         names = [description.schema.column(name.strip()).name for name in rest.split(",")]
         features = _features(description, names)
-    if not 1 <= len(names) <= max(HALFSPACE_POINTS):
-        raise ParameterError(
-            OWNER, "concepts", f"halfspaces:{rest}", allowed="one to five columns", remedy="Use scorecards:K."
-        )
+    if len(names) > max(HALFSPACE_POINTS):
+        return _tabled(f"halfspaces:{','.join(names)}", features, len(names), description)
     points = HALFSPACE_POINTS[len(names)]
     return _linear_facts(
         f"halfspaces:{','.join(names)}", "halfspaces", features, len(names), points, description
+    )
+
+
+def _tabled(word: str, features: int, columns: int, description: Description) -> ClassFacts:
+    """Half-spaces of many columns: single features, pairs, and the public table of directions."""
+    from privpac.concepts.linear.direction_table import direction_table
+
+    if not 2 <= features <= MOST_FEATURES:
+        raise ParameterError(
+            OWNER, "concepts", word, allowed=f"2 to {MOST_FEATURES} features", remedy="Use scorecards:K."
+        )
+    table = direction_table(features, TABLE_SIZE)
+    listed = sum(2 * min(CUTOFFS, sum(map(abs, points)) * (LEVELS - 1) + 1) for points in table)
+    sizes = [features * _cutoffs(1, 1), math.comb(features, 2) * _cutoffs(2, 1), listed]
+    size = sum(sizes)
+    return ClassFacts(
+        word,
+        "halfspaces",
+        size,
+        Fraction(len(sizes) * max(sizes) - 1),
+        min(features + 1, size.bit_length() - 1),
+        1,
+        parts=columns,
+        grid=tabled_grid(features, TABLE_SIZE, LEVELS),
+        named=description.schema is not None,
     )
 
 

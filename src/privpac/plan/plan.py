@@ -8,6 +8,7 @@ from html import escape
 from privpac.plan.advice import advise
 from privpac.plan.answer import answer
 from privpac.plan.curves import PlanDisplay
+from privpac.plan.optimum import OptimumTable, optimum_table
 from privpac.plan.question import Question
 from privpac.plan.simulation import Simulation
 from privpac.plan.table import PlanTable
@@ -23,6 +24,10 @@ class Plan(PlanTable):
     def curves(self, against: str = "epsilon", *, learner: str | None = None) -> PlanDisplay:
         """Records against epsilon, error or bits: proved, simulated and floor (see `privpac.plan.curves`)."""
         return PlanDisplay.of(self, against, learner=learner)
+
+    def optimum(self) -> OptimumTable:
+        """The best private learner there is, for thresholds or points on a few cells (see `privpac.plan.optimum`)."""
+        return optimum_table(self.question)
 
     def __repr__(self) -> str:
         return f"<Plan for {self.question.word}: {len(self.answers)} rows; print it for the numbers>"

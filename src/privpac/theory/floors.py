@@ -183,23 +183,23 @@ def floor_points_proper(domain: int, *, error: Number, failure: Number, epsilon:
 def least_failure_thresholds(n: int, *, domain: int, error: Number, epsilon: Number) -> Fraction:
     """A failure probability no proper private learner of thresholds gets below with `n` records.
 
-    Statement: E[(T - 3)/(T - 3 + e^(epsilon·K))], K binomial(n, 2·error), T = domain; rounded down.
+    Statement: E[(T - 1)/(T - 1 + e^(epsilon·K))], K binomial(n, 2·error), T = domain; rounded down.
     Source: register `floor-thresholds-proper` (Lemma 5.2, sharpened).
     Holds if: pure epsilon; the answer is a threshold; error below 1/2.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
     """
     owner = "least_failure_thresholds"
-    size, have = at_least(3, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
+    size, have = at_least(1, domain, owner=owner, name="domain"), at_least(0, n, owner=owner, name="n")
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     loss = positive(epsilon, owner=owner, name="epsilon")
-    return _rounded_down(lambda: _wrong_target(have, rivals=size - 3, mass=mass, epsilon=loss))
+    return _rounded_down(lambda: _wrong_target(have, rivals=size - 1, mass=mass, epsilon=loss))
 
 
 @formula("floor-thresholds-proper")
 def floor_thresholds_proper(domain: int, *, error: Number, failure: Number, epsilon: Number) -> int:
     """Records below which no private learner can place a threshold on `domain` and answer with a threshold.
 
-    Statement: failure ≥ E[(T - 3)/(T - 3 + e^(epsilon·K))], K binomial(n, 2·error), T = domain.
+    Statement: failure ≥ E[(T - 1)/(T - 1 + e^(epsilon·K))], K binomial(n, 2·error), T = domain.
     Source: register `floor-thresholds-proper` (Beimel–Brenner–Kasiviswanathan–Nissim 2013, Lemma 5.2).
     Holds if: pure epsilon; the answer is a threshold; error below 1/2.
     Proof: docs/proofs/floors.md. Tested by: tests/statistical/test_floors.py.
@@ -208,7 +208,7 @@ def floor_thresholds_proper(domain: int, *, error: Number, failure: Number, epsi
     154
     """
     owner = "floor_thresholds_proper"
-    rivals = at_least(3, domain, owner=owner, name="domain") - 3
+    rivals = at_least(1, domain, owner=owner, name="domain") - 1
     mass = 2 * fraction_below(_HALF, error, owner=owner, name="error")
     miss = chance(failure, owner=owner, name="failure")
     loss = positive(epsilon, owner=owner, name="epsilon")
@@ -275,7 +275,7 @@ def most_success_thresholds_few_switches(
 ) -> Fraction:
     """How often a private learner of thresholds can be accurate with few changes of label, rounded up.
 
-    Statement: E[min(1, (switches/2 + 1)·e^(epsilon·K)/(T - 2))], K binomial(n, 2·error), T = domain.
+    Statement: E[min(1, (switches/2 + 1)·e^(epsilon·K)/T)], K binomial(n, 2·error), T = domain.
     Source: register `floor-thresholds-few-switches` (Theorem 5.4, with an explicit constant).
     Holds if: pure epsilon; error below 1/2. Proof: docs/proofs/floors.md.
     Tested by: tests/statistical/test_floors.py.
@@ -295,7 +295,7 @@ def floor_thresholds_few_switches(
 ) -> int:
     """Records below which no private learner of thresholds is accurate with few changes of label that often.
 
-    Statement: success ≤ E[min(1, (switches/2 + 1)·e^(epsilon·K)/(T - 2))], K binomial(n, 2·error),
+    Statement: success ≤ E[min(1, (switches/2 + 1)·e^(epsilon·K)/T)], K binomial(n, 2·error),
     T = domain. Source: register `floor-thresholds-few-switches` (Beimel–Brenner–Kasiviswanathan–Nissim 2013,
     Theorem 5.4).
     Symbols: z → switches. Holds if: pure epsilon; error below 1/2. Proof: docs/proofs/floors.md.
@@ -313,7 +313,7 @@ def floor_thresholds_few_switches(
 
 
 def _switch_share(domain: object, switches: object, *, owner: str) -> Fraction:
-    targets = at_least(3, domain, owner=owner, name="domain") - 2
+    targets = at_least(1, domain, owner=owner, name="domain")
     return Fraction(at_least(0, switches, owner=owner, name="switches") // 2 + 1, targets)
 
 

@@ -7,27 +7,31 @@ refused. A limit counts the worst points there could be, never those that there 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isqrt, prod
+from math import prod
 
 __all__ = [
     "LARGEST_GRID",
+    "LARGEST_SETS",
     "LARGEST_TABLE",
     "MOST_BLOCK",
+    "MOST_RUN_POINTS",
     "MOST_SEPARATED",
     "boxes",
-    "interval_points",
     "most_distinct",
     "stump_labels",
 ]
 
-LARGEST_TRIANGLE = 2**27
-"""Intervals that are listed: a gigabyte of scores."""
+MOST_RUN_POINTS = 2**16
+"""Points whose runs are voted on: two billion of them, some ten seconds."""
 
 LARGEST_GRID = 2**26
 """Boxes of a grid that are walked through: a few seconds, and half a gigabyte if most of them touch points."""
 
 LARGEST_TABLE = 2**30
 """Labels of all candidates at all points: a gigabyte, and twice that while the table is made."""
+
+LARGEST_SETS = 2**26
+"""Labels of all categories at all points: half a gigabyte as doubles, twice, when they are compared."""
 
 MOST_SEPARATED = 5_000
 """Points whose separations by half-planes are listed: 25 million of them, some seconds."""
@@ -41,21 +45,14 @@ def most_distinct(records: int, sizes: Iterable[int]) -> int:
     return min(records, prod(sizes))
 
 
-def interval_points() -> int:
-    """The largest k for which all k(k + 1)/2 + 1 intervals of k points are listed."""
-    return (isqrt(8 * LARGEST_TRIANGLE - 7) - 1) // 2
-
-
 def boxes(groups: Sequence[int]) -> int:
     """Boxes of a grid, without the empty one."""
     return prod(count * (count + 1) // 2 for count in groups)
 
 
 def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:
-    """Candidates and different points at most, for columns of (cells, whether they have an order)."""
+    """Candidates with a table of labels and different points at most, for columns of (cells, whether they have an
+    order): the constants and the categories. Cuts need no table."""
     distinct = most_distinct(points, (size for size, _ in columns))
-    candidates = 2  # the constants
-    for size, ordered in columns:
-        own = min(distinct, size)
-        candidates += 2 * (own + 1 if ordered else min(own + 1, size))
-    return candidates, distinct
+    categories = (size for size, ordered in columns if not ordered)
+    return 2 + sum(2 * min(distinct + 1, size) for size in categories), distinct

@@ -325,12 +325,12 @@ def tilt_agnostic(excess: Number, *, ratio: Fraction, noise: Number | None = Non
 def records_prior(
     mass: Number,
     *,
+    size: int | None = None,
     error: Number,
+    tolerated: Number = 0,
     failure: Number,
     epsilon: Number | None = None,
     ratio: Fraction | float | None = None,
-    tolerated: Number = 0,
-    size: int | None = None,
 ) -> int:
     """As `records_occam` when the hypotheses of error at most `tolerated` have prior probability `mass`.
 
@@ -353,11 +353,11 @@ def failure_prior(
     n: int,
     *,
     mass: Number,
+    size: int | None = None,
     error: Number,
+    tolerated: Number = 0,
     epsilon: Number | None = None,
     ratio: Fraction | float | None = None,
-    tolerated: Number = 0,
-    size: int | None = None,
 ) -> Fraction:
     """The failure probability `n` records prove under a prior, rounded up; 1 when they prove nothing.
 

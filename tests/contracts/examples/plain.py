@@ -45,7 +45,7 @@ def _occam(against: Against) -> Proof[Any]:
 
 def _staged(against: Against) -> Proof[Any]:
     return rules.staged_draws(
-        rules.declared(pure(), epsilon=Fraction(2)) if against is Against.REALIZABLE else None,
+        rules.declared(pure(), epsilon=Fraction(5, 2)) if against is Against.REALIZABLE else None,
         stages=(Stage(Fraction(100), RATIO), Stage(Fraction(7, 2), Fraction(1, 2))),
         records=1000,
         size=10**6,

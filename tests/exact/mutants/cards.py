@@ -18,7 +18,8 @@ from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.tree import Leaf
 from privpac.constructions.card import rules
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.risk_tree import TREE_CAP, LeafWeights, RiskTrees
+from privpac.constructions.card.levels import TREE_CAP, LeafWeights
+from privpac.constructions.card.risk_tree import RiskTrees
 from privpac.constructions.card.weights import CAP, UNITS, residuals
 from privpac.constructions.estimates.leaf_counts import LeafTable
 from privpac.guarantee import rules as common

@@ -7,11 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privpac.audit.exact import Case, Record
-from privpac.audit.registry import learner_case, sample_of, tiny_schema
+from privpac.audit.registry import learner_case, records_of, sample_of, tiny_schema
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.intervals import VotedRuns
+from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Threshold, Thresholds
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.stable.stable import Stable
@@ -24,7 +27,7 @@ from privpac.data.sample import Sample, Size
 from privpac.guarantee.facts import Loss, Privacy
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
-from privpac.numbers.exact import exp_up
+from privpac.numbers.exact import exp_up, ratio_for
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 
@@ -35,8 +38,7 @@ class _Outright(Agnostic):
     def labelled(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Sample:
         found = self.classes.dichotomies(kept)  # type: ignore[attr-defined]
         scores = found.relabelling(kept, rest, change=vote.change, mistake=vote.mistake)
-        best = scores.locate(scores.histogram(None).best, 0)
-        return kept.relabelled(found.labels(best, kept.block().cells))
+        return kept.relabelled(found.labels(scores.cheapest(), kept.block().cells))
 
 
 def takes_the_best_labelling() -> Case:
@@ -112,6 +114,34 @@ def lists_by_all_records() -> Case:
     return learner_case("listed by all records", _ByAllRecords(Thresholds(schema, "a"), 1, ONE), schema, 3)
 
 
+def _crossing(runs: VotedRuns) -> list[int]:
+    """The nearest beginning and the nearest end, each for itself: the interval found may end before it begins."""
+
+    def nearest(costs: NDArray[np.int64], places: range, to: int) -> int:
+        return min(int(costs[at] + abs(runs.lengths[at] - runs.lengths[to])) for at in places)
+
+    pairs = [(first, last) for first in range(runs.points) for last in range(first + 1, runs.points + 1)]
+    begins, ends = range(runs.points), range(1, runs.points + 1)
+    prices = [nearest(runs.begins, begins, i) + nearest(runs.ends, ends, j) for i, j in pairs]
+    return [runs.empty, *prices]
+
+
+def ends_before_it_begins() -> Case:
+    """Voters on the labels of five records, linear in time and so simple: a voter in the middle counts twice."""
+    concepts, epsilon = Intervals(tiny_schema(3), "a"), ONE
+    kept = sample_of(concepts.schema, [(cell, 0) for cell in (0, 0, 1, 2, 2)])
+    ratio = ratio_for(epsilon / 2)
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        found = concepts.dichotomies(kept).relabelling(
+            kept, sample_of(concepts.schema, data), change=1, mistake=1
+        )
+        return gibbs.draw_index(_crossing(found), ratio, coins)
+
+    claim = Privacy(Loss(factor=ratio**-2))
+    return Case("an interval that ends before it begins", run, records_of(concepts.schema), 3, claim)
+
+
 def adds_up_in_proportion() -> Case:
     """Three draws of three records lose as much as one run on them, says the author."""
     schema = tiny_schema(2)
@@ -126,6 +156,7 @@ MUTANTS: dict[str, Callable[[], Case]] = {
         takes_the_best_labelling,
         ranks_without_ties,
         lists_by_all_records,
+        ends_before_it_begins,
         adds_up_in_proportion,
         picks_at_twice_its_epsilon,
         lets_all_records_pick,

@@ -66,6 +66,7 @@ def test_the_control_at_exactly_epsilon_is_never_flagged() -> None:
     assert flags == [False] * 20
 
 
+@pytest.mark.long
 def test_right_laplace_noise_is_never_flagged() -> None:
     flags = [audit_samples(laplace(1), PAIRS, epsilon=1, runs=2500, seed=s).broken for s in range(20)]
     assert flags == [False] * 20

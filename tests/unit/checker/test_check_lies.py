@@ -11,6 +11,9 @@ from privpac.checker.check import check_certificate, check_derivation
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Against
+from tests.contracts.examples import EXAMPLES
+from tests.together import together
 
 
 def fact(factor: str, *, log: str = "0", delta: str = "0", **changes: str) -> dict[str, Any]:
@@ -158,3 +161,52 @@ def test_an_assumption_is_one_sentence(assumes: Any) -> None:
     check_derivation(honest)
     with pytest.raises(NotCertified):
         check_derivation({**honest, "assumes": assumes})
+
+
+def test_a_role_that_nobody_has_is_refused_in_words() -> None:
+    """Part and parameter agree with each other, and with nothing else: once that ended with a fault of the checker."""
+    for part in ("some part", "labelled part"):
+        claim = fact("4", part=part, release="hypothesis and positions asked")
+        lie = step("positions-known", claim, pick(), part=part, release="hypothesis and positions asked")
+        with pytest.raises(NotCertified, match="no such role"):
+            check_derivation(lie)
+
+
+def test_an_assumption_keeps_the_fact_to_the_letter() -> None:
+    """120.0 is equal to 120, and 1 to true, but not the same text: nobody would have read the middle one."""
+    claim = rules.occam(
+        odds=99,
+        records=120,
+        ratio=Fraction(1, 2),
+        tilt=Fraction(3, 4),
+        error=Fraction(1, 2),
+        failure=Fraction(1, 20),
+        against=Against.REALIZABLE,
+    ).to_json()
+    for change in ({}, {"records": 120.0}, {"proper": 1}):
+        above = claim
+        for words in ("it rains", "it pours"):
+            edited = {**claim["fact"], **(change if words == "it rains" else {})}
+            above = {"rule": "assuming", "fact": edited, "assumes": [words], "premises": [above]}
+        if not change:
+            check_derivation(above)
+            continue
+        with pytest.raises(NotCertified, match="differs from its premise"):
+            check_derivation(above)
+
+
+@together([key for key in EXAMPLES if "records" in EXAMPLES[key]().to_json().get("where", {})])
+def test_a_number_of_records_has_one_spelling(key: str) -> None:
+    tree: dict[str, Any] = EXAMPLES[key]().to_json()
+    check_derivation(tree)
+    for other in (float(tree["where"]["records"]), str(tree["where"]["records"])):
+        with pytest.raises(NotCertified):
+            check_derivation({**tree, "where": {**tree["where"], "records": other}})
+
+
+@pytest.mark.parametrize("domain", ["65536000000000001/1000000000000", "131071/2", "-65536", "0"])
+def test_a_domain_is_a_whole_number_of_values(domain: str) -> None:
+    tree: dict[str, Any] = EXAMPLES["reed-solomon-points"]().to_json()
+    check_derivation(tree)
+    with pytest.raises(NotCertified):
+        check_derivation({**tree, "where": {**tree["where"], "domain": domain}})

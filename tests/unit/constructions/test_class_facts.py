@@ -97,7 +97,7 @@ def test_cards_are_counted_by_their_draws() -> None:
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     # Chosen among others; without a promise of accuracy; other learners of thresholds.
-    learners = {"auto", "switches", "recconcave", "risk-tree"}
+    learners = {"auto", "switches", "recconcave", "graded-tree", "risk-tree"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
     assert {word.partition(":")[0] for word in CLASSES} | {

@@ -29,6 +29,7 @@ from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.conjunctions import Conjunctions, Disjunctions
 from privpac.concepts.sets.codes import CodeSets
@@ -68,6 +69,7 @@ GIVEN: tuple[ConceptClass, ...] = (
     Rectangles(SCHEMA, ("age", "dose"), bins=(5, 4)),
     Scorecards(SCHEMA, count=2, points=1, levels=5),
     Halfspaces(SCHEMA, ("age", "dose"), ((1, -2), (0, 1)), levels=9),
+    TabledHalfspaces(SCHEMA, ("age", "city"), 5, levels=9),
     Cuts(SCHEMA, "age", cells=(3, 7, 9)),
     Stumps(SCHEMA, {"age": 5}),
     Thresholds(SCHEMA, "age", "either"),

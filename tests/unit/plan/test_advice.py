@@ -277,7 +277,12 @@ def test_a_dimension_that_needs_its_bits_keeps_its_advice() -> None:
 
 
 def test_what_has_no_command_is_run_in_python() -> None:
-    found = plan.needed("sphere:3:10", error="0.1", epsilon=1)
+    small = {
+        "label": "y",
+        "columns": [{"name": "c", "kind": "numeric", "lower": 0, "upper": 3, "integer": True}],
+    }
+    made = plan.needed("points:c", schema=small, error="0.2", epsilon=1, release=True)
+    found = replace(made, answers=(made.option("listed-blr"),))
     text = said(found, "run")
     assert text is not None
     lines = [line.removeprefix("    ") for line in text.splitlines()[1:]]

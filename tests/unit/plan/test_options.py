@@ -151,3 +151,24 @@ def test_every_row_serves_some_class_and_needs_fewer_records_for_less(option: Op
         if option.at is not None:
             assert option.at(harder, 2 * more.labelled) is not None
             assert option.at(harder, more.labelled // 2) is None
+
+
+def test_further_floors_bind_where_they_hold() -> None:
+    """The minimal class, packings of a ball under label privacy, and half-spaces on the sphere."""
+    short = plan.needed("thresholds", bits=1, error="0.45", epsilon="0.1", failure="0.01").option(
+        "occam", "realizable"
+    )
+    assert (short.floor, short.floor_source) == (
+        floors.floor_minimal_class(3, failure="0.01", epsilon="0.1"),
+        "floor-minimal-class",
+    )
+    labels = plan.needed("thresholds", bits=16, error="0.1", epsilon=1, protect="labels")
+    bound = [
+        row
+        for row in labels.answers
+        if row.option.protects == "labels" and row.option.setting == "realizable"
+    ]
+    assert {(row.floor_source, row.floor) for row in bound if row.option.proper} == {("floor-label-ball", 14)}
+    round_ = plan.needed("sphere:3:1", error="0.02", epsilon="0.1").option("reference-cover", "realizable")
+    assert round_.floor_source == "floor-label-halfspaces"
+    assert (round_.floor or 0) > 100

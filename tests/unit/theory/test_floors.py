@@ -180,7 +180,8 @@ class TestMeaning:
 
     def test_tiny_domains_have_no_floor(self):
         assert floor_points_proper(2, **USUAL) == 0
-        assert floor_thresholds_proper(3, **USUAL) == 0
+        assert floor_thresholds_proper(1, **USUAL) == 0
+        assert floor_thresholds_proper(2, **USUAL) == 21, "two cuts are told apart by a record near them"
         assert floor_minimal_class(1, failure=0.05, epsilon=1) == 0
         assert floor_minimal_class(2, failure=0.5, epsilon=1) == 0
         assert least_failure_points(10, domain=2, error=0.1, epsilon=1) == 0

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import cast
 
 import pytest
 
 from privpac.checker import check
 from privpac.errors import NotCertified, ParameterError, RuleRefused
 from privpac.guarantee import rules
-from privpac.guarantee.facts import Against, Unit
+from privpac.guarantee.facts import Accuracy, Against, Unit
+from privpac.guarantee.proof import Proof
 from privpac.theory.staged import Stage, error_staged, excess_staged, slack_staged
 
 STAGES = (Stage(Fraction(1000), Fraction(4, 5)), Stage(Fraction(20), Fraction(1, 2)))
@@ -66,6 +69,41 @@ def test_only_the_privacy_of_whole_records_stands_for_the_size(unit: Unit) -> No
         rules.staged_draws(
             private, stages=STAGES, records=20_000, size=1, failure=FAILURE, against=Against.AGNOSTIC
         )
+
+
+ENOUGH, TOO_LITTLE = Fraction(2, 5), Fraction(41, 100)
+"""Ratios of one draw that loses (5/4)²·2², as `STAGES` do together, and of one that loses less."""
+
+
+def by_privacy(ratio: Fraction, against: Against) -> Proof[Accuracy]:
+    private = rules.exponential_mechanism(ratio=ratio)
+    return rules.staged_draws(
+        private, stages=STAGES, records=20_000, size=1, failure=FAILURE, against=against
+    )
+
+
+@pytest.mark.parametrize("against", [Against.AGNOSTIC, Against.REALIZABLE])
+def test_a_premise_smaller_than_what_the_draws_lose_is_not_theirs(against: Against) -> None:
+    assert by_privacy(ENOUGH, against).fact.error < 1
+    with pytest.raises(RuleRefused, match="lose more than the privacy"):
+        by_privacy(TOO_LITTLE, against)
+
+
+@pytest.mark.parametrize(
+    ("against", "bound"), [(Against.AGNOSTIC, excess_staged), (Against.REALIZABLE, error_staged)]
+)
+def test_the_checker_refuses_such_a_premise_too(against: Against, bound: Callable[..., Fraction]) -> None:
+    """The forged error is the one that would follow from the premise."""
+    honest = by_privacy(ENOUGH, against).to_json()
+    assert check.check_derivation(honest) == 2
+    error = bound(20_000, STAGES, failure=FAILURE, growth=1 / TOO_LITTLE**2)
+    forged = {
+        **honest,
+        "fact": {**cast("dict[str, object]", honest["fact"]), "error": str(error)},
+        "premises": [rules.exponential_mechanism(ratio=TOO_LITTLE).to_json()],
+    }
+    with pytest.raises(NotCertified, match="lose more than the privacy"):
+        check.check_derivation(forged)
 
 
 def test_the_checker_refuses_another_premise_fewer_rules_and_smaller_odds() -> None:

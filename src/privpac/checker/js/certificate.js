@@ -44,7 +44,8 @@ function steps(tree, name) {
         throw new Refusal("a list is expected");
     return found.map((one) => stepOf(one));
 }
-function derive(step, path, derived) {
+/** Derive a step and all its premises again. */
+export function derive(step, path, derived) {
     const place = `${path} > ${step.rule.slice(0, 60)}`;
     step.premises.forEach((premise, i) => derive(premise, `${place}[${i}]`, derived));
     require(step.assumes.length === 0 || ASSUMING.has(step.rule) || !RULES.has(step.rule), `${place}: this rule assumes nothing`);

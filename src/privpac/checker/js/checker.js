@@ -1,7 +1,8 @@
 /** A second checker of privpac's documents, written from docs/reference/formats.md and the pages of proofs. */
-import { CERTIFICATE, checkCertificate } from "./certificate.js";
+import { CERTIFICATE, checkCertificate, derive } from "./certificate.js";
 import { ascii, hexadecimal, sha256 } from "./hashing.js";
 import { canonical, entriesOf, parse } from "./json.js";
+import { stepOf } from "./reading.js";
 import { Refusal, require } from "./refusal.js";
 import { RULES } from "./rules/index.js";
 import { signersOf } from "./signature.js";
@@ -17,22 +18,34 @@ const VERSION = /^[0-9A-Za-z.+!_-]{1,64}$/;
 export const CHECKED = [...RULES.keys()];
 /** Check the text of a model file, released table, `bundle.json` or certificate. Never throws. */
 export function verify(text) {
-    const derived = { steps: 0, unknown: new Set() };
-    const refused = (reason) => ({ accepted: false, reason, steps: derived.steps, notChecked: [...derived.unknown], promise: null, signers: [] });
-    try {
-        const tree = entriesOf(parse(text), "it is no document");
+    return judged(text, (tree, derived) => {
         const signers = tree.get("format") === CERTIFICATE ? bare(tree, derived) : sealed(tree, derived);
-        const notChecked = [...derived.unknown];
-        const accepted = notChecked.length === 0 ? true : null;
-        const reason = accepted ? "" : `not checked by this implementation: ${notChecked.join(", ")}`;
-        return { accepted, reason, steps: derived.steps, notChecked, promise: promised(tree), signers };
+        return { promise: promised(tree), signers };
+    });
+}
+/** Check a derivation on its own: a step with its premises, whatever fact it ends with. Never throws. */
+export function verifyDerivation(text) {
+    return judged(text, (tree, derived) => {
+        derive(stepOf(tree), "derivation", derived);
+        return { promise: null, signers: [] };
+    });
+}
+function judged(text, look) {
+    const derived = { steps: 0, unknown: new Set() };
+    const nothing = { promise: null, signers: [] };
+    const verdict = (accepted, reason, found) => ({ accepted, reason, steps: derived.steps, notChecked: [...derived.unknown], ...found });
+    try {
+        const found = look(entriesOf(parse(text), "it is no document"), derived);
+        if (derived.unknown.size === 0)
+            return verdict(true, "", found);
+        return verdict(null, `not checked by this implementation: ${[...derived.unknown].join(", ")}`, found);
     }
     catch (problem) {
         if (problem instanceof Refusal)
-            return refused(problem.message);
+            return verdict(false, problem.message, nothing);
         if (problem instanceof RangeError)
-            return refused("a number is out of range");
-        return refused(`a fault of the checker: ${String(problem)}`);
+            return verdict(false, "a number is out of range", nothing);
+        return verdict(false, `a fault of the checker: ${String(problem)}`, nothing);
     }
 }
 function bare(tree, derived) {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
+from math import ceil, prod
 
 from privpac.checker import directed
 from privpac.checker.reading import (
     ALL,
     Broken,
     Check,
+    Loss,
     Tree,
     integer,
     no_premise,
@@ -74,13 +75,15 @@ def _worse_on_records(odds: list[Fraction], ratios: list[Fraction], each: Fracti
     return _rounded(sum(logs, Fraction(0)))
 
 
-def _private(node: Tree) -> Fraction:
-    """e^epsilon of the learner whose privacy is the premise."""
+def _private(node: Tree, ratios: list[Fraction]) -> Fraction:
+    """e^epsilon of the learner whose privacy is the premise: at least what draws with these ratios lose together."""
     fact = read_privacy(only_premise(node))
     whole_records = fact.delta == 0 and fact.unit == "record" and fact.part == ALL
     require(
         whole_records and fact.release == "hypothesis", "whole records must be protected, without a delta"
     )
+    drawn = Loss(Fraction(0), prod((1 / ratio**2 for ratio in ratios), start=Fraction(1)))
+    require(drawn.at_most(fact.loss), "the draws lose more than the privacy that is the premise")
     return fact.loss.rational
 
 
@@ -96,9 +99,9 @@ def _staged(against: str) -> Check:
         error, failure, n = read_goal(node, against, proper=len(odds) == 1)
         require(integer(records, 1) == n, "the numbers of records differ")
         each = failure / (len(odds) + 1 + best_errs)
-        growth = _private(node) if by_privacy else None
-        count = Fraction(1) if by_privacy else Fraction(whole(rules[0], 1))
         added = _worse_on_records(odds, ratios, each) / n
+        growth = _private(node, ratios) if by_privacy else None
+        count = Fraction(1) if by_privacy else Fraction(whole(rules[0], 1))
         bound = (
             _against_best(added, n, each, count, growth)
             if best_errs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.checker import curves, directed
+from privpac.checker.document import same
 from privpac.checker.reading import (
     ALL,
     STEP,
@@ -150,7 +151,7 @@ def _declared(node: Tree) -> None:
 def _assuming(node: Tree) -> None:
     parameters(node)
     require(len(node.get("assumes", ())) == 1, "exactly one assumption is expected")
-    require(only_premise(node)["fact"] == node["fact"], "the fact differs from its premise")
+    require(same(only_premise(node)["fact"], node["fact"]), "the fact differs from its premise")
 
 
 RULES: dict[str, Check] = {

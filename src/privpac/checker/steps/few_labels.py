@@ -60,6 +60,7 @@ def _positions(node: Tree) -> None:
     new, old = read_privacy(node), read_privacy(only_premise(node))
     require(release in _WIDER and old.release == "hypothesis", "the releases are not those of this rule")
     require((new.part, new.release) == (part, release), "the part or release is another one")
+    require(part in _ROLES, "there is no such role")
     require(old.part in (ALL, _ROLES[part]), "the premise speaks of people in another role")
     require((new.loss, new.delta, new.unit) == (old.loss, old.delta, old.unit), "more than the scope changed")
 

@@ -18,6 +18,8 @@ from privpac.checker.reading import (
     read_goal,
     read_privacy,
     require,
+    same_records,
+    whole,
 )
 
 __all__ = ["RULES"]
@@ -108,7 +110,7 @@ def _clipped_accuracy(node: Tree) -> None:
     no_premise(node)
     error, failure, records = _promise(node, proper=True)
     size, r, k, k0 = _clip(node, "records")
-    require(node["where"]["records"] == records, "the numbers of records differ")
+    same_records(node["where"]["records"], records)
     # A power is multiplied by the size of the domain: so many more bits, or a long domain would hide its smallness.
     more = size.bit_length()
     powers = directed.powers_above(r, k0, bits=directed.SCALE + more)
@@ -130,7 +132,7 @@ def _sparse(node: Tree) -> None:
     error, failure, records = _promise(node)
     flip, ratio, n = parameters(node, "flip", "ratio", "records")
     f, r = number(flip), number(ratio)
-    require(n == records, "the numbers of records differ")
+    same_records(n, records)
     require(0 < f < 1 and 0 < r < 1, "a parameter is out of range")
     odds = f / (1 - f)
     powers = directed.powers_above(r, records)
@@ -156,18 +158,18 @@ def _code(node: Tree) -> None:
         node, "domain", "prime", "digits", "tolerated", "ratio", "records"
     )
     size, q, t, tolerated, r = (
-        number(domain),
+        whole(domain, 1),
         integer(prime, 2),
         integer(digits, 2),
         number(known),
         number(ratio),
     )
-    require(n == records, "the numbers of records differ")
+    same_records(n, records)
     require(0 < r < 1 and 0 < tolerated < error, "a parameter is out of range")
     require(
         q <= _LARGEST and t <= _LARGEST and all(q % k for k in range(2, isqrt(q) + 1)), "the field is none"
     )
-    require(directed.reaches(q, t, int(size)), "the code has no room for the domain")
+    require(directed.reaches(q, t, size), "the code has no room for the domain")
     good = -((Fraction(t - 1) / tolerated - q) // 1)  # q - (t-1)/tolerated, rounded up
     require(good >= 1, "the code has no good sets")
     odds, base = Fraction(q * q - int(good), int(good)), _base(error, tolerated, r)
@@ -179,7 +181,7 @@ def _cover(node: Tree) -> None:
     error, failure, records = _promise(node)
     keys, part, number_good, ratio, n = parameters(node, "keys", "share", "good", "ratio", "records")
     k, f, good, r = integer(keys, 1), number(part), integer(number_good, 1), number(ratio)
-    require(n == records, "the numbers of records differ")
+    same_records(n, records)
     require(0 < r < 1 and 0 < 2 * f < error and good <= min(k, _LARGEST), "a parameter is out of range")
     unlucky = directed.few_above(k, chance=f / 2, hits=good)
     base = _base(error, 2 * f, r)
@@ -206,7 +208,7 @@ def _sampled_accuracy(node: Tree) -> None:
     error, failure, records = _promise(node)
     *texts, n = parameters(node, "rate", "flip", "fail", "light", "records")
     rate, flip, fail, light = (number(text) for text in texts)
-    require(n == records, "the numbers of records differ")
+    same_records(n, records)
     require(0 < rate <= 1 and 0 < flip < 1 and 0 <= fail < 1, "a parameter is out of range")
     require(0 < light < error, "the light mass is out of range")
     left = failure - fail - flip - flip / (error - light)
@@ -223,7 +225,8 @@ def _boosted(node: Tree) -> None:
     tolerated, r, x = number(known), number(ratio), number(tilt)
     # An assumption about the runs is carried along, not looked into.
     one, missed, each = _promise(only_premise(node))
-    require(count <= _LARGEST and n == records == count * each + last, "the numbers of records differ")
+    same_records(n, count * each + last)
+    require(count <= _LARGEST and n == records, "the numbers of records differ")
     require(0 < r <= x < 1 and one <= tolerated < error, "a parameter is out of range")
     all_bad = directed.power_above(missed, count)
     base, left = _base(error, tolerated, x), failure - all_bad

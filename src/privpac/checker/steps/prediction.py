@@ -20,6 +20,7 @@ from privpac.checker.reading import (
     read_privacy,
     read_ratio,
     require,
+    same_records,
     within,
 )
 
@@ -95,7 +96,8 @@ def _vote_accuracy(
     error, failure, records = _accuracy(node, "realizable")
     models, ratio, said, vc = parameters(node, "models", "ratio", "records", "vc")
     models, vc, x = integer(models, 1), integer(vc, 0), read_ratio(ratio)
-    require(said == records >= within(models, _MOST_MODELS), "the numbers of records differ, or are too few")
+    same_records(said, records)
+    require(records >= within(models, _MOST_MODELS), "there are too few records")
     block = records // models
     logs = (
         directed.ln_ceiling(Fraction(2))
@@ -115,7 +117,8 @@ def _flipped_answers(node: Tree) -> None:
     kept, ratio, flip, slip, said, vc = parameters(node, "kept", "ratio", "flip", "slip", "records", "vc")
     kept, vc, x = integer(kept, 1), integer(vc, 0), read_ratio(ratio)
     turned, missed = number(flip), number(slip)
-    require(said == records >= kept and x < 1, "the numbers of records differ, or are too few")
+    same_records(said, records)
+    require(records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
     whole = ln_labellings(records, vc)
     deviation = directed.root_ceiling(2 * whole / records)
@@ -174,7 +177,8 @@ def _relabelled_vote(node: Tree) -> None:
     kept, mistake, models, ratio, weight, inner, said, vc = parameters(node, *names)
     kept, mistake, models, vc = (*(integer(n, 1) for n in (kept, mistake, models)), integer(vc, 0))
     x, y, heavy = read_ratio(ratio), read_ratio(inner), number(weight)
-    require(said == records > kept and x < 1 and heavy > 0, "a parameter is out of range")
+    same_records(said, records)
+    require(records > kept and x < 1 and heavy > 0, "a parameter is out of range")
     voters, miss = records - kept, failure / 5
     drawn = (ln_labellings(kept, vc) + directed.ln_ceiling(1 / miss)) / (
         voters * mistake * directed.ln_floor(1 / x)
@@ -194,7 +198,8 @@ def _net_relabelling_accuracy(node: Tree) -> None:
     kept, models, ratio, inner, flip, slip, said, vc = parameters(node, *names)
     kept, models, vc = integer(kept, 1), integer(models, 1), integer(vc, 0)
     x, y, turned, missed = read_ratio(ratio), read_ratio(inner), number(flip), number(slip)
-    require(said == records >= kept and x < 1, "a parameter is out of range")
+    same_records(said, records)
+    require(records >= kept and x < 1, "a parameter is out of range")
     require(0 <= turned <= Fraction(1, 2) and 0 < missed < 1, "flip or slip is out of range")
     half = failure / 2
     near = (ln_labellings(records, vc) + directed.ln_ceiling(1 / missed)) / kept + missed

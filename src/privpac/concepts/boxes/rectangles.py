@@ -35,8 +35,8 @@ from privpac.concepts.grids import (
     box_seconds,
     coarser_boxes,
 )
-from privpac.concepts.labellings.base import reduced
-from privpac.concepts.labellings.boxes import BoxDichotomies, refuse_relabelling, require_boxes
+from privpac.concepts.labellings.base import reduced, refuse_relabelling
+from privpac.concepts.labellings.boxes import BoxDichotomies, require_boxes
 from privpac.concepts.line.unions import check_costs, check_ordered
 from privpac.concepts.literals.cooccurrence import Estimate
 from privpac.concepts.trees.powers import Floats, Integers
@@ -147,7 +147,7 @@ class Rectangles(EvenPrior, Stored):
         require_boxes(self.groups)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
-        refuse_relabelling()
+        refuse_relabelling("Rectangles")
 
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
         """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from privpac.concepts.base import Cells, RuleBase
 from privpac.concepts.cards.blocks import PointsBlock, blocks_of, reachable
 from privpac.concepts.cards.risks import BUCKETS, SCALE, Table, spread_of, start_share
-from privpac.concepts.cards.tallies import MOST_POINTS, Points
+from privpac.concepts.cards.tallies import MOST_POINTS, Points, most_points
 from privpac.concepts.cards.words import described, sheet
 from privpac.concepts.fitting import two_classes_misfit
 from privpac.concepts.literals.binarise import Test
@@ -47,7 +47,7 @@ def bucket_row(drawn: tuple[Points, ...]) -> tuple[int, ...]:
     """The bucket of every number of signed points, from the smallest there could be on."""
     blocks = blocks_of(drawn)
     sums = reachable(blocks)
-    largest, lowest = sum(abs(one.points) for one in drawn), sum(block.lowest for block in blocks)
+    largest, lowest = most_points(drawn), sum(block.lowest for block in blocks)
     totals = ((signed - lowest) // 2 for signed in range(-largest, largest + 1))
     places = (min(bisect_left(sums, total), len(sums) - 1) for total in totals)
     return tuple(place * bucket_count(sums) // len(sums) for place in places)

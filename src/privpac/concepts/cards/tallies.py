@@ -8,7 +8,7 @@ look-ups per column, however many tests there are and however many were drawn.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -33,6 +33,7 @@ __all__ = [
     "held_by_test",
     "looks",
     "merged",
+    "most_points",
 ]
 
 MOST_POINTS = 9
@@ -87,6 +88,21 @@ class _Layout:
             row[held] += 2 * points
         return row
 
+    def places(self, codes: NDArray[Any], drawn: Sequence[Points]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The points of all records plus the most there can be, so that they are places in a table; some thousand at
+        a time, with the number of the first. The next ones are written over them."""
+        points, records = self.points(drawn), codes.shape[1]
+        room = np.empty(CHUNK, dtype=np.int64)
+        for first in range(0, records, CHUNK):
+            sums = room[: min(CHUNK, records - first)]
+            _points_of(codes, self.starts, points, most_points(drawn), first, sums)
+            yield first, sums
+
+
+def most_points(drawn: Sequence[Points]) -> int:
+    """The most points that a record can have."""
+    return sum(abs(one.points) for one in drawn)
+
 
 class CodeStatistic(Protocol):
     """A statistic of records whose codes are known."""
@@ -137,15 +153,11 @@ class ByClass(_OfCodes):
 @dataclass(frozen=True)
 class ByWeight(_OfCodes):
     """Sums of weights by code of each column. The weight of a record depends on its label and on the points that
-    `drawn` gives it: `weights[label][points + largest]`, where `largest` is the most points there can be."""
+    `drawn` gives it: `weights[label][points + most_points(drawn)]`."""
 
     tests: Binarisation
     drawn: tuple[Points, ...]
     weights: tuple[tuple[int, ...], tuple[int, ...]]
-
-    @property
-    def largest(self) -> int:
-        return sum(abs(one.points) for one in self.drawn)
 
     def zero(self) -> NDArray[np.int64]:
         return np.zeros(int(_Layout(self.tests).starts[-1]), dtype=np.int64)
@@ -153,14 +165,15 @@ class ByWeight(_OfCodes):
     def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
         layout = _Layout(self.tests)
         weights = np.array(self.weights, dtype=np.int64)
-        _add_weights(codes, layout.starts, labels, layout.points(self.drawn), self.largest, weights, state)
+        for first, places in layout.places(codes, self.drawn):
+            _add_weights(codes, layout.starts, labels, weights, first, places, state)
 
 
 @dataclass(frozen=True)
 class BySum(_OfCodes):
     """How many records of each class (column) have a sum of points in each bucket (row).
 
-    `buckets[points + largest]` is the bucket of a sum.
+    `buckets[points + most_points(drawn)]` is the bucket of a sum.
     """
 
     tests: Binarisation
@@ -171,10 +184,9 @@ class BySum(_OfCodes):
         return np.zeros((max(self.buckets) + 1, 2), dtype=np.int64)
 
     def add(self, state: NDArray[np.int64], codes: NDArray[Any], labels: NDArray[np.uint8]) -> None:
-        layout = _Layout(self.tests)
-        largest = sum(abs(one.points) for one in self.drawn)
         buckets = np.array(self.buckets, dtype=np.int64)
-        _count_sums(codes, layout.starts, labels, layout.points(self.drawn), largest, buckets, state)
+        for first, places in _Layout(self.tests).places(codes, self.drawn):
+            _count_sums(labels, buckets, first, places, state)
 
 
 class Looks(Protocol):
@@ -235,11 +247,12 @@ def _points_of(
     codes: NDArray[Any],
     starts: NDArray[np.int64],
     points: NDArray[np.int64],
+    none: int,
     first: int,
     sums: NDArray[np.int64],
 ) -> None:
-    """The points of the records from `first` on, as many as `sums` has room for."""
-    sums[:] = 0
+    """The points of the records from `first` on, as many as `sums` has room for, counted from `none`."""
+    sums[:] = none
     for column in range(codes.shape[0]):
         begin, row = starts[column], codes[column]
         if not points[begin : starts[column + 1]].any():  # most columns have no test on the card
@@ -253,38 +266,27 @@ def _add_weights(
     codes: NDArray[Any],
     starts: NDArray[np.int64],
     labels: NDArray[np.uint8],
-    points: NDArray[np.int64],
-    largest: int,
     weights: NDArray[np.int64],
+    first: int,
+    own: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    n = codes.shape[1]
-    room = np.empty(CHUNK, dtype=np.int64)
-    for first in range(0, n, CHUNK):
-        own = room[: min(CHUNK, n - first)]
-        _points_of(codes, starts, points, first, own)
+    """From the places `own` in the table of weights, of the records from `first` on: their weights, by code."""
+    for i in range(len(own)):
+        own[i] = weights[labels[first + i], own[i]]
+    for column in range(codes.shape[0]):
+        begin, row = starts[column], codes[column]
         for i in range(len(own)):
-            own[i] = weights[labels[first + i], own[i] + largest]
-        for column in range(codes.shape[0]):
-            begin, row = starts[column], codes[column]
-            for i in range(len(own)):
-                out[begin + row[first + i]] += own[i]
+            out[begin + row[first + i]] += own[i]
 
 
 @compiled
 def _count_sums(
-    codes: NDArray[Any],
-    starts: NDArray[np.int64],
     labels: NDArray[np.uint8],
-    points: NDArray[np.int64],
-    largest: int,
     buckets: NDArray[np.int64],
+    first: int,
+    own: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    n = codes.shape[1]
-    room = np.empty(CHUNK, dtype=np.int64)
-    for first in range(0, n, CHUNK):
-        own = room[: min(CHUNK, n - first)]
-        _points_of(codes, starts, points, first, own)
-        for i in range(len(own)):
-            out[buckets[own[i] + largest], labels[first + i]] += 1
+    for i in range(len(own)):
+        out[buckets[own[i]], labels[first + i]] += 1

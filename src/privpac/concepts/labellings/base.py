@@ -1,7 +1,8 @@
 """The labellings a class of concepts puts on a set of points: what relabelling and stable learners choose from.
 
 A learner that sees k points need not tell apart concepts that label them alike. `Dichotomies` are the different
-labellings, in a fixed order, each with one representative. They depend on the *set* of distinct points alone: never on
+labellings, each once and with one representative. Some classes list them, others draw one by sums over the points: how
+a labelling is named (`Z`) is theirs to say. They depend on the *set* of distinct points alone: never on
 labels, on the order of records or on how often a point occurs. Everything that is proved about them rests on that
 (Dagan–Feldman 2020, the classes H_T; Li–Wang–Ye 2025, Algorithm 1; Beimel–Nissim–Stemmer 2015, Algorithm 2).
 
@@ -10,45 +11,60 @@ Everything here is private: nothing has a repr that shows what it holds.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from fractions import Fraction
+from typing import Any, NoReturn, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
 from privpac.data.sample import Sample, Statistic
-from privpac.errors import DataError, ParameterError
-from privpac.mechanisms.scores import Scores
+from privpac.errors import DataError, ParameterError, SizeError
+from privpac.mechanisms import gibbs
+from privpac.mechanisms.scores import Listed
 
 __all__ = [
     "AnyPoints",
+    "BySums",
     "Dichotomies",
     "Dichotomous",
+    "ListedPrices",
+    "Prices",
     "multiplicities",
     "reduced",
+    "refuse_relabelling",
     "with_dichotomies",
 ]
 
 S = TypeVar("S")
+Z = TypeVar("Z")
+Z_co = TypeVar("Z_co", covariant=True)
 
 
-class Dichotomies(Protocol):
-    """All labellings of a set of points by a class, numbered 0 … count - 1."""
+class Prices(Protocol[Z_co]):
+    """Labellings with a whole number each, which one record moves by little."""
 
-    @property
-    def count(self) -> int:
-        """The number of different labellings."""
+    def draw(self, ratio: Fraction, coins: Coins) -> Z_co:
+        """One labelling, with probability exactly proportional to ratio^price, every labelling once."""
 
-    def member(self, index: int) -> Hypothesis:
+    def cheapest(self) -> Z_co:
+        """One of those with the lowest price: always the same one for the same prices."""
+
+
+class Dichotomies(Protocol[Z]):
+    """All labellings of a set of points by a class, each of them once."""
+
+    def member(self, labelling: Z) -> Hypothesis:
         """A concept that labels the points like this: always the same one for the same set of points."""
 
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
+    def labels(self, labelling: Z, cells: Cells) -> NDArray[np.uint8]:
         """The labels of records whose points lie in the set, in their order."""
 
-    def mistakes(self, sample: Sample) -> Scores[int]:
+    def mistakes(self, sample: Sample) -> Prices[Z]:
         """How many of these records each representative gets wrong; the records may lie anywhere."""
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Scores[int]:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Z]:
         """score(z) = min over concepts f of change·#{kept: z ≠ f} + mistake·#{rest: f is wrong}.
 
         `kept` are records whose points make the set (their labels are not looked at). A step between two labellings
@@ -56,15 +72,27 @@ class Dichotomies(Protocol):
         """
 
 
-class Dichotomous(ConceptClass, Protocol):
-    """A class whose dichotomies can be listed.
+class ListedPrices(Listed):
+    """One price a labelling, in a list; the labelling is its number."""
 
-    How many there are depends on the points, which are private. So what is too much to list is decided beforehand, for
-    the worst points there could be; `dichotomies` itself refuses nothing.
+    def draw(self, ratio: Fraction, coins: Coins) -> int:
+        """One number, with probability proportional to ratio^price."""
+        return gibbs.draw(self, ratio, coins)
+
+    def cheapest(self) -> int:
+        """The first of those with the lowest price."""
+        return self.locate(self.histogram(0).best, 0)
+
+
+class Dichotomous(ConceptClass, Protocol):
+    """A class whose dichotomies can be drawn from.
+
+    How many there are depends on the points, which are private. So what is too much is decided beforehand, for the
+    worst points there could be; `dichotomies` itself refuses nothing.
     """
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
-        """Refuse, from public numbers alone, so many points whose labellings could not be listed with their mistakes.
+        """Refuse, from public numbers alone, so many points whose labellings could not be drawn by their mistakes.
 
         Mistakes are counted on records at these points, and on `elsewhere` further records that may lie anywhere.
         """
@@ -72,39 +100,52 @@ class Dichotomous(ConceptClass, Protocol):
     def require_relabelled(self, kept: int, *, voters: int) -> None:
         """Refuse, from public numbers alone, what `relabelling` could not do for so many kept records and others."""
 
-    def dichotomies(self, *points: Sample) -> Dichotomies:
+    def dichotomies(self, *points: Sample) -> Dichotomies[Any]:
         """Its labellings of the distinct points of all these records."""
 
 
 @runtime_checkable
 class Listable(Protocol):
-    """What can list labellings."""
+    """What knows its labellings."""
 
-    def dichotomies(self, *points: Sample) -> Dichotomies:
+    def dichotomies(self, *points: Sample) -> Dichotomies[Any]:
         """The labellings that members of the class put on these records."""
 
 
-class AnyPoints:
-    """A class with as many labellings as points, about: any number of them can be listed."""
+class BySums:
+    """A class whose labellings are drawn by sums over the points: any number of them will do."""
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
         """Nothing is refused."""
+
+
+class AnyPoints(BySums):
+    """A class with as many labellings as points, about: records can vote on any number of them."""
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
         """Nothing is refused."""
 
 
 def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:
-    """The class itself if its dichotomies can be listed; otherwise a refusal that says which can."""
+    """The class itself if its labellings can be drawn from; otherwise a refusal that says which can."""
     if not isinstance(concepts, Listable) or len(concepts.schema.classes) != 2:
         raise ParameterError(
             owner,
             "concepts",
             concepts.word,
-            allowed="a class of two labels whose dichotomies can be listed",
-            remedy="Use thresholds, intervals, points, stumps or a finite class.",
+            allowed="a class of two labels whose labellings of given points can be drawn from",
+            remedy="Use thresholds, intervals, unions, rectangles, points, stumps or a finite class; rules over public "
+            "tests are few enough to be drawn themselves, without labellings.",
         )
     return cast(Dichotomous, concepts)
+
+
+def refuse_relabelling(owner: str) -> NoReturn:
+    """Whatever the points are, and before there are any: for classes whose nearest concepts are not found quickly."""
+    raise SizeError(
+        f"{owner}: the nearest concept to a labelling is not known to be found quickly, so labels are not voted on.",
+        remedy="Use LabelBoost (method='boost'), which does without, or thresholds, intervals or stumps.",
+    )
 
 
 def reduced(statistic: Statistic[S], samples: tuple[Sample, ...]) -> S:

@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, refuse_relabelling
 from privpac.data.sample import Sample, Statistic
 from privpac.errors import SizeError
-from privpac.mechanisms.scores import Listed
 from privpac.theory.listing import LARGEST_GRID, boxes
 
-__all__ = ["BoxDichotomies", "refuse_relabelling", "require_boxes"]
+__all__ = ["BoxDichotomies", "require_boxes"]
 
 Counts = NDArray[np.int64]
 
@@ -38,14 +37,6 @@ def require_boxes(groups: Sequence[int]) -> None:
         f"Rectangles: a grid of {' x '.join(map(str, groups))} groups has too many boxes to list.",
         remedy=f"Use at most {most} groups for each column: Rectangles(schema, columns, bins={most}), or a schema with "
         f"at most {most} cells for each of them.",
-    )
-
-
-def refuse_relabelling() -> NoReturn:
-    """Whatever the points are, and before there are any: `Rectangles.require_relabelled`."""
-    raise SizeError(
-        "Rectangles: the nearest box to a labelling is not known to be found quickly, so labels are not voted on.",
-        remedy="Use LabelBoost for boxes (method='boost'), or thresholds, intervals or stumps.",
     )
 
 
@@ -77,15 +68,15 @@ class BoxDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def mistakes(self, sample: Sample) -> Listed:
+    def mistakes(self, sample: Sample) -> ListedPrices:
         counts = np.asarray(sample.reduce(self.statistic), dtype=np.int64)
         moves = counts[1 - self.inside] - counts[self.inside]  # of taking a cell inside
         nowhere = int(counts[self.inside].sum())
         within: Counts = _within(_sums(_solid(moves)), self._sides)
-        return Listed(np.concatenate([[nowhere], nowhere + within]))
+        return ListedPrices(np.concatenate([[nowhere], nowhere + within]))
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
-        refuse_relabelling()
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+        refuse_relabelling("Rectangles")
 
 
 def _solid(table: Counts) -> Counts:

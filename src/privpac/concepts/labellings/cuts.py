@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import multiplicities
+from privpac.concepts.labellings.base import ListedPrices, multiplicities
 from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
-from privpac.mechanisms.scores import Listed
 
 __all__ = ["CutDichotomies", "cut_mistakes", "middle_cuts"]
 
@@ -56,10 +55,10 @@ class CutDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def mistakes(self, sample: Sample) -> Listed:
+    def mistakes(self, sample: Sample) -> ListedPrices:
         seen: ColumnCounts = sample.reduce(CellCounts(self.column))
         upwards = cut_mistakes(seen, self.points)
-        return Listed(self._arranged(upwards, int(seen.counts.sum()) - upwards))
+        return ListedPrices(self._arranged(upwards, int(seen.counts.sum()) - upwards))
 
     def _arranged(self, up: NDArray[np.int64], down: NDArray[np.int64]) -> NDArray[np.int64]:
         """Scores of upward and downward gaps in the order of the labellings; the constants are upward ones."""
@@ -67,7 +66,7 @@ class CutDichotomies:
             return up if self.upward[0] else down
         return np.concatenate([up, down[1 : len(self.points)]])
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
         seen: ColumnCounts = rest.reduce(CellCounts(self.column))
         steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
@@ -76,14 +75,14 @@ class CutDichotomies:
         if len(self.upward) == 1:
             costs = mistake * (fewest if self.upward[0] else down)
             on_line(costs, steps)
-            return Listed(costs)
+            return ListedPrices(costs)
         # A constant labelling is made by cuts of both directions: take the better concept.
         k = len(self.points)
         fewest[0], fewest[k] = min(fewest[0], down[k]), min(fewest[k], down[0])
         costs = mistake * self._arranged(fewest, down)
         if k:
             on_circle(costs, np.concatenate([steps, steps]))
-        return Listed(costs)
+        return ListedPrices(costs)
 
 
 def middle_cuts(points: Array) -> Array:

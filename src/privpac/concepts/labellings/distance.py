@@ -1,8 +1,8 @@
 """Distance transforms: for every labelling, the cheapest concept when each relabelled record has a price.
 
-Each loop replaces costs[z] by the minimum over all f of costs[f] + steps between f and z. On a line, on a circle and
-on the triangle of intervals the steps add up to the Hamming distance, so a few passes over neighbours suffice; on a
-graph where they add up (half-planes), shortest paths do; without any structure, pairs are compared.
+Each loop replaces costs[z] by the minimum over all f of costs[f] + steps between f and z. On a line and on a
+circle the steps add up to the Hamming distance, so a few passes over neighbours suffice; on a graph where they add up
+(half-planes), shortest paths do; without any structure, pairs are compared.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ __all__ = [
     "on_circle",
     "on_graph",
     "on_line",
-    "on_triangle",
     "ranked",
-    "triangle_row",
 ]
 
 
@@ -90,53 +88,6 @@ def on_circle(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
         j = turn % count
         after = 0 if j == count - 1 else j + 1
         costs[j] = min(costs[j], costs[after] + steps[j])
-
-
-@compiled
-def triangle_row(i: int, points: int) -> int:
-    """Where the intervals that begin with point i stand: (i, j) for j = i + 1 … points, after the empty one."""
-    return 1 + i * points - (i * (i - 1)) // 2
-
-
-@compiled
-def on_triangle(costs: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
-    """In place: intervals of points, the empty one first; adding or dropping point i costs `steps[i]`.
-
-    Overlapping intervals are joined by moving the beginning first and then the end; others through the empty one,
-    which is what the minimum with `empty + length` says. Neither is ever below the true distance.
-    """
-    points = len(steps)
-    for i in range(1, points):
-        here, before = triangle_row(i, points), triangle_row(i - 1, points)
-        for j in range(i + 1, points + 1):
-            a, b = here + j - i - 1, before + j - i
-            costs[a] = min(costs[a], costs[b] + steps[i - 1])
-    for i in range(points - 2, -1, -1):
-        here, after = triangle_row(i, points), triangle_row(i + 1, points)
-        for j in range(i + 2, points + 1):
-            a, b = here + j - i - 1, after + j - i - 2
-            costs[a] = min(costs[a], costs[b] + steps[i])
-    empty = costs[0]
-    for i in range(points):
-        here = triangle_row(i, points)
-        length = np.int64(0)
-        for j in range(i + 1, points + 1):
-            a = here + j - i - 1
-            if j > i + 1:
-                costs[a] = min(costs[a], costs[a - 1] + steps[j - 1])
-            length += steps[j - 1]
-            empty = min(empty, costs[a] + length)
-        for j in range(points - 1, i, -1):
-            a = here + j - i - 1
-            costs[a] = min(costs[a], costs[a + 1] + steps[j])
-    costs[0] = empty
-    for i in range(points):
-        here = triangle_row(i, points)
-        length = np.int64(0)
-        for j in range(i + 1, points + 1):
-            length += steps[j - 1]
-            a = here + j - i - 1
-            costs[a] = min(costs[a], empty + length)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,89 +1,226 @@
-"""Dichotomies of intervals: every run of neighbouring points, and none: k·(k + 1)/2 + 1 of k distinct points."""
+"""Dichotomies of intervals: every run of neighbouring points, and none; drawn by sums over the points.
+
+By mistakes they are the unions of one interval (`labellings.unions`); of few records they are listed. When records vote
+on labels, the price of a run is a minimum over all intervals. For runs that begin with the same point these minima
+follow from each other as the end moves along, so a draw takes the first point by the weight of its row, and then the
+last one: the rows are summed one by one, and never kept.
+Proof: docs/proofs/labellings-by-sums.md. Tested by tests/unit/concepts/labellings/test_intervals.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
+from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
+from privpac.coins import Coins
 from privpac.compiled import compiled
-from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import multiplicities
-from privpac.concepts.labellings.distance import on_triangle, ranked, triangle_row
+from privpac.concepts.base import Hypothesis
+from privpac.concepts.labellings.base import ListedPrices, multiplicities
+from privpac.concepts.labellings.distance import ranked
+from privpac.concepts.labellings.unions import Ranges, UnionDichotomies
 from privpac.data.column import Column
-from privpac.data.raw import Array
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import SizeError
-from privpac.mechanisms.scores import Listed
-from privpac.theory.listing import interval_points, most_distinct
+from privpac.mechanisms import gibbs
+from privpac.numbers.exact import SMALLEST_POWER, UNIT_ROUNDOFF, ball
+from privpac.numbers.powers import power_tables
+from privpac.theory.listing import MOST_RUN_POINTS, most_distinct
 
-__all__ = ["IntervalDichotomies", "require_intervals"]
+__all__ = ["FEW_RECORDS", "FewIntervals", "IntervalDichotomies", "VotedRuns", "require_runs"]
 
 Sums = NDArray[np.int64]
 
+FEW_RECORDS = 512
+"""Up to so many records, a public number, the runs of their points are listed."""
 
-def require_intervals(column: Column, points: int) -> None:
-    """Refuse so many points, wherever they lie, if their intervals could be too many to list."""
-    most = interval_points()
-    if most_distinct(points, [column.size]) > most:
+
+def require_runs(column: Column, points: int) -> None:
+    """Refuse so many points, wherever they lie, if their runs could be too many to sum."""
+    if most_distinct(points, [column.size]) > MOST_RUN_POINTS:
         raise SizeError(
-            f"Intervals: {points} records may have more different values than the {most} whose intervals are listed.",
-            remedy=f"List those of at most {most} records, or declare at most {most} cells for '{column.name}'.",
+            f"Intervals: {points} records may have more different values than the {MOST_RUN_POINTS} whose runs are "
+            "voted on.",
+            remedy=f"Relabel at most {MOST_RUN_POINTS} records, or declare at most {MOST_RUN_POINTS} cells for "
+            f"'{column.name}'.",
         )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IntervalDichotomies:
-    """Labelling 0 has nothing inside; then the points i … j - 1 inside, by i and by j.
+class IntervalDichotomies(UnionDichotomies):
+    """Unions of one interval, on whose labels records can vote."""
 
-    The representative of a run reaches from its first to its last point.
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> VotedRuns:
+        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
+        seen: ColumnCounts = rest.reduce(CellCounts(self.column))
+        counts = np.asarray(seen.counts, dtype=np.int64)
+        moves = counts[:, 1 - self.inside] - counts[:, self.inside]  # of taking a cell inside
+        start, end, before, after, alone = _gap_sums(*ranked(self.points, seen.values), moves)
+        nowhere = int(counts[:, self.inside].sum())
+        steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
+        return VotedRuns(
+            mistake * (before - start),
+            mistake * (nowhere + end + after),
+            np.concatenate([[0], np.cumsum(steps)]),
+            mistake * (nowhere + int(alone)),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FewIntervals(IntervalDichotomies):
+    """Of few records: every run is listed, and reaches from its first to its last point.
+
+    So did the first release for any number of records; what it left behind goes on answering as it did.
     """
 
-    column: Column
-    points: Array
-    inside: int
-    name: Callable[[int, int], Hypothesis]
+    def member(self, labelling: Ranges) -> Hypothesis:
+        return self.name(tuple((int(self.points[i]), int(self.points[j - 1]) + 1) for i, j in labelling))
 
-    @property
-    def count(self) -> int:
-        k = len(self.points)
-        return k * (k + 1) // 2 + 1
-
-    def member(self, index: int) -> Hypothesis:
-        if index == 0:
-            return self.name(0, 0)
-        k = len(self.points)
-        first, last = 0, k - 1
-        while first < last:  # the last row that begins at or before the index
-            middle = (first + last + 1) // 2
-            first, last = (middle, last) if triangle_row(middle, k) <= index else (first, middle - 1)
-        end = first + 1 + index - triangle_row(first, k)
-        return self.name(int(self.points[first]), int(self.points[end - 1]) + 1)
-
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
-
-    def mistakes(self, sample: Sample) -> Listed:
-        nowhere, start, end, _, _, _ = self._sums(sample)
-        return Listed(_runs(nowhere, 0, start, end))
-
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
-        there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
-        steps = change * multiplicities(self.points, there.values, there.counts[:, 0])
-        nowhere, start, end, before, after, alone = self._sums(rest)
-        costs = mistake * _runs(nowhere, int(alone), start - before, end + after)
-        on_triangle(costs, steps)
-        return Listed(costs)
-
-    def _sums(self, sample: Sample) -> tuple[int, Sums, Sums, Sums, Sums, np.int64]:
+    def mistakes(self, sample: Sample) -> ListedRuns:
         seen: ColumnCounts = sample.reduce(CellCounts(self.column))
         counts = np.asarray(seen.counts, dtype=np.int64)
-        change = counts[:, 1 - self.inside] - counts[:, self.inside]  # of moving a cell inside
+        moves = counts[:, 1 - self.inside] - counts[:, self.inside]
+        start, end, _, _, _ = _gap_sums(*ranked(self.points, seen.values), moves)
+        first, last = np.triu_indices(len(self.points))
         nowhere = int(counts[:, self.inside].sum())
-        return nowhere, *_gap_sums(*ranked(self.points, seen.values), change)
+        return ListedRuns(
+            np.concatenate([[nowhere], nowhere + end[last + 1] - start[first]]), first, last + 1
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ListedRuns:
+    """Prices of nothing inside, then of the runs `first` … `last` - 1."""
+
+    prices: Sums
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+
+    def _named(self, index: int) -> Ranges:
+        return ((int(self.first[index - 1]), int(self.last[index - 1])),) if index else ()
+
+    def draw(self, ratio: Fraction, coins: Coins) -> Ranges:
+        return self._named(ListedPrices(self.prices).draw(ratio, coins))
+
+    def cheapest(self) -> Ranges:
+        return self._named(ListedPrices(self.prices).cheapest())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VotedRuns:
+    """The best intervals that hold the points a … b - 1 cost begins[a] + ends[b], those that hold none `none`.
+
+    Relabelling the points a … b - 1 costs lengths[b] - lengths[a]. The price of a labelling is the least cost of an
+    interval and of the way to it.
+    """
+
+    begins: Sums
+    ends: Sums
+    lengths: Sums
+    none: int
+
+    @property
+    def points(self) -> int:
+        """How many points there are."""
+        return len(self.lengths) - 1
+
+    @cached_property
+    def empty(self) -> int:
+        """The price of the labelling with nothing inside."""
+        return min(self.none, self._least(self.begins - self.lengths, self.ends + self.lengths)[0])
+
+    @cached_property
+    def best(self) -> int:
+        """The lowest price: that of the best interval, which labels the points like itself."""
+        return min(self.none, self._least(self.begins, self.ends)[0])
+
+    def _least(self, begins: Sums, ends: Sums) -> tuple[int, int, int]:
+        """The least begins[a] + ends[b] for a < b, with the first b and a that attain it."""
+        if self.points == 0:
+            return self.none, 0, 0
+        sums = np.minimum.accumulate(begins[:-1]) + ends[1:]
+        last = int(np.argmin(sums)) + 1
+        return int(sums[last - 1]), int(np.argmin(begins[:last])), last
+
+    @cached_property
+    def reached(self) -> Sums:
+        """For every first point the least cost of an interval that begins there or earlier, moved up to it."""
+        return np.asarray(np.minimum.accumulate(self.begins - self.lengths) + self.lengths)
+
+    def row(self, first: int) -> Sums:
+        """The prices of the runs that begin with this point, by their ends."""
+        prices = np.empty(self.points - first, np.int64)
+        _row(first, self.begins, self.ends, self.lengths, self.reached, self.empty, prices)
+        return prices
+
+    def draw(self, ratio: Fraction, coins: Coins) -> Ranges:
+        row = coins.choose(RowWeights(self, ratio))
+        if row == 0:
+            return ()
+        prices = (self.row(row - 1) - self.best).tolist()
+        return ((row - 1, row + gibbs.draw_index(prices, ratio, coins)),)
+
+    def cheapest(self) -> Ranges:
+        price, first, last = self._least(self.begins, self.ends)
+        return ((first, last),) if price < self.none else ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowWeights:
+    """The weight of nothing inside, then of all runs that begin with each point: Σ ratio^(price - best)."""
+
+    runs: VotedRuns
+    ratio: Fraction
+
+    @property
+    def key(self) -> Hashable:
+        runs = self.runs
+        numbers = (tuple(array.tolist()) for array in (runs.begins, runs.ends, runs.lengths))
+        return ("runs", self.ratio, runs.none, *numbers)
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        """Bound: a power, and one rounding a term of a row; dropped powers are below 1.001 · 2^-900, and the best
+        labelling weighs 1."""
+        runs = self.runs
+        spread = int(np.ptp(runs.begins) + np.ptp(runs.ends) + runs.lengths[-1]) + abs(runs.empty - runs.best)
+        coarse, fine, bits, units = power_tables(self.ratio, spread)
+        totals = np.zeros(runs.points + 1)
+        _totals(
+            runs.begins,
+            runs.ends,
+            runs.lengths,
+            runs.reached,
+            runs.empty,
+            runs.best,
+            coarse,
+            fine,
+            bits,
+            totals,
+        )
+        dropped = (runs.points + 1.0) ** 2 * 1.01 * SMALLEST_POWER
+        return totals, 1.01 * ((runs.points + units + 4) * UNIT_ROUNDOFF + dropped)
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            ratio = ball(self.ratio)
+            weights = [ratio ** (self.runs.empty - self.runs.best)]
+            for first in range(self.runs.points):
+                steps, counts = np.unique(self.runs.row(first) - self.runs.best, return_counts=True)
+                terms = zip(steps.tolist(), counts.tolist(), strict=True)
+                weights.append(sum((arb(fmpz(count)) * ratio**step for step, count in terms), arb(0)))
+            return weights
+
+    def exact(self) -> Sequence[Fraction]:
+        rows = [np.array([self.runs.empty]), *(self.runs.row(first) for first in range(self.runs.points))]
+        return [
+            sum((self.ratio**step for step in (row - self.runs.best).tolist()), Fraction(0)) for row in rows
+        ]
 
 
 @compiled
@@ -122,14 +259,57 @@ def _gap_sums(
 
 
 @compiled
-def _runs(nowhere: int, alone: int, start: Sums, end: Sums) -> Sums:
-    """Mistakes of nothing inside, then of every run of points."""
-    k = len(start) - 1
-    mistakes = np.empty(k * (k + 1) // 2 + 1, np.int64)
-    mistakes[0] = nowhere + alone
-    place = 1
-    for i in range(k):
-        for j in range(i + 1, k + 1):
-            mistakes[place] = nowhere + end[j] - start[i]
-            place += 1
-    return mistakes
+def _row(
+    first: int, begins: Sums, ends: Sums, lengths: Sums, reached: Sums, empty: int, prices: Sums
+) -> None:
+    """The prices of the runs first … last - 1, for every `last` above `first`.
+
+    An interval that meets the run is joined to it by moving its beginning to `first` and then its end to `last`; all
+    others go through nothing at all, at the price `empty` and the length of the run. Neither is ever cheaper than the
+    labels that really change.
+    """
+    here, count = lengths[first], len(prices)
+    least = reached[first]  # of beginnings up to the end at hand
+    for at in range(count):
+        last = first + 1 + at
+        if at > 0:
+            least = min(least, begins[last - 1] + lengths[last - 1] - here)
+        prices[at] = least + ends[last]
+        if at > 0:
+            prices[at] = min(prices[at], prices[at - 1] + lengths[last] - lengths[last - 1])
+    for at in range(count - 1, -1, -1):
+        last = first + 1 + at
+        if at + 1 < count:
+            prices[at] = min(prices[at], prices[at + 1] + lengths[last + 1] - lengths[last])
+    for at in range(count):
+        prices[at] = min(prices[at], empty + lengths[first + 1 + at] - here)
+
+
+@compiled
+def _totals(
+    begins: Sums,
+    ends: Sums,
+    lengths: Sums,
+    reached: Sums,
+    empty: int,
+    best: int,
+    coarse: NDArray[np.float64],
+    fine: NDArray[np.float64],
+    bits: int,
+    totals: NDArray[np.float64],
+) -> None:
+    """The weight of nothing, then of every row; powers beyond the tables count as 0."""
+    points, mask = len(lengths) - 1, (1 << bits) - 1
+    prices = np.empty(points, np.int64)
+    for row in range(points + 1):
+        if row == 0:
+            own = np.full(1, empty)
+        else:
+            own = prices[: points - row + 1]
+            _row(row - 1, begins, ends, lengths, reached, empty, own)
+        total = 0.0
+        for at in range(len(own)):
+            step = own[at] - best
+            if step >> bits < len(coarse) and step & mask < len(fine):
+                total += coarse[step >> bits] * fine[step & mask]
+        totals[row] = total

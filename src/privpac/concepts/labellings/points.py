@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import multiplicities
+from privpac.concepts.labellings.base import ListedPrices, multiplicities
 from privpac.data.column import Column
 from privpac.data.raw import Array
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
-from privpac.mechanisms.scores import Listed
 
 __all__ = ["PointDichotomies"]
 
@@ -51,17 +50,17 @@ class PointDichotomies:
         mistakes[places[inside]] += counts[inside, 0] - counts[inside, 1]
         return mistakes, inside
 
-    def mistakes(self, sample: Sample) -> Listed:
+    def mistakes(self, sample: Sample) -> ListedPrices:
         seen: ColumnCounts = sample.reduce(CellCounts(self.column))
         mistakes, _ = self._at(seen)
         if self.elsewhere is None:
-            return Listed(mistakes)
+            return ListedPrices(mistakes)
         counts = np.asarray(seen.counts, dtype=np.int64)
         here = counts[seen.values == self.elsewhere]
         none = int(counts[:, 1].sum()) + int(here[:, 0].sum()) - int(here[:, 1].sum())
-        return Listed(np.append(mistakes, none))
+        return ListedPrices(np.append(mistakes, none))
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """Two points differ at both of them, a point and none at that point: through none it is never farther."""
         there: ColumnCounts = kept.reduce(CellCounts(self.column, classes=1))
         seen: ColumnCounts = rest.reduce(CellCounts(self.column))
@@ -73,7 +72,7 @@ class PointDichotomies:
             through.append(mistake * self._fewest_outside(seen, ~inside))
         none = min(through)
         costs = np.minimum(costs, none + steps)
-        return Listed(costs if self.elsewhere is None else np.append(costs, none))
+        return ListedPrices(costs if self.elsewhere is None else np.append(costs, none))
 
     def _fewest_outside(self, seen: ColumnCounts, outside: NDArray[np.bool_]) -> int:
         """The best point outside of the set: a seen one, or one that nobody has if there is any."""

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.distance import gap_extremes, on_circle, on_line, ranked
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.data.sample import InMemory, Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
-from privpac.mechanisms.scores import Listed
 
 __all__ = ["RankDichotomies"]
 
@@ -55,7 +55,7 @@ class RankDichotomies:
         after = self._ranks >= index
         return (after if self.concepts.direction != "down" else ~after).astype(np.uint8)
 
-    def relabelling(self, rest: Sample, *, change: int, mistake: int) -> Listed:
+    def relabelling(self, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """As `Dichotomies.relabelling`; the concepts are still cuts between points."""
         column = self.concepts.schema.column(self.concepts.column)
         there: ColumnCounts = self.kept.reduce(CellCounts(column, classes=1))
@@ -69,10 +69,10 @@ class RankDichotomies:
             up[0], up[k] = min(up[0], costs[1][k]), min(up[k], costs[1][0])
             circle = np.concatenate([up, costs[1][1:k]])
             on_circle(circle, np.full(2 * k, change, dtype=np.int64))
-            return Listed(circle)
+            return ListedPrices(circle)
         line = costs[0] if self.concepts.direction == "up" else costs[1]
         on_line(line, np.full(k, change, dtype=np.int64))
-        return Listed(line)
+        return ListedPrices(line)
 
     def _spread(self, gaps: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
         costs = np.full(len(self._ranks) + 1, FAR, dtype=np.int64)

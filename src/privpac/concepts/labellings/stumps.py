@@ -1,7 +1,8 @@
 """Dichotomies of stumps: cuts of every ordered column, matches of every category, both ways, and the constants.
 
 Different columns may label the points alike; each labelling is kept once, whoever comes first in the schema represents
-it. That matters: with copies, relabelling would lose its guarantee.
+it. That matters: with copies, relabelling would lose its guarantee. Copies are found without a table of labels
+(`stump_equals`), so that a draw takes time linear in the points, up to sorting, for every pair of columns.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import reduced
+from privpac.concepts.labellings.base import ListedPrices, reduced
 from privpac.concepts.labellings.cuts import cut_mistakes, middle_cuts
 from privpac.concepts.labellings.distance import gap_extremes, ranked
 from privpac.concepts.labellings.stump_distance import Chain, Sets, spread
-from privpac.concepts.labellings.table import TableDichotomies, require_table
+from privpac.concepts.labellings.stump_equals import repeats
+from privpac.concepts.labellings.table import aligned, require_table
 from privpac.data.column import Column
 from privpac.data.raw import Array
-from privpac.data.rows import RowCounts
+from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Sample
 from privpac.data.statistics import CellCounts, ColumnCounts
+from privpac.theory import listing
 from privpac.theory.listing import stump_labels
 
-__all__ = ["require_stumps", "stump_dichotomies"]
+__all__ = ["StumpDichotomies", "require_stumps", "stump_dichotomies"]
 
 Prices = NDArray[np.int64]
 
@@ -144,68 +147,114 @@ class _Constants:
     fewest = mistakes
 
 
+_Part = _Constants | _Cuts | _Matches
+
+
 def require_stumps(columns: Sequence[Column], points: int) -> None:
-    """Refuse so many points, wherever they lie, if the labels of all candidates could be too many to list."""
+    """Refuse so many points, wherever they lie, if the labels of all categories could be too many for a table."""
     candidates, distinct = stump_labels([(column.size, column.ordered) for column in columns], points)
-    require_table("Stumps", candidates=candidates, points=distinct)
+    require_table("Stumps", candidates=candidates, points=distinct, most=listing.LARGEST_SETS)
 
 
 def stump_dichotomies(
     columns: Sequence[Column], points: tuple[Sample, ...], names: Names
-) -> TableDichotomies:
+) -> StumpDichotomies:
     """The labellings of the distinct points of all these records."""
     statistic = RowCounts(tuple(columns))
     rows = reduced(statistic, points)
     cells = statistic.cells(rows)
-    parts: list[_Constants | _Cuts | _Matches] = [_Constants(columns[0], names)]
+    parts: list[_Part] = [_Constants(columns[0], names)]
     for column in columns:
         distinct = np.unique(cells[column.name])
         kind = _Cuts if column.ordered else _Matches
         parts.append(
             kind(column, distinct if distinct.dtype == object else distinct.astype(np.uint64), names)
         )
-    places = [(part, index) for part in parts for index in range(part.count)]
-    table = np.stack([part.name(index).predict(cells) for part, index in places])
-
-    def nearest(fewest: Prices, weights: Prices, change: int) -> Prices:
-        return _nearest(parts, table, cells, fewest, weights, change)
-
-    return TableDichotomies(
-        statistic,
-        rows,
-        table,
-        lambda sample: np.concatenate([part.mistakes(sample) for part in parts]),
-        lambda index: places[index][0].name(places[index][1]),
-        lambda sample: np.concatenate([part.fewest(sample) for part in parts]),
-        nearest,
-    )
+    return StumpDichotomies(statistic, rows, tuple(parts))
 
 
-def _nearest(
-    parts: Sequence[_Constants | _Cuts | _Matches],
-    table: NDArray[np.uint8],
-    cells: Cells,
-    costs: Prices,
-    weights: Prices,
-    change: int,
-) -> Prices:
-    """The distance transform of all candidates: cuts by their order, the others as sets."""
-    starts = np.cumsum([0, *(part.count for part in parts)])
-    cuts = {i: part for i, part in enumerate(parts) if isinstance(part, _Cuts)}
-    loose = np.concatenate(
-        [np.arange(starts[i], starts[i + 1]) for i in range(len(parts)) if i not in cuts]
-    ).astype(np.intp)
-    chains, own = [], []
-    for i, part in cuts.items():
-        values = cells[part.column.name]
-        order = np.argsort(values, kind="stable")
-        ends = np.searchsorted(values[order], part.points)
-        chains.append(Chain(order, np.append(ends, len(order)) if len(order) else np.zeros(1, np.int64)))
-        half = part.count // 2
-        own.append((costs[starts[i] : starts[i] + half], costs[starts[i] + half : starts[i + 1]]))
-    best, among = spread(chains, Sets(table[loose]), own, costs[loose], weights, change)
-    result = np.empty_like(costs)
-    result[loose] = among
-    for i, (up, down) in zip(cuts, best, strict=True):
-        result[starts[i] : starts[i + 1]] = np.concatenate([up, down])
-    return result
+@dataclass(frozen=True, eq=False, repr=False)
+class StumpDichotomies:
+    """The candidates of all `parts`, one after the other; labelling i is made by the i-th that no earlier one equals.
+
+    Only constants and categories have a table of labels: a cut labels a prefix of the points in its column's order.
+    """
+
+    statistic: RowCounts
+    rows: Rows
+    parts: tuple[_Part, ...]
+
+    @cached_property
+    def _starts(self) -> Prices:
+        return np.cumsum([0, *(part.count for part in self.parts)])
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return self.statistic.cells(self.rows)
+
+    @cached_property
+    def _cuts(self) -> dict[int, Chain]:
+        """The parts with an order of the points, and that order."""
+        chains = {}
+        for i, part in enumerate(self.parts):
+            if isinstance(part, _Cuts):
+                values = self._cells[part.column.name]
+                order = np.argsort(values, kind="stable")
+                ends = np.searchsorted(values[order], part.points)
+                last = np.append(ends, len(order)) if len(order) else np.zeros(1, np.int64)
+                chains[i] = Chain(order, last)
+        return chains
+
+    @cached_property
+    def _loose(self) -> Prices:
+        """The numbers of the candidates without an order."""
+        numbers = [
+            np.arange(self._starts[i], self._starts[i + 1])
+            for i in range(len(self.parts))
+            if i not in self._cuts
+        ]
+        return np.concatenate(numbers).astype(np.int64)
+
+    @cached_property
+    def _table(self) -> NDArray[np.uint8]:
+        return np.stack([self._name(int(number)).predict(self._cells) for number in self._loose])
+
+    def _name(self, number: int) -> Hypothesis:
+        part = int(np.searchsorted(self._starts, number, side="right")) - 1
+        return self.parts[part].name(number - int(self._starts[part]))
+
+    @cached_property
+    def _first(self) -> Prices:
+        """The candidates that label the points like no earlier one."""
+        starts = [int(self._starts[i]) for i in self._cuts]
+        repeated = repeats(list(self._cuts.values()), starts, self._loose, self._table, int(self._starts[-1]))
+        return np.flatnonzero(~repeated)
+
+    @property
+    def count(self) -> int:
+        return len(self._first)
+
+    def member(self, index: int) -> Hypothesis:
+        return self._name(int(self._first[index]))
+
+    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
+        return self.member(index).predict(cells)
+
+    def mistakes(self, sample: Sample) -> ListedPrices:
+        return ListedPrices(np.concatenate([part.mistakes(sample) for part in self.parts])[self._first])
+
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+        """The distance transform of all candidates: cuts by their order, the others as sets."""
+        costs = mistake * np.concatenate([part.fewest(rest) for part in self.parts])
+        weights = aligned(self.rows, kept.reduce(self.statistic))
+        own = []
+        for i in self._cuts:
+            up, down = np.split(costs[self._starts[i] : self._starts[i + 1]], 2)
+            own.append((up, down))
+        chains = list(self._cuts.values())
+        best, among = spread(chains, Sets(self._table), own, costs[self._loose], weights, change)
+        prices = np.empty_like(costs)
+        prices[self._loose] = among
+        for i, found in zip(self._cuts, best, strict=True):
+            prices[self._starts[i] : self._starts[i + 1]] = np.concatenate(found)
+        return ListedPrices(prices[self._first])

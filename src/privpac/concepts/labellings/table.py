@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.distance import nearest
 from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Sample
 from privpac.errors import DataError, SizeError
-from privpac.mechanisms.scores import Listed
 from privpac.theory.listing import LARGEST_TABLE
 
 __all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
@@ -28,33 +28,26 @@ __all__ = ["TableDichotomies", "aligned", "packed_rows", "require_table"]
 Mistakes = Callable[[Sample], NDArray[np.int64]]
 
 
-def require_table(owner: str, *, candidates: int, points: int) -> None:
+def require_table(owner: str, *, candidates: int, points: int, most: int | None = None) -> None:
     """Refuse a table that could grow too large, whatever the points are."""
-    if candidates * points > LARGEST_TABLE:
+    limit = LARGEST_TABLE if most is None else most
+    if candidates * points > limit:
         raise SizeError(
-            f"{owner}: up to {candidates} candidates at {points} points have more labels than the {LARGEST_TABLE} that "
-            "are listed.",
+            f"{owner}: up to {candidates} candidates at {points} points have more labels than the {limit} that are "
+            "listed.",
             remedy="List the labellings of fewer records, or declare fewer columns or cells.",
         )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableDichotomies:
-    """`table` has a row of labels for each candidate; `mistakes_of` counts mistakes candidate by candidate.
-
-    A candidate is a member of the class, or stands for several that label the points alike: then `fewest_of` gives the
-    mistakes of the best of them.
-    """
+    """`table` has a row of labels for each member of the class; `mistakes_of` counts mistakes member by member."""
 
     statistic: RowCounts
     rows: Rows
     table: NDArray[np.uint8]
     mistakes_of: Mistakes
     name: Callable[[int], Hypothesis]
-    fewest_of: Mistakes | None = None
-    nearest_of: Callable[[NDArray[np.int64], NDArray[np.int64], int], NDArray[np.int64]] | None = None
-    """The distance transform over candidates, where they have more structure than a table: from costs, weights of the
-    points and the price of a change."""
 
     @cached_property
     def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -76,19 +69,17 @@ class TableDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def mistakes(self, sample: Sample) -> Listed:
-        return Listed(self.mistakes_of(sample)[self._grouped[0]])
+    def mistakes(self, sample: Sample) -> ListedPrices:
+        return ListedPrices(self.mistakes_of(sample)[self._grouped[0]])
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         first, group = self._grouped
-        candidates = mistake * (self.fewest_of or self.mistakes_of)(rest)
+        candidates = mistake * self.mistakes_of(rest)
         counts = aligned(self.rows, kept.reduce(self.statistic))
-        if self.nearest_of is not None:
-            return Listed(self.nearest_of(candidates, counts, change)[first])
         costs = np.full(len(first), np.iinfo(np.int64).max)
         np.minimum.at(costs, group, candidates)
         bits = packed_rows(np.repeat(self.table[first], counts, axis=1))
-        return Listed(nearest(bits, costs, np.argsort(costs, kind="stable"), change))
+        return ListedPrices(nearest(bits, costs, np.argsort(costs, kind="stable"), change))
 
 
 def packed_rows(table: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -25,9 +25,10 @@ from privpac.concepts.base import (
     OverColumn,
     Stored,
 )
-from privpac.concepts.labellings.base import reduced
-from privpac.concepts.labellings.intervals import IntervalDichotomies, require_intervals
-from privpac.concepts.line.unions import Range, Union, UnionGibbs, Unions, check_ordered
+from privpac.concepts.labellings.base import BySums, reduced
+from privpac.concepts.labellings.intervals import FEW_RECORDS, FewIntervals, IntervalDichotomies, require_runs
+from privpac.concepts.line.union_law import Range, UnionGibbs
+from privpac.concepts.line.unions import Union, Unions, check_ordered
 from privpac.concepts.literals.questions import Questions
 from privpac.concepts.shapes import Strip
 from privpac.data.sample import Sample
@@ -91,7 +92,7 @@ class Interval(OneColumn):
 
 
 @dataclass(frozen=True)
-class Intervals(AnyNumber, EvenPrior, OverColumn, Stored):
+class Intervals(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
     """All intervals of one ordered `column` of a `schema`; records in the interval get class number `inside`."""
 
     schema: Schema
@@ -117,19 +118,20 @@ class Intervals(AnyNumber, EvenPrior, OverColumn, Stored):
     def vc(self) -> int:
         return self._unions.vc
 
-    def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
-        require_intervals(self.schema.column(self.column), points)
-
     def require_relabelled(self, kept: int, *, voters: int) -> None:
-        require_intervals(self.schema.column(self.column), kept)
+        require_runs(self.schema.column(self.column), kept)
 
     def dichotomies(self, *points: Sample) -> IntervalDichotomies:
         """Its labellings of the distinct points of these records."""
         column = self.schema.column(self.column)
         distinct = reduced(CellCounts(column, classes=1), points).values
-        return IntervalDichotomies(
-            column, distinct, self.inside, lambda low, high: Interval(self.column, low, high, self.inside)
-        )
+        few = sum(sample.size.total for sample in points) <= FEW_RECORDS
+        kind = FewIntervals if few else IntervalDichotomies
+        return kind(column, distinct, 2, self.inside, self._named)
+
+    def _named(self, ranges: tuple[Range, ...]) -> Interval:
+        low, high = ranges[0] if ranges else (0, 0)
+        return Interval(self.column, low, high, self.inside)
 
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Interval):
@@ -137,9 +139,5 @@ class Intervals(AnyNumber, EvenPrior, OverColumn, Stored):
         ends = hypothesis.low, hypothesis.high
         return (ends[0] < ends[1] or ends == (0, 0)) and self._unions.contains(hypothesis._union)
 
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
-        def name(ranges: tuple[Range, ...]) -> Hypothesis:
-            low, high = ranges[0] if ranges else (0, 0)
-            return Interval(self.column, low, high, self.inside)
-
-        return self._unions.law(evidence, ratio=ratio, costs=costs, name=name)
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
+        return self._unions.law(evidence, ratio=ratio, costs=costs, name=self._named)

@@ -29,8 +29,8 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import cells_misfit, labels_misfit, two_classes_misfit
-from privpac.concepts.labellings.stumps import require_stumps, stump_dichotomies
-from privpac.concepts.labellings.table import TableDichotomies
+from privpac.concepts.labellings.base import BySums
+from privpac.concepts.labellings.stumps import StumpDichotomies, require_stumps, stump_dichotomies
 from privpac.concepts.line.thresholds import Threshold, cut_rows
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.literals.cell_sets import CellSet
@@ -185,7 +185,7 @@ class ColumnByColumn:
 
 
 @dataclass(frozen=True)
-class Stumps(AnyNumber, CountedByScore, Stored):
+class Stumps(AnyNumber, BySums, CountedByScore, Stored):
     """One test on any of the columns of a `schema`, or a constant; `shares` are public weights of the columns."""
 
     schema: Schema
@@ -245,7 +245,7 @@ class Stumps(AnyNumber, CountedByScore, Stored):
     def require_relabelled(self, kept: int, *, voters: int) -> None:
         require_stumps(self._columns, kept)
 
-    def dichotomies(self, *points: Sample) -> TableDichotomies:
+    def dichotomies(self, *points: Sample) -> StumpDichotomies:
         """Its labellings of the distinct points of these records; the prior does not matter for them."""
         return stump_dichotomies(self._columns, points, _Names())
 

@@ -1,25 +1,22 @@
 """Unions of at most k intervals of one ordered column: one class inside, the other outside.
 
 Every subset of the column's cells that can be written with at most k intervals is a member once, the empty
-set included, whatever the number of cells (2^64 and more). A draw takes the last change of side first, then
-the one before it, and so on: a handful of coins a change, however many records there are.
+set included, whatever the number of cells (2^64 and more); `union_law` draws one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from flint import arb, ctx
 from numpy.typing import NDArray
 
-from privpac.coins import Coins
 from privpac.concepts.base import (
     AnyNumber,
     Cells,
@@ -32,34 +29,28 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.line.union_ladder import Ladder
+from privpac.concepts.labellings.base import BySums, reduced, refuse_relabelling
+from privpac.concepts.labellings.unions import UnionDichotomies
+from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.union_sums import UnionSums, Walk
 from privpac.concepts.literals.cell_sets import CellSet
 from privpac.concepts.literals.questions import Questions, ask_ranges
 from privpac.concepts.shapes import Strip, strip
-from privpac.concepts.trees.powers import Floats
 from privpac.data.column import Column
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.data.statistics import ColumnCounts
+from privpac.data.statistics import CellCounts, ColumnCounts
 from privpac.errors import ParameterError, SizeError
 from privpac.fields import listed, record, require, text, whole, written_whole
 
 __all__ = [
-    "Range",
     "Union",
-    "UnionGibbs",
     "Unions",
     "check_costs",
     "check_ordered",
     "range_sql",
     "range_text",
 ]
-
-Range = tuple[int, int]
-"""Cells low <= cell < high."""
-
-_REMEMBERED = 64
-"""Weight lists kept between draws; each has at most 2k·sqrt(records) numbers."""
 
 MOST_SIZE_BITS = 14_000
 """Of the number of unions: some 4,200 decimal digits, as many as Python writes."""
@@ -166,7 +157,7 @@ class Union(OneColumn):
 
 
 @dataclass(frozen=True)
-class Unions(AnyNumber, EvenPrior, OverColumn, Stored):
+class Unions(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -220,6 +211,21 @@ class Unions(AnyNumber, EvenPrior, OverColumn, Stored):
     def vc(self) -> int:
         return self._changes
 
+    def require_relabelled(self, kept: int, *, voters: int) -> None:
+        refuse_relabelling("Unions")
+
+    def dichotomies(self, *points: Sample) -> UnionDichotomies:
+        """Its labellings of the distinct points of these records."""
+        column = self.schema.column(self.column)
+        distinct = reduced(CellCounts(column, classes=1), points).values
+        return UnionDichotomies(
+            column,
+            distinct,
+            2 * self.intervals,
+            self.inside,
+            lambda ranges: Union(self.column, ranges, self.inside),
+        )
+
     def contains(self, hypothesis: Hypothesis) -> bool:
         if not isinstance(hypothesis, Union) or not hypothesis.is_ascending:
             return False
@@ -229,7 +235,7 @@ class Unions(AnyNumber, EvenPrior, OverColumn, Stored):
         changes = len(ends) - bool(ends and ends[-1] == self._cells)
         return same and changes <= self._changes and all(end <= self._cells for end in ends)
 
-    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs:
+    def gibbs(self, evidence: ColumnCounts, *, ratio: Fraction, costs: Costs) -> UnionGibbs[Hypothesis]:
         def name(ranges: tuple[Range, ...]) -> Hypothesis:
             return Union(self.column, ranges, self.inside)
 
@@ -242,99 +248,11 @@ class Unions(AnyNumber, EvenPrior, OverColumn, Stored):
         ratio: Fraction,
         costs: Costs,
         name: Callable[[tuple[Range, ...]], Hypothesis],
-    ) -> UnionGibbs:
+    ) -> UnionGibbs[Hypothesis]:
         """The Gibbs law over the members, each called what `name` makes of its ranges."""
         prices = check_costs("Unions", costs, evidence.n)
         walk = Walk(evidence.values, evidence.counts, self._cells, prices, self.inside)
         return UnionGibbs(UnionSums(walk, self._changes + 1, ratio, self.size), name)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class UnionGibbs:
-    """The law Pr[h] ∝ ratio^price(h) over unions of intervals."""
-
-    sums: UnionSums
-    name: Callable[[tuple[Range, ...]], Hypothesis]
-
-    def draw(self, coins: Coins) -> Hypothesis:
-        walk, block = self.sums.walk, self.sums.block
-        changes: list[int] = []
-        stop = walk.gaps
-        state = coins.choose(_Choice(self, "totals"))
-        while state:
-            # Where the last of `state` changes lies, all of them before gap `stop`: its block, then its gap
-            # and how many changes share that gap; these are any positions of it.
-            last = (stop - 1) // block
-            row = coins.choose(_Choice(self, "blocks", state, stop)) if last else 0
-            place = coins.choose(_Choice(self, "terms", row, state, stop))
-            stop, shared = row * block + place // state, place % state + 1
-            first = walk.origin(stop)
-            changes += [first + offset for offset in coins.subset(walk.length(stop), shared)]
-            state -= shared
-        ends = [*sorted(changes), walk.positions]
-        return self.name(tuple((ends[i], ends[i + 1]) for i in range(0, len(changes), 2)))
-
-    @cached_property
-    def weights(self) -> Callable[..., Floats]:
-        """Float weights of a decision; those asked for last are kept, because further draws ask for them
-        again."""
-
-        def compute(question: str, *place: int) -> Floats:
-            values: Floats = getattr(self.sums, question)(*place)
-            values.setflags(write=False)
-            return values
-
-        return lru_cache(maxsize=_REMEMBERED)(compute)
-
-    @cached_property
-    def _ladders(self) -> dict[int | None, Ladder]:
-        return {}
-
-    def ladder(self, bits: int | None) -> Ladder:
-        """The sums as fractions (None) or as balls; of the balls only the last precision is kept."""
-        if bits not in self._ladders:
-            build = Ladder.exact if bits is None else Ladder.in_balls
-            sums = self.sums
-            made = build(sums.walk, states=sums.states, block=sums.block, ratio=sums.ratio)
-            for other in [other for other in self._ladders if other is not None]:
-                del self._ladders[other]
-            self._ladders[bits] = made
-        return self._ladders[bits]
-
-
-class _Choice:
-    """Weights of one decision of a draw; `question` names the method that computes them, in any
-    arithmetic."""
-
-    def __init__(self, law: UnionGibbs, question: str, *place: int) -> None:
-        self._law = law
-        self._question = question
-        self._place = place
-
-    @property
-    def key(self) -> Hashable:
-        sums = self._law.sums
-        stop = self._place[-1] if self._place else sums.walk.gaps
-        steps = tuple(int(step) for step in sums.walk.steps(0, stop))
-        lengths = tuple(sums.walk.length(gap) for gap in range(stop))
-        # Gaps from `stop` on and the step that ends the gap before it do not matter to the earlier changes.
-        seen = (lengths, steps[:-1]) if self._place else (lengths, steps, sums.states)
-        return ("union", self._question, self._place, sums.ratio, sums.block, seen)
-
-    def floats(self) -> tuple[Floats, float]:
-        sums = self._law.sums
-        if not sums.fits:
-            return np.ones(1), 1.0
-        return self._law.weights(self._question, *self._place), sums.error
-
-    def balls(self, bits: int) -> Sequence[arb]:
-        with ctx.workprec(bits):
-            weights: Sequence[arb] = getattr(self._law.ladder(bits), self._question)(*self._place)
-            return weights
-
-    def exact(self) -> Sequence[Fraction]:
-        weights: Sequence[Fraction] = getattr(self._law.ladder(None), self._question)(*self._place)
-        return weights
 
 
 def check_ordered(owner: str, schema: Schema, columns: tuple[str, ...], inside: int) -> None:

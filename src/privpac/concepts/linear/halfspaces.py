@@ -10,268 +10,28 @@ Proof: docs/proofs/halfspaces.md. Tested by tests/unit/concepts/linear/test_half
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, islice, product
-from typing import Any
+from itertools import combinations
+from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs, Stored
+from privpac.concepts.base import Stored
 from privpac.concepts.grids import LEVELS, POINTS, linear_grid
-from privpac.concepts.linear.direction_kernels import (
-    BINS,
-    WIDEST,
-    count_scores,
-    cutoff,
-    find_score,
-    list_scores,
-)
-from privpac.concepts.linear.levels import MOST_LEVELS, Feature, Levels, LevelTable, features_of
-from privpac.concepts.linear.scorecard import Item, Scorecard
+from privpac.concepts.linear.direction_kernels import WIDEST
+from privpac.concepts.linear.directions import Directions, Linear, named_columns
+from privpac.concepts.linear.levels import Feature, features_of
+from privpac.data.sample import InMemory
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
-from privpac.mechanisms.scores import Histogram
 
 __all__ = ["Halfspaces", "Scorecards"]
 
-_CHUNK = 2**14
-"""Combinations of features listed at a time."""
-
-_DENSE = 2**24
-"""Different scores up to which each has a place in a table."""
-
-_LONGEST = 120.0
-"""Seconds of counting that are refused, by the estimate below."""
-
-_NS_RECORD, _NS_DIRECTION = 0.35, 900.0
-"""Nanoseconds per record, feature and direction, and per direction besides (cut-offs): measured, generous."""
-
 
 @dataclass(frozen=True)
-class Directions:
-    """Every choice of `chosen` of `features` features, with every pattern of points for them."""
-
-    features: int
-    chosen: int
-    patterns: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def sparse(cls, features: int, chosen: int, points: int) -> Directions:
-        """All coprime points of absolute value 1..`points`, the first positive: opposite sides are both drawn from."""
-        sizes = [w for w in product(range(1, points + 1), repeat=chosen) if math.gcd(*w) == 1]
-        signs = list(product((1, -1), repeat=chosen - 1))
-        patterns = [
-            (w[0], *(a * s for a, s in zip(w[1:], sign, strict=True))) for w in sizes for sign in signs
-        ]
-        return cls(features, chosen, tuple(patterns))
-
-    @property
-    def count(self) -> int:
-        """The number of directions."""
-        return math.comb(self.features, self.chosen) * len(self.patterns)
-
-    def size(self, top: int) -> int:
-        """Candidates: directions, cut-offs and sides."""
-        cuts = sum(2 * min(BINS, sum(map(abs, pattern)) * top + 1) for pattern in self.patterns)
-        return math.comb(self.features, self.chosen) * cuts
-
-    @cached_property
-    def matrix(self) -> NDArray[np.int64]:
-        """One row per pattern of points."""
-        return np.array(self.patterns, dtype=np.int64).reshape(len(self.patterns), self.chosen)
-
-    def chunks(self) -> Iterator[NDArray[np.int64]]:
-        """All choices of features, some thousands at a time."""
-        walk = combinations(range(self.features), self.chosen)
-        while chunk := list(islice(walk, _CHUNK)):
-            yield np.array(chunk, dtype=np.int64)
-
-    def seconds(self, n: int) -> float:
-        """About how long scoring n records takes."""
-        return self.count * (n * (self.chosen + 2) * _NS_RECORD + _NS_DIRECTION) * 1e-9
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DirectionScores:
-    """Candidates of some sets of directions, counted by score and found again; nothing of their number is kept."""
-
-    levels: Levels
-    directions: tuple[Directions, ...]
-    top: int
-    costs: tuple[int, int]
-    name: Callable[[Sequence[int], Sequence[int], int, bool], Hypothesis]
-
-    def _chunks(self) -> Iterator[tuple[Directions, NDArray[np.int64], tuple[Any, ...]]]:
-        """Combinations of features with their directions, and what the kernels are given for them."""
-        zeros, ones = self.levels.by_class
-        for part in self.directions:
-            for chunk in part.chunks():
-                yield part, chunk, (zeros, ones, chunk, part.matrix, self.top, self.costs)
-
-    @property
-    def _price(self) -> int:
-        """Of misjudging everybody: no score is larger."""
-        return sum(n * cost for n, cost in zip(self.levels.records, self.costs, strict=True))
-
-    def histogram(self, span: int | None) -> Histogram:
-        if self._price >= _DENSE:
-            return self._sparse(span)
-        counts = np.zeros(self._price + 2, dtype=np.int64)
-        for _, _, arguments in self._chunks():
-            count_scores(0, counts, *arguments)
-        present = np.flatnonzero(counts)
-        return _within(int(present[0]), present - present[0], counts[present], span)
-
-    def _sparse(self, span: int | None) -> Histogram:
-        """For large costs: only the scores that occur."""
-        found: dict[int, int] = {}
-        for _, _, arguments in self._chunks():
-            values, counts = np.unique(list_scores(*arguments), return_counts=True)
-            for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                found[value] = found.get(value, 0) + count
-        scores = np.array(sorted(found), dtype=np.int64)
-        counts = np.array([found[score] for score in scores.tolist()], dtype=np.int64)
-        return _within(int(scores[0]), scores - scores[0], counts, span)
-
-    def locate(self, score: int, index: int) -> Hypothesis:
-        for part, chunk, arguments in self._chunks():
-            c, p, cut, above, index = find_score(score, index, *arguments)
-            if c >= 0:
-                return self.name(chunk[c].tolist(), part.patterns[p], cut, above)
-        raise IndexError("no candidate with this score and index")
-
-
-def _within(best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span: int | None) -> Histogram:
-    near = len(steps) if span is None else int(np.searchsorted(steps, span, side="right"))
-    return Histogram(best, steps[:near], counts[:near].tolist(), int(counts[near:].sum()))
-
-
-@dataclass(frozen=True)
-class _Linear(ABC):
-    """What the two classes share: features of a schema, sets of directions, one prior share each."""
-
-    schema: Schema
-
-    @property
-    @abstractmethod
-    def top(self) -> int: ...
-
-    @property
-    @abstractmethod
-    def features(self) -> tuple[Feature, ...]: ...
-
-    @property
-    @abstractmethod
-    def parts(self) -> tuple[Directions, ...]: ...
-
-    @property
-    def size(self) -> int:
-        """Candidates; some are the same function, whose prior is then the sum of theirs."""
-        return sum(part.size(self.top) for part in self.parts)
-
-    @property
-    def odds(self) -> int:
-        return len(self.parts) * max(part.size(self.top) for part in self.parts) - 1
-
-    @property
-    def vc(self) -> int:
-        """Half-spaces of d features shatter d + 1 points at most, and a class of size m at most log2(m)."""
-        return min(len(self.features) + 1, self.size.bit_length() - 1)
-
-    @property
-    def statistic(self) -> LevelTable:
-        return LevelTable(self.features, classes=len(self.schema.classes))
-
-    def gibbs(self, evidence: Levels, *, ratio: Fraction, costs: Costs) -> MixtureGibbs:
-        parts = tuple(self._scores(evidence, (part,), costs) for part in self.parts)
-        sizes = tuple(part.size(self.top) for part in self.parts)
-        return MixtureGibbs(parts, (1,) * len(parts), sizes, ratio)
-
-    def scores(self, evidence: Levels, *, costs: Costs) -> DirectionScores:
-        """Of all candidates, whatever their prior."""
-        return self._scores(evidence, self.parts, costs)
-
-    def _scores(self, evidence: Levels, parts: tuple[Directions, ...], costs: Costs) -> DirectionScores:
-        return DirectionScores(evidence, parts, self.top, (costs[0], costs[1]), self.candidate)
-
-    def candidate(self, features: Sequence[int], points: Sequence[int], cut: int, above: bool) -> Scorecard:
-        """The rule a place stands for; 'below' is 'at least' with opposite points."""
-        low = sum(min(0, p) for p in points) * self.top
-        width = sum(abs(p) for p in points) * self.top
-        edge = low + cutoff(cut, width)
-        sign, edge = (1, edge) if above else (-1, 1 - edge)
-        chosen = (self.features[index] for index in features)
-        items = tuple(Item(feature, sign * p) for feature, p in zip(chosen, points, strict=True))
-        return Scorecard.of(items, edge, self.top)
-
-    def contains(self, hypothesis: Hypothesis) -> bool:
-        """Whether some direction, cut-off and side make this rule; a rule 'below' has the opposite points."""
-        if not isinstance(hypothesis, Scorecard) or hypothesis.top != self.top:
-            return False
-        places = {feature: place for place, feature in enumerate(self.features)}
-        if any(item.feature not in places for item in hypothesis.items):
-            return False
-        given = {places[item.feature]: item.points for item in hypothesis.items}
-        if list(given) != sorted(given) or not given:
-            return False
-        return any(
-            hypothesis.cutoff in self._edges([sign * points for points in given.values()], above=sign > 0)
-            for sign in (1, -1)
-            if self._has_direction({place: sign * points for place, points in given.items()})
-        )
-
-    def _edges(self, points: Sequence[int], *, above: bool) -> Iterator[int]:
-        """The cut-offs of a direction, as `candidate` makes them."""
-        low = sum(min(0, p) for p in points) * self.top
-        width = sum(abs(p) for p in points) * self.top
-        edges = (low + cutoff(cut, width) for cut in range(min(BINS, width + 1)))
-        return edges if above else (1 - edge for edge in edges)
-
-    @abstractmethod
-    def _has_direction(self, points: Mapping[int, int]) -> bool:
-        """Whether these points, by the number of their feature, are a direction; features of no points left out."""
-
-    def require(self, n: int | None) -> None:
-        """Refuse what takes too long, from public numbers."""
-        seconds = sum(part.seconds(n or 1) for part in self.parts)
-        if seconds > _LONGEST:
-            raise SizeError(
-                f"{type(self).__name__}: counting {sum(part.count for part in self.parts)} directions would take "
-                f"about {seconds / 60:.0f} minutes.",
-                remedy="Allow fewer features or points, or name fewer columns.",
-            )
-
-    def _check(self, levels: int) -> None:
-        owner = type(self).__name__
-        if isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_LEVELS:
-            raise ParameterError(
-                owner, "levels", levels, allowed=f"a whole number between 2 and {MOST_LEVELS}"
-            )
-        if not self.features:
-            raise ParameterError(
-                owner,
-                "columns",
-                list(self.schema.names),
-                allowed="columns of which one has at least two cells",
-                remedy="A constant column tells nobody apart.",
-            )
-        widest = max(sum(map(abs, pattern)) for part in self.parts for pattern in part.patterns) * self.top
-        if widest > WIDEST:
-            raise SizeError(
-                f"{owner}: scores of up to {widest} points are beyond the {WIDEST} that are counted exactly.",
-                remedy="Use fewer levels or points.",
-            )
-        self.require(None)
-
-
-@dataclass(frozen=True)
-class Scorecards(_Linear, Stored):
+class Scorecards(Linear, Stored):
     """Points for up to `count` features of the table (or of some `columns`), each at most `points` in size.
 
     The prior shares its weight evenly among the numbers of features, and evenly among the candidates of each.
@@ -284,7 +44,7 @@ class Scorecards(_Linear, Stored):
 
     def __post_init__(self) -> None:
         if self.columns is not None:
-            object.__setattr__(self, "columns", _columns(self.columns, "Scorecards"))
+            object.__setattr__(self, "columns", named_columns(self.columns, "Scorecards"))
         for name in ("count", "points"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 99:
@@ -334,7 +94,7 @@ class Scorecards(_Linear, Stored):
 
 
 @dataclass(frozen=True)
-class Halfspaces(_Linear, Stored):
+class Halfspaces(Linear, Stored):
     """Declared directions over all features of some columns: integer weights, one per feature, whoever chose them.
 
     They must not come from the records they are used on; the certificate cannot see where they came from.
@@ -345,7 +105,7 @@ class Halfspaces(_Linear, Stored):
     levels: int = LEVELS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", _columns(self.columns, "Halfspaces"))
+        object.__setattr__(self, "columns", named_columns(self.columns, "Halfspaces"))
         object.__setattr__(self, "directions", tuple(self._read(row) for row in self.directions))
         if not self.directions:
             raise ParameterError("Halfspaces", "directions", [], allowed="at least one direction")
@@ -370,6 +130,36 @@ class Halfspaces(_Linear, Stored):
                 remedy="Leave a direction of zeros out: it separates nothing.",
             )
         return tuple(int(w) for w in given)
+
+    @classmethod
+    def between(
+        cls, schema: Schema, columns: Sequence[str], public: InMemory, *, most: int = 256
+    ) -> Halfspaces:
+        """Directions from a public table: from one of its records to another, of another label if it has labels.
+
+        The table must be public: no record of it may be among those that are learnt from. `most` directions are taken,
+        from the first records on.
+        """
+        features = features_of(schema, top=LEVELS - 1, columns=tuple(columns))
+        block = public.block()
+        places = np.array([feature.levels(block.cells) for feature in features], dtype=np.int64).T.tolist()
+        labels = [0] * len(places) if block.labels is None else block.labels.tolist()
+        found: dict[tuple[int, ...], None] = {}
+        for (a, first), (b, second) in combinations(zip(places, labels, strict=True), 2):
+            step = [y - x for x, y in zip(a, b, strict=True)]
+            size = sum(map(abs, step))
+            if not size or (block.labels is not None and first == second):
+                continue
+            factor = gcd(*step) * (1 if next(filter(None, step)) > 0 else -1)
+            if size // abs(factor) * (LEVELS - 1) <= WIDEST:
+                found[tuple(points // factor for points in step)] = None
+            if len(found) == most:
+                break
+        if not found:
+            raise ParameterError(
+                "Halfspaces", "public", len(places), allowed="a public table with two records that differ"
+            )
+        return cls(schema, tuple(columns), tuple(found))
 
     @property
     def top(self) -> int:
@@ -397,13 +187,6 @@ class Halfspaces(_Linear, Stored):
 
     def _has_direction(self, points: Mapping[int, int]) -> bool:
         return tuple(points.get(place, 0) for place in range(len(self.features))) in self.directions
-
-
-def _columns(given: object, owner: str) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
-    if not names or len(set(names)) != len(names):
-        raise ParameterError(owner, "columns", names, allowed="different columns of the schema")
-    return names
 
 
 def _listed(features: Sequence[Feature]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import AnyNumber, Cells, Costs, EvenPrior, Gibbs, Hypothesis, Stored
-from privpac.concepts.labellings.base import reduced
+from privpac.concepts.labellings.base import ListedPrices, reduced
 from privpac.concepts.labellings.distance import on_graph
 from privpac.concepts.labellings.table import aligned
 from privpac.concepts.line.stumps import Constant
@@ -30,7 +30,6 @@ from privpac.data.rows import RowCounts, Rows
 from privpac.data.sample import Block, Sample
 from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SizeError
-from privpac.mechanisms.scores import Listed
 from privpac.theory.listing import MOST_SEPARATED, most_distinct
 from privpac.theory.vc import growth
 
@@ -214,7 +213,7 @@ class PlaneDichotomies:
     def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
         return self.member(index).predict(cells)
 
-    def mistakes(self, sample: Sample) -> Listed:
+    def mistakes(self, sample: Sample) -> ListedPrices:
         counts = sample.reduce(_PointLabels(self.concepts.columns, self.points))
         zeros, ones = (int(total) for total in counts.sum(axis=0))
         if counts[-1].any():
@@ -227,7 +226,7 @@ class PlaneDichotomies:
         found[:-2:2] = zeros + below
         found[1:-2:2] = ones - at_most
         found[-2:] = ones, zeros
-        return Listed(found)
+        return ListedPrices(found)
 
     def _anywhere(self, sample: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Ones less zeros below the edge of every prefix, and below or on it, of records that lie anywhere."""
@@ -242,7 +241,7 @@ class PlaneDichotomies:
         )
         return below, at_most
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Listed:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
         """The fewest mistakes behind every labelling, from a sweep over all points; then shortest paths."""
         others = self.concepts.points_of([rest])
         joint = PlaneDichotomies(self.concepts, np.unique(np.concatenate([self.points, others]), axis=0))
@@ -251,4 +250,4 @@ class PlaneDichotomies:
         costs = mistake * fewest_behind(self._sweep, joint._sweep, inside, joint.mistakes(rest).scores)
         rows = Rows(self.points.astype(np.uint64), np.zeros(len(self.points), np.int64))
         on_graph(costs, neighbours(self._sweep), change * aligned(rows, kept.reduce(self.concepts.statistic)))
-        return Listed(costs)
+        return ListedPrices(costs)

@@ -8,12 +8,17 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.cards.tallies import ByClass, looks
 from privpac.concepts.literals.binarise import Binarisation
+from privpac.concepts.trees.tree import Leaf, Split
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.card import rules
+from privpac.constructions.card.graded_tree import POINTS, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
-from privpac.constructions.card.risk_tree import TREE_CAP, RiskTrees
+from privpac.constructions.card.levels import TREE_CAP, Growth
+from privpac.constructions.card.risk_tree import RiskTrees
 from privpac.constructions.card.weights import CAP
 from privpac.constructions.cases import Case, Record, learner_case, records_of, remembered, tiny_schema
+from privpac.constructions.draw.occam import Occam
 from privpac.data.schema import Schema
 
 __all__ = ["ROWS", "levels_case", "rounds_case"]
@@ -78,6 +83,32 @@ def levels_case(name: str, schema: Schema, n: int, levels: int, *, epsilon: Frac
     return Case(name, run, records_of(schema), n, claim, certified=lambda records: claim)
 
 
+def _graded_tree() -> Case:
+    """A whole graded tree: a first one of one question, the counts of its leaves, and both levels."""
+    schema = tiny_schema(2)
+    tests = Binarisation.of(schema)
+    learner = GradedTrees(Occam(Trees(schema, 1, tests), 10 * ONE), 16 * ONE, tests)
+    return learner_case("graded tree", learner, schema, 1)
+
+
+def _graded_levels() -> Case:
+    """The levels alone, with the signs that the tree does not show, on a tree and shares that are known: no noise takes
+    part, so more records can be tried."""
+    schema = tiny_schema(2, 2)
+    tests = Binarisation.of(schema)
+    below = Binarisation(schema, tests.tests[1:])
+    learner = GradedTrees(Occam(Trees(schema, 1, tests), ONE), Fraction(64), below)
+    first = Split(tests.tests[0], Leaf(0), Leaf(1))
+    memory: dict[Hashable, object] = {}
+
+    def run(data: Sequence[Record], coins: Coins) -> Hashable:
+        growth = Growth.on(first, iter([Fraction(1, 4), HALF]))
+        return learner.draw_levels(remembered(schema, data, memory), growth, coins)
+
+    claim = rules.weighted_rounds(ratio=learner.ratio, cap=TREE_CAP, rounds=len(POINTS)).fact
+    return Case("levels of a graded tree", run, records_of(schema), 2, claim, certified=lambda records: claim)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "card": _card,
     "card-delta": _with_delta,
@@ -86,6 +117,8 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "card-rounds-categories": lambda: rounds_case(
         "two rounds of a card on categories", tiny_schema(categories=3), 2, 2, epsilon=Fraction(10)
     ),
+    "graded-tree": _graded_tree,
+    "graded-tree-levels": _graded_levels,
     "risk-tree": _risk_tree,
     "risk-tree-tight": lambda: levels_case(
         "one level of a risk tree", tiny_schema(2), 3, 1, epsilon=Fraction(10)

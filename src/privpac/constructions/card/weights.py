@@ -22,6 +22,7 @@ __all__ = [
     "points_of_round",
     "residuals",
     "rounds_for",
+    "weights_at",
 ]
 
 UNITS = 64
@@ -93,3 +94,13 @@ def residuals(
     zeros = tuple(-min(risk, cap) for risk in risks)
     ones = tuple(min(UNITS - risk, cap) for risk in risks)
     return zeros, ones
+
+
+def weights_at(start: Fraction, points: int, cap: int) -> tuple[int, int]:
+    """The weights of both classes at one number of signed points.
+
+    >>> weights_at(Fraction(1, 2), 0, CAP)
+    (-32, 32)
+    """
+    risk = _risk(start, points, 1)
+    return -min(risk, cap), min(UNITS - risk, cap)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from privpac.concepts.cards.risks import WALL
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.constructions.base import Learner
+from privpac.constructions.card.graded_tree import FIRST_SHARE, GRADED_FROM, GradedTrees
 from privpac.constructions.card.labels import LabelPrivateCard
 from privpac.constructions.card.learner import CardLearner
 from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.card.spending import is_worth_a_delta
 from privpac.constructions.card.weights import ENOUGH, MOST_ROUNDS, fine_rounds_for, rounds_for
+from privpac.constructions.draw.default import LATEST, auto
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, is_count
 from privpac.errors import ParameterError
 
@@ -65,6 +68,17 @@ def _risk_tree(request: Request, rest: str) -> Learner:
     )
 
 
+def _graded_tree(request: Request, rest: str) -> Learner:
+    """The default tree, with leaves that are graded where there are records enough for it."""
+    if rest:
+        raise ParameterError(OWNER, "word", f"graded-tree:{rest}", allowed="graded-tree, without a number")
+    request.require_two_classes("graded-tree")
+    if request.size.labelled * request.per_record < GRADED_FROM:
+        return auto(request, LATEST)
+    first = auto(replace(request, epsilon=request.epsilon * FIRST_SHARE), LATEST)
+    return GradedTrees(first, request.per_record, Binarisation.of(request.schema))
+
+
 def _levels(rest: str) -> int:
     if not (is_count(rest) and 1 <= int(rest) <= MOST_LEVELS):
         raise ParameterError(
@@ -84,6 +98,13 @@ WORDS: Mapping[str, Word] = {
         PROTECTS,
         risks=True,
         takes_delta=True,
+    ),
+    "graded-tree": Word(
+        "graded-tree",
+        "the default tree, whose leaves are split further where risks differ",
+        _graded_tree,
+        leaves=True,
+        counted=True,
     ),
     "risk-tree": Word(
         "risk-tree:DEPTH",

@@ -9,6 +9,8 @@ from functools import partial
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import learn_command
 from privpac.constructions.covers.floors import (
+    floor_label_ball,
+    floor_label_halfspaces,
     floor_label_packing,
     floor_thresholds_smooth,
     least_failure_thresholds_smooth,
@@ -111,7 +113,34 @@ def _label_records(wish: Wish) -> int:
     return floor_label_packing(cells // step + 1, failure=wish.failure, epsilon=wish.epsilon)
 
 
+def _ball_records(wish: Wish) -> int:
+    """Of such cuts only a few neighbours: they are fewer, and any two of them differ on fewer labels."""
+    cells = cells_of(wish)
+    step = int(2 * wish.error * cells) + 1
+    spans = range(1, min(cells // step, MOST_NEIGHBOURS) + 1)
+    return max((_ball_of(wish, span, Fraction(span * step, cells)) for span in spans), default=0)
+
+
+def _ball_of(wish: Wish, span: int, distance: Fraction) -> int:
+    return floor_label_ball(span + 1, distance=distance, failure=wish.failure, epsilon=wish.epsilon)
+
+
+MOST_NEIGHBOURS = 16
+"""Steps between the outermost cuts that are tried: more of them lie too far apart to be worth it."""
+
+
+def _sphere(option: Option, wish: Wish) -> bool:
+    """Whole records are protected with their labels, and the uniform sphere is among the densities."""
+    return wish.concepts.kind == "sphere" and option.pure and option.protects in ("records", "labels")
+
+
+def _sphere_records(wish: Wish) -> int:
+    return 0 if wish.error >= Fraction(1, 4) else floor_label_halfspaces(wish.concepts.parts, **wish.goal)
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(70, "floor-thresholds-smooth", _smooth, _smooth_records, _smooth_exclude),
+    FloorRow(75, "floor-label-halfspaces", _sphere, _sphere_records),
+    FloorRow(78, "floor-label-ball", _label_private_line, _ball_records),
     FloorRow(80, "floor-label-packing", _label_private_line, _label_records),
 )

@@ -19,7 +19,8 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Range, Union
+from privpac.concepts.line.union_law import Range
+from privpac.concepts.line.unions import Union
 from privpac.constructions.base import DrawsMembers, Learner
 from privpac.constructions.cuts import rules as cuts_rules
 from privpac.constructions.draw.occam import FAILURE, Occam

@@ -200,14 +200,14 @@ OPTIONS: tuple[Option, ...] = (
 
 def _proper_thresholds(option: Option, wish: Wish) -> bool:
     concepts = wish.concepts
-    proper = protects_whole_records(option) and option.proper and (concepts.cells or 0) >= 4
+    proper = protects_whole_records(option) and option.proper and (concepts.cells or 0) >= 2
     return proper and concepts.kind == "thresholds" and concepts.vc == 1
 
 
 def _few_switches(option: Option, wish: Wish) -> bool:
     """Every threshold is an interval, and a union of k intervals changes its label at most 2k times."""
     line = wish.concepts.kind in ("thresholds", "intervals", "unions")
-    return protects_whole_records(option) and option.proper and line and (wish.concepts.cells or 0) >= 4
+    return protects_whole_records(option) and option.proper and line and (wish.concepts.cells or 0) >= 2
 
 
 def _changes(wish: Wish) -> int:

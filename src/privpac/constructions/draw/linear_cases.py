@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
+from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.constructions.cases import Case, learner_case, tiny_schema
 from privpac.constructions.draw.occam import Occam
 
@@ -30,7 +31,15 @@ def _halfspaces() -> Case:
     return learner_case("occam half-spaces", learner, schema, 3)
 
 
+def _table() -> Case:
+    """Directions of the public table, single features and pairs."""
+    schema = tiny_schema(2, 2)
+    learner = Occam(TabledHalfspaces(schema, ("a", "b"), 3, levels=2), ONE)
+    return learner_case("occam half-spaces of a public table", learner, schema, 3)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "scorecards": _scorecards,
     "halfspaces": _halfspaces,
+    "halfspaces-table": _table,
 }

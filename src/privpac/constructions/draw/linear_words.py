@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from privpac.concepts.grids import HALFSPACE_POINTS
 from privpac.concepts.linear.halfspaces import Scorecards
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.concepts.linear.tabled import TabledHalfspaces
 from privpac.constructions.base import Learner
 from privpac.constructions.request import OWNER, PROTECTS, Request, Word, column_of, is_count
 from privpac.errors import ParameterError
@@ -28,23 +29,21 @@ def _scorecards(request: Request, rest: str) -> Learner:
 def _halfspaces(request: Request, rest: str) -> Learner:
     form = "halfspaces:COL,COL"
     names = tuple(column_of(request, name.strip(), form) for name in rest.split(","))
-    if len(names) > max(HALFSPACE_POINTS):
-        raise ParameterError(
-            OWNER,
-            "word",
-            f"halfspaces:{rest}",
-            allowed=f"of the form {form}, with at most {max(HALFSPACE_POINTS)} columns",
-            remedy="Beyond that no list of directions comes close to all of them: use scorecards:K, or declare "
-            "directions of your own with Halfspaces.",
-        )
     request.require_two_classes("halfspaces")
     if request.protect == "labels":
         return request.occam(Halfplanes(request.schema, names))
+    if len(names) > max(HALFSPACE_POINTS):
+        return request.occam(TabledHalfspaces(request.schema, names))
     points = HALFSPACE_POINTS[len(names)]
     return request.occam(Scorecards(request.schema, len(names), points, columns=names))
 
 
 WORDS: Mapping[str, Word] = {
     "scorecards": Word("scorecards:K", "integer points for up to K features, and a cut-off", _scorecards),
-    "halfspaces": Word("halfspaces:COL,COL", "integer points for one to five columns", _halfspaces, PROTECTS),
+    "halfspaces": Word(
+        "halfspaces:COL,COL",
+        "integer points for the columns named; from six on, in directions of a public table",
+        _halfspaces,
+        PROTECTS,
+    ),
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from privpac.constructions.class_facts import ClassFacts
 from privpac.constructions.commands import draw_command, learn_command
@@ -12,6 +13,7 @@ from privpac.constructions.draw.stages import SECOND_STAGE_ABOVE, SHARES, THIRD_
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
 from privpac.data.sample import Size
+from privpac.data.schema import Schema
 from privpac.errors import SizeError
 from privpac.guarantee.rules.conditions import EXP_DIGITS, LARGEST_LOG
 from privpac.numbers.binomial import first_whole
@@ -91,13 +93,19 @@ def _is_default(concepts: ClassFacts) -> bool:
 
 def _certified(wish: Wish, n: int, against: str) -> Fraction | None:
     """The error that `auto` certifies for so many records; None where it is void."""
+    assert wish.concepts.schema is not None
+    return _errors_of_default(wish.concepts.schema, n, wish.epsilon, wish.failure).get(against)
+
+
+@lru_cache(maxsize=4096)  # both settings, all that may be protected and much advice ask for the same numbers
+def _errors_of_default(
+    schema: Schema, n: int, epsilon: Fraction, failure: Fraction
+) -> Mapping[str, Fraction]:
     from privpac.constructions.draw.default import default_accuracy
     from privpac.constructions.request import Request
 
-    assert wish.concepts.schema is not None
-    request = Request(schema=wish.concepts.schema, size=Size(n), epsilon=wish.epsilon)
-    facts = (proof.fact for proof in default_accuracy(request, failure=wish.failure))
-    return next((fact.error for fact in facts if fact.against == against), None)
+    request = Request(schema=schema, size=Size(n), epsilon=epsilon)
+    return {proof.fact.against: proof.fact.error for proof in default_accuracy(request, failure=failure)}
 
 
 def _default_error(against: str) -> Callable[[Wish, int], Fraction | None]:

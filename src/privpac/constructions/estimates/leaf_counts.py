@@ -34,7 +34,7 @@ from privpac.guarantee.proof import Proof
 from privpac.mechanisms.geometric import add_noise
 from privpac.numbers.exact import plain, ratio_for, written
 
-__all__ = ["LeafCounts", "LeafTable", "Smoothing", "leaf_counts_privacy", "release_leaf_counts"]
+__all__ = ["CHANGE", "LeafCounts", "LeafTable", "Smoothing", "leaf_counts_privacy", "release_leaf_counts"]
 
 
 class Smoothing(IntEnum):
@@ -52,7 +52,8 @@ PULL = 2
 of it changes the mean log-loss on the six tables of benchmarks/scores.py by .002 at most, and leaving out any one of
 them chooses this, or another one by less than .0002."""
 
-_CHANGE = 2
+CHANGE = 2
+"""A replaced record takes one count down and one up."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class LeafCounts:
         counts = np.array(self.counts, dtype=np.float64)
         if self.smoothing is Smoothing.ONE_EACH:
             return _shares(counts, 1.0)
-        spread = spread_of(self.epsilon, _CHANGE)
+        spread = spread_of(self.epsilon, CHANGE)
         everyone = _shares(counts.sum(axis=0), spread)
         return np.array(list(_drawn_to_above(tree, counts, everyone, PULL * spread)))
 
@@ -184,7 +185,7 @@ def _lines(tree: Tree, texts: list[str], schema: Schema, indent: str) -> Iterato
 
 
 def _ratio(epsilon: Fraction) -> Fraction:
-    ratio = ratio_for(epsilon / _CHANGE)
+    ratio = ratio_for(epsilon / CHANGE)
     if ratio == 1:
         raise ParameterError(
             "learn", "leaf_epsilon", plain(epsilon), allowed="large enough for noise of finite size"
@@ -194,7 +195,7 @@ def _ratio(epsilon: Fraction) -> Fraction:
 
 def leaf_counts_privacy(*, epsilon: Fraction, unit: Unit = Unit.RECORD) -> Proof[Privacy]:
     """What releasing the counts of a public tree's leaves costs: at most `epsilon`."""
-    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=_CHANGE, single=True, unit=unit)
+    mechanism = rules.geometric_noise(ratio=_ratio(epsilon), change=CHANGE, single=True, unit=unit)
     return rules.declared(mechanism, epsilon=epsilon)
 
 

@@ -196,7 +196,7 @@ class LabelBoost:
 
         Without a `base` it draws from the class itself. With `error` the request is refused, before anything is spent,
         if less is promised: the refusal names the size that would do and the best error within reach. More than one
-        round is possible, but one is never worse at sizes that fit on a machine (docs/proofs/label-boost.md).
+        round is possible, but one needs fewer labels up to ten million points (docs/proofs/label-boost.md).
         """
         cut = with_dichotomies(concepts, owner="LabelBoost")
         if base is not None or rounds > 1:

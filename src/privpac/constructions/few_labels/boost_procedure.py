@@ -23,7 +23,6 @@ from privpac.data.semi import joined
 from privpac.guarantee.facts import Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 from privpac.numbers.parameters import positive
 
 __all__ = ["LabelBoostProcedure", "random_part"]
@@ -51,9 +50,9 @@ class LabelBoostProcedure(DrawsOnce):
     def relabel(self, labelled: InMemory, unlabelled: InMemory, coins: Coins) -> MemorySample:
         """All these records, the labelled ones first, under the drawn labels."""
         dichotomies = self.concepts.dichotomies(labelled, unlabelled)
-        index = gibbs.draw(dichotomies.mistakes(labelled), self.ratio, coins)
+        drawn = dichotomies.mistakes(labelled).draw(self.ratio, coins)
         parts = (labelled, unlabelled)
-        return joined(*(part.relabelled(dichotomies.labels(index, part.block().cells)) for part in parts))
+        return joined(*(part.relabelled(dichotomies.labels(drawn, part.block().cells)) for part in parts))
 
     def labelled(self, later: Proof[Privacy]) -> Proof[Privacy]:
         """What a labelled record is promised if everything that follows is `later`."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from privpac.constructions.few_labels.label_search import Search
+from privpac.constructions.few_labels.label_search import Search, fewest_labels
 from privpac.constructions.few_labels.transfer_formulas import (
     Family,
     Spread,
@@ -293,11 +293,6 @@ def boost_settings(
     )
 
 
-def boost_search(family: Family, epsilon: Fraction, failure: Fraction) -> Search[Boost]:
-    """One round of boosting, searched for the records that promise an error."""
-    return Search(family, epsilon, failure, _proposed, boost_settings, error_label_boost)
-
-
 @formula("label-boost-realizable")
 def records_label_boost(
     family: Family, *, error: Number, failure: Number, epsilon: Number, unlabelled: int | None = None
@@ -308,9 +303,12 @@ def records_label_boost(
     `label-boost-realizable`. Holds if: as `error_label_boost`. Proof: docs/proofs/label-boost.md.
     Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
-    owner = "records_label_boost"
-    miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    return boost_search(family, loss, miss).fewest(error, unlabelled, owner=owner)
+    return fewest_labels("records_label_boost", boost_search, family, error, failure, epsilon, unlabelled)
+
+
+def boost_search(family: Family, epsilon: Fraction, failure: Fraction) -> Search[Boost]:
+    """One round of boosting, searched for the records that promise an error."""
+    return Search(family, epsilon, failure, _proposed, boost_settings, error_label_boost)
 
 
 @formula("subsampling-without-replacement")

@@ -29,7 +29,12 @@ from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.base import DrawsOnce
 from privpac.constructions.draw.occam import FAILURE
-from privpac.constructions.few_labels.generic_formulas import POINTS, GenericPlan, plan_generic
+from privpac.constructions.few_labels.generic_formulas import (
+    POINTS,
+    GenericPlan,
+    plan_generic,
+    points_of_boxes,
+)
 from privpac.constructions.release import rules as release_rules
 from privpac.constructions.release.blr import ListedBLR
 from privpac.constructions.release.methods import best_of_column
@@ -42,15 +47,11 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Answers, Privacy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
 
 __all__ = ["GenericLearner"]
 
 OWNER = "GenericLearner"
-
-_MOST_POINTS = {1: 256, 2: 128, 3: 31}
-"""By the number of columns of a rectangle: what its sums take in tens of milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,9 @@ class GenericLearner(DrawsOnce):
     def _choices(self) -> tuple[int, ...]:
         if isinstance(self.concepts, Finite):
             return (0,)
-        most = (
-            _MOST_POINTS[len(self.concepts.columns)] if isinstance(self.concepts, Rectangles) else POINTS[-1]
-        )
-        return tuple(points for points in POINTS if points <= most)
+        if isinstance(self.concepts, Rectangles):
+            return points_of_boxes(len(self.concepts.columns))
+        return POINTS
 
     def _answers(self, records: int) -> tuple[Proof[Answers], ...]:
         """What the released tables promise about ranges (or differences); empty if one of them promises nothing."""
@@ -243,7 +243,7 @@ class GenericLearner(DrawsOnce):
         released = [each.release(sample.unlabelled, coins) for each in tables]
         if isinstance(self.concepts, Finite):
             labellings = self.concepts.dichotomies(released[0].records(sample.schema))
-            return labellings.member(gibbs.draw(labellings.mistakes(sample.labelled), self.ratio, coins))
+            return labellings.member(labellings.mistakes(sample.labelled).draw(self.ratio, coins))
         names, wanted = ordered_columns(self.concepts), self._points(sample.size)
         points = {
             name: _thinned(table.cells(), wanted)  # type: ignore[attr-defined]

@@ -10,12 +10,34 @@ from privpac.theory.occam import Occam, Rate
 from privpac.theory.register import formula
 from privpac.theory.vc import relative_error
 
-__all__ = ["POINTS", "GenericPlan", "labels_generic", "plan_generic", "tolerated_generic"]
+__all__ = [
+    "POINTS",
+    "GenericPlan",
+    "labels_generic",
+    "plan_generic",
+    "points_of_boxes",
+    "tolerated_generic",
+]
 
 OWNER = "GenericLearner"
 
 POINTS = (8, 16, 32, 64, 128, 256)
 """Points per column that are tried: more of them come nearer to the target, fewer leave fewer hypotheses."""
+
+BOX_POINTS = (*POINTS, 512, 1024, 2048)
+"""Those of boxes, which have twice as many sides as columns: each may be off by what lies between two points."""
+
+MOST_BOX_POINTS = {1: 2048, 2: 2048, 3: 64}
+"""By the number of columns: with thousands of labels, sums over boxes then take seconds."""
+
+
+def points_of_boxes(columns: int) -> tuple[int, ...]:
+    """Points per column that are tried for boxes in so many columns.
+
+    >>> points_of_boxes(3)
+    (8, 16, 32, 64)
+    """
+    return tuple(points for points in BOX_POINTS if points <= MOST_BOX_POINTS[columns])
 
 
 @formula("generic-learner")

@@ -10,10 +10,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from privpac.constructions.few_labels.transfer_formulas import Family
 from privpac.errors import SizeError
 from privpac.numbers.exact import about_log, decimal_text
-from privpac.numbers.parameters import Number, at_least, chance
+from privpac.numbers.parameters import Number, at_least, chance, positive
 from privpac.numbers.search import PLENTY, first_proved
 
-__all__ = ["Search"]
+__all__ = ["Search", "fewest_labels"]
 
 
 class Sizes(Protocol):
@@ -88,3 +88,17 @@ class Search(Generic[T]):
             others=others,
         )
         return self._settings_at(labels, others)
+
+
+def fewest_labels(
+    owner: str,
+    search: Callable[[Family, Fraction, Fraction], Search[T]],
+    family: Family,
+    error: Number,
+    failure: Number,
+    epsilon: Number,
+    unlabelled: int | None,
+) -> T:
+    """The settings with the fewest labels that a search finds for these numbers, which are read for `owner`."""
+    miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
+    return search(family, loss, miss).fewest(error, unlabelled, owner=owner)

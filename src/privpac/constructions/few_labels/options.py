@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+from privpac.concepts.grids import FULL, grid_of_word
 from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
@@ -16,7 +17,12 @@ from privpac.constructions.few_labels.formulas import (
     records_active,
     records_label_boost,
 )
-from privpac.constructions.few_labels.generic_formulas import POINTS, labels_generic, tolerated_generic
+from privpac.constructions.few_labels.generic_formulas import (
+    POINTS,
+    labels_generic,
+    points_of_boxes,
+    tolerated_generic,
+)
 from privpac.constructions.few_labels.relabel_formulas import (
     records_ssl_relabel,
     relabel_search,
@@ -30,6 +36,7 @@ from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain
 from privpac.numbers.search import PLENTY
 from privpac.theory import sizes
+from privpac.theory.agnostic_floors import floor_agnostic, least_failure_agnostic
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -145,6 +152,10 @@ def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
 
 
 def _line(concepts: ClassFacts) -> bool:
+    """Classes of ranges of fine columns; boxes on all cells, for a coarse grid is not what the points come from."""
+    if concepts.kind == "rectangles":
+        full = grid_of_word(concepts.word.partition(":")[2])[1] == FULL
+        return full and min(concepts.groups) > POINTS[-1]
     ordered = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
     return ordered and (concepts.cells or 0) > POINTS[-1]
 
@@ -180,22 +191,18 @@ def _labels(wish: Wish, pool: int) -> int | None:
     from privpac.numbers.exact import ratio_for
 
     concepts, third = wish.concepts, wish.failure / 3
-    assert concepts.cells is not None
     ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
-    answers = plan_quantiles(
-        pool, cells=concepts.cells, epsilon=wish.epsilon, failure=third, ratio_of=ratio_for
-    )
-    best = None
-    for points in POINTS:
+    cut, best = _cut_error(wish, pool), None
+    for points in points_of_boxes(concepts.parts) if concepts.groups else POINTS:
         # Between two kept points lies at most one share of the table; a range is two cuts, each off by the error.
-        seen = ends * (Fraction(1, points) + 2 * answers.error)
+        seen = ends * (Fraction(1, points) + 2 * cut)
         if seen >= wish.error:
             continue
         tolerated = tolerated_generic(seen, unlabelled=pool, failure=third, vc=concepts.vc)
         if tolerated >= wish.error:
             continue
         labels = labels_generic(
-            sum(_choices(points, k) for k in range(ends + 1)),
+            _snapped(concepts, points),
             error=wish.error,
             tolerated=tolerated,
             failure=third,
@@ -205,9 +212,29 @@ def _labels(wish: Wish, pool: int) -> int | None:
     return best
 
 
-def _choices(points: int, ends: int) -> int:
-    """Ways to put so many ends on points and the two sides of the table."""
-    return math.comb(points + 2, ends)
+def _cut_error(wish: Wish, pool: int) -> Fraction:
+    """How far the share below any cut of a released column may be off; columns of a box share epsilon and failure."""
+    from privpac.constructions.release.tree_formulas import plan_tree
+    from privpac.numbers.exact import ratio_for
+
+    concepts = wish.concepts
+    columns = len(concepts.groups) or 1
+    cells = max(concepts.groups) if concepts.groups else concepts.cells
+    assert cells is not None
+    epsilon, failure = wish.epsilon / columns, wish.failure / 3 / columns
+    halved = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
+    if not concepts.groups:
+        return halved
+    counted = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
+    return halved if counted is None else min(halved, Fraction(counted.off, pool))
+
+
+def _snapped(concepts: ClassFacts, points: int) -> int:
+    """Members whose ends lie on so many points per column, or at the two ends of it."""
+    if concepts.groups:
+        return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
+    ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
+    return sum(math.comb(points + 2, k) for k in range(ends + 1))
 
 
 INNER = tuple(Fraction(k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30, 40))
@@ -284,7 +311,7 @@ def _ask_command(wish: Wish, need: Need) -> str | None:
     )
 
 
-ASKABLE = (*DICHOTOMIES, "unions", "generated", "scorecards", "halfspaces")
+ASKABLE = (*DICHOTOMIES, "generated", "scorecards", "halfspaces")
 """Classes learnt by one plain draw, which `privpac active` takes."""
 
 
@@ -358,6 +385,25 @@ def _labels_records(wish: Wish) -> int:
     return labels_floor(wish.concepts.shatters, error=wish.error, failure=wish.failure)
 
 
+def _noisy_rules(option: Option, wish: Wish) -> bool:
+    """Promises against the best rule for every noise; answers without a rule promise a mean error instead."""
+    any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
+    return any_noise and option.protects != "predictions"
+
+
+def _noisy_records(wish: Wish) -> int:
+    if wish.failure >= Fraction(1, 2):
+        return 0
+    return floor_agnostic(wish.concepts.shatters, excess=wish.error, failure=wish.failure)
+
+
+def _noisy_exclude(wish: Wish, n: int) -> bool:
+    if wish.failure >= Fraction(1, 2):
+        return False
+    return least_failure_agnostic(n, excess=wish.error) > wish.failure or _noisy_records(wish) > n
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(90, "floor-labels", lambda option, wish: wish.concepts.shatters > 1, _labels_records),
+    FloorRow(92, "floor-agnostic", _noisy_rules, _noisy_records, _noisy_exclude),
 )

@@ -37,7 +37,6 @@ from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.parts import LABELLED, UNLABELLED
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain, ratio_for
 
 __all__ = ["SSLRelabel", "relabel_accuracy"]
@@ -163,8 +162,7 @@ class SSLRelabel:
         points = sample.unlabelled.take(random_part(self.taken, self.kept, coins))
         dichotomies = self.concepts.dichotomies(points)
         scores = dichotomies.relabelling(points, sample.labelled, change=self.change, mistake=self.mistake)
-        index = gibbs.draw(scores, self.ratio, coins)
-        labels = dichotomies.labels(index, points.block().cells)
+        labels = dichotomies.labels(scores.draw(self.ratio, coins), points.block().cells)
         return self.base.learn(points.relabelled(labels), coins)
 
     @classmethod

@@ -14,10 +14,10 @@ from functools import lru_cache
 import numpy as np
 
 from privpac.constructions.few_labels.formulas import float_labellings, float_transfer, mistakes_of_draw
-from privpac.constructions.few_labels.label_search import Search
+from privpac.constructions.few_labels.label_search import Search, fewest_labels
 from privpac.constructions.few_labels.transfer_formulas import Family, Transfer, transfer_error
 from privpac.numbers.exact import about_log, exp_down, exp_up, ratio_for
-from privpac.numbers.parameters import Number, chance, positive
+from privpac.numbers.parameters import Number, chance
 from privpac.numbers.rough import Floats
 from privpac.numbers.search import minimum, stepped
 from privpac.theory.register import formula
@@ -163,6 +163,4 @@ def records_ssl_relabel(
     `ssl-relabel-accuracy`. Holds if: as `error_ssl_relabel`. Proof: docs/proofs/ssl-relabel.md.
     Tested by: tests/unit/constructions/few_labels/test_boost.py.
     """
-    owner = "records_ssl_relabel"
-    miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
-    return relabel_search(family, loss, miss).fewest(error, unlabelled, owner=owner)
+    return fewest_labels("records_ssl_relabel", relabel_search, family, error, failure, epsilon, unlabelled)

@@ -32,7 +32,6 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Privacy, Unit
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import plain, power_up, ratio_for
 from privpac.numbers.parameters import positive
@@ -256,7 +255,7 @@ def _on(concepts: ConceptClass, schema: Any) -> ConceptClass:
 
 @dataclass(frozen=True)
 class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
-    """Any class whose labellings of the features can be listed: each labelling is a candidate once."""
+    """Any class whose labellings of the features can be drawn from: each labelling is a candidate once."""
 
     concepts: ConceptClass
     epsilon: Fraction
@@ -314,7 +313,7 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
         labellings = self._listed.dichotomies(sample)
-        return labellings.member(gibbs.draw(labellings.mistakes(sample), self.ratio, coins))
+        return labellings.member(labellings.mistakes(sample).draw(self.ratio, coins))
 
 
 def label_private(

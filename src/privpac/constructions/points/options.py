@@ -219,7 +219,18 @@ def _any_points_exclude(wish: Wish, n: int) -> bool:
     return least > wish.failure
 
 
+def _minimal(option: Option, wish: Wish) -> bool:
+    """Points, and cuts in one direction: no rule can be spared."""
+    minimal = wish.concepts.kind == "points" or (wish.concepts.kind == "thresholds" and wish.concepts.vc == 1)
+    return protects_whole_records(option) and option.proper and minimal
+
+
+def _minimal_records(wish: Wish) -> int:
+    return floors.floor_minimal_class(wish.concepts.size, failure=wish.failure, epsilon=wish.epsilon)
+
+
 FLOORS: tuple[FloorRow, ...] = (
     FloorRow(20, "floor-points-proper", _proper_points, _proper_points_records, _proper_points_exclude),
     FloorRow(30, "floor-points-any", _any_points, _any_points_records, _any_points_exclude),
+    FloorRow(55, "floor-minimal-class", _minimal, _minimal_records),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -233,6 +234,7 @@ _LIGHT_PARTS = np.arange(5, 50) / 100.0
 _FLIP_PARTS = np.arange(4, 61) / 100.0
 
 
+@lru_cache(maxsize=1024)  # plans for tables of many sizes ask for the same errors
 def _best_boost(*, error: Fraction, failure: Fraction, epsilon: Fraction) -> tuple[int, int, int, int, int]:
     """(records, runs, each, part of the error that is light, part of light that is flipped), in floats.
 

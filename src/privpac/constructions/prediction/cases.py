@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
+from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.cuts import CutDichotomies
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.cases import Case, Record, RememberedSample, records_of, sample_of, tiny_schema
@@ -25,7 +26,6 @@ from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
 from privpac.guarantee import rules
 from privpac.guarantee.facts import Privacy
-from privpac.mechanisms.scores import Listed
 
 __all__ = [
     "ROWS",
@@ -133,10 +133,10 @@ class _AtThePoints(CutDichotomies):
             return self.name(0, True)
         return self.name(int(self.points[max(index - 1, 0)]) + (index > 0), True)
 
-    def mistakes(self, sample: Sample) -> Listed:
+    def mistakes(self, sample: Sample) -> ListedPrices:
         block = sample.take(np.arange(sample.size.labelled)).block()
         wrong = [(self.member(i).predict(block.cells) != block.labels).sum() for i in range(self.count)]
-        return Listed(np.array(wrong, dtype=np.int64))
+        return ListedPrices(np.array(wrong, dtype=np.int64))
 
 
 @dataclass(frozen=True)

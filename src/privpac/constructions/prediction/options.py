@@ -88,8 +88,8 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
-COUNTED = ("points", "thresholds")
-"""Classes whose members are counted by score, so that a voter lists nothing."""
+COUNTED = ("points", "thresholds", "intervals", "unions", "stumps")
+"""Classes whose best member is found without a list of labellings."""
 
 
 def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:

@@ -23,7 +23,6 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 
 __all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc"]
 
@@ -128,4 +127,4 @@ def draw_concept(
     """One concept by its mistakes on all records, from the labellings of `kept` random ones of them."""
     chosen = np.asarray(coins.subset(sample.size.labelled, kept), dtype=np.int64)
     listed = concepts.dichotomies(sample.take(chosen))
-    return listed.member(gibbs.draw(listed.mistakes(sample), ratio, coins))
+    return listed.member(listed.mistakes(sample).draw(ratio, coins))

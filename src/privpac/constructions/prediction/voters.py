@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
-from privpac.concepts.labellings.base import with_dichotomies
+from privpac.concepts.labellings.base import BySums, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
 from privpac.constructions.stored_classes import stored_concepts
@@ -297,7 +297,7 @@ class Concepts:
         if isinstance(self.concepts, Scored):
             self.concepts.require(block)
             return
-        if block > MOST_BLOCK:
+        if not isinstance(self.concepts, BySums) and block > MOST_BLOCK:
             raise SizeError(
                 f"A vote of {self.concepts.word} lists its labellings of a block, of at most {MOST_BLOCK} records.",
                 remedy="Ask for more models.",
@@ -309,8 +309,7 @@ class Concepts:
             scores = self.concepts.scores(block.reduce(self.concepts.statistic), costs=(1, 1))
             return scores.locate(scores.histogram(0).best, 0)
         listed = with_dichotomies(self.concepts, owner=OWNER).dichotomies(block)
-        mistakes = listed.mistakes(block)
-        return listed.member(mistakes.locate(mistakes.histogram(0).best, 0))
+        return listed.member(listed.mistakes(block).cheapest())
 
     def tally(self, models: Sequence[Hypothesis], cells: Cells) -> NDArray[np.int64]:
         rows = len(next(iter(cells.values())))

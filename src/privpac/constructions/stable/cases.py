@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
 from privpac.constructions.cases import (
     Case,
     learner_case,
@@ -27,6 +28,15 @@ def _stable() -> Case:
     return replace(learner_case("stable thresholds", learner, schema, 4), sets=True)
 
 
+def _stable_unions() -> Case:
+    """Labellings drawn by sums, from two points that may be equal."""
+    schema = tiny_schema(4)
+    return replace(
+        learner_case("stable unions", Stable(Unions(schema, "a", 2), 2, ONE), schema, 3), sets=True
+    )
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "stable": _stable,
+    "stable-unions": _stable_unions,
 }

@@ -27,7 +27,6 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Stability
 from privpac.guarantee.proof import Proof
-from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
 from privpac.numbers.parameters import positive, whole_positive
 
@@ -98,4 +97,4 @@ class Stable(DrawsMembers, DrawsOnce):
         self.require(sample.size)
         chosen = np.array(coins.subset(sample.size.labelled, self.kept), dtype=np.int64)
         labellings = self._listed.dichotomies(sample.take(chosen))
-        return labellings.member(gibbs.draw(labellings.mistakes(sample), self.ratio, coins))
+        return labellings.member(labellings.mistakes(sample).draw(self.ratio, coins))

@@ -23,7 +23,6 @@ from privpac.constructions.base import Around
 from privpac.constructions.wrappers.nested import labelled_only, positive_number
 from privpac.data.sample import InMemory, Sample, Size
 from privpac.errors import ParameterError, SizeError
-from privpac.mechanisms import gibbs
 from privpac.numbers.exact import ratio_for
 from privpac.numbers.parameters import whole_positive
 
@@ -68,14 +67,13 @@ class Vote:
         """The kept records with labels drawn by the vote."""
         labellings = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
         scores = labellings.relabelling(kept, rest, change=self.change, mistake=self.mistake)
-        chosen = gibbs.draw(scores, self.ratio, coins)
-        return kept.relabelled(labellings.labels(chosen, kept.block().cells))
+        return kept.relabelled(labellings.labels(scores.draw(self.ratio, coins), kept.block().cells))
 
     def relabel_ranks(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The same by ranks in the shuffled order: equal points may get different labels."""
         ranks = RankDichotomies(needs_cuts(concepts), kept)
         scores = ranks.relabelling(rest, change=self.change, mistake=self.mistake)
-        return kept.relabelled(ranks.labels(gibbs.draw(scores, self.ratio, coins)))
+        return kept.relabelled(ranks.labels(scores.draw(self.ratio, coins)))
 
 
 def needs_cuts(concepts: ConceptClass) -> Thresholds:

@@ -19,6 +19,8 @@ from privpac.constructions.request import Naming, Request, Word, inner_word
 from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.formulas import best_split
+from privpac.constructions.wrappers.nested import Empirical
+from privpac.constructions.wrappers.resample import Resampled
 from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError
@@ -48,6 +50,12 @@ def _labelled(request: Request, form: str, *, least: int) -> int:
 def _halved(learner: Learner) -> Learner:
     """The same learner, promising for half of the usual failure, where another step may fail too."""
     return replace(learner, failure=HALF) if isinstance(learner, Occam | RecConcave) else learner
+
+
+def _empirical(learner: Learner, records: int) -> Learner:
+    """The learner, if it is proved to follow the very records it is given; otherwise it gets independent draws of them,
+    of which its promise for a distribution speaks. These lose a little more of delta, hence half of it above."""
+    return learner if isinstance(learner, Empirical) else Resampled(learner, records)
 
 
 def _subsampled(request: Request, rest: str, naming: Naming) -> Learner:
@@ -85,7 +93,7 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     kept = number or relabelled_records(size, epsilon=epsilon)
 
     def inside(inner: Fraction) -> Learner:
-        return _halved(naming(word, request.inside(kept, inner, delta * n / kept)))
+        return _empirical(_halved(naming(word, request.inside(kept, inner, delta * n / kept / 2))), kept)
 
     return calibrate_agnostic(inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=HALF)
 

@@ -119,13 +119,13 @@ class MemorySample:
 
     def reduce(self, statistic: Statistic[S]) -> S:
         block = self.block(*statistic.columns)
-        if isinstance(statistic, FromCellCounts):
-            block = replace(block, words=self._wide(statistic.columns))
+        wide = [name for name in statistic.columns if 2**64 < self._schema.column(name).size <= 2**128]
+        if wide and isinstance(statistic, FromCellCounts):
+            block = replace(block, words=self._wide(wide))
         return statistic.absorb(statistic.zero(), block)
 
-    def _wide(self, columns: tuple[str, ...]) -> dict[str, Words]:
+    def _wide(self, wide: list[str]) -> dict[str, Words]:
         """Cells of more than 64 bits as words: made once, since all that sorts them needs them."""
-        wide = [name for name in columns if 2**64 < self._schema.column(name).size <= 2**128]
         for name in wide:
             if name not in self._words:
                 self._words[name] = split(self._cells[name])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from flint import ctx
 
-from privpac.guarantee.facts import ALL, Accuracy, Against, Privacy, Unit
+from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Unit
 from privpac.guarantee.proof import SEAL, Proof, Value
-from privpac.guarantee.rules.conditions import need, rational
+from privpac.guarantee.rules.conditions import ONE, need, rational
 from privpac.numbers.exact import ball
 from privpac.theory.staged import Stage, error_staged, excess_staged
 
@@ -75,8 +76,9 @@ def staged_draws(
     Register `staged-draws-realizable` and `staged-draws-agnostic`. Holds if at most `size` rules can be released, and
     each stage draws with weight prior·ratio^mistakes, its odds being the prior of all other outcomes over that of the
     best member (first stage: at most 1/(smallest prior) - 1) or of leaving everything as it is (assumed of the caller).
-    With the learner's own privacy as a premise the size does not count; then mistakes must have one price. With costs,
-    errors are average costs divided by the largest, and a ratio is the weight of one largest cost.
+    With the learner's own privacy as a premise the size does not count; then mistakes must have one price, and
+    e^epsilon must be at least what the draws lose together, the product of ratio^(-2): a smaller one is not theirs.
+    With costs, errors are average costs divided by the largest, and a ratio is the weight of one largest cost.
     """
     rule = f"staged-draws-{against.value}"
     need(
@@ -92,6 +94,12 @@ def staged_draws(
         fact = private.fact
         whole = fact.delta == 0 and fact.unit is Unit.RECORD and fact.part == ALL
         need(rule, whole, "whole records must be protected, without a delta")
+        drawn = Loss(factor=math.prod((1 / stage.ratio**2 for stage in stages), start=ONE))
+        need(
+            rule,
+            drawn <= fact.epsilon,
+            "the draws of all stages lose more than the privacy that is its premise",
+        )
         growth = rational(rule, fact.epsilon)
     bound = error_staged if against is Against.REALIZABLE else excess_staged
     error = bound(records, stages, failure=failure, size=size, growth=growth)

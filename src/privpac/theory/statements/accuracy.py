@@ -149,7 +149,10 @@ STATEMENTS: tuple[Statement, ...] = (
         (
             "classes, priors and ratios of a stage follow from public numbers and from what was drawn before",
             IID,
-            "with epsilon in place of the size: " + PURE + ", and all mistakes have one price",
+            "with epsilon in place of the size: "
+            + PURE
+            + ", all mistakes have one price, and e^epsilon is at least the"
+            " product of ratio^(-2) over the stages",
         ),
         {
             "parts": "stages + 2",

@@ -40,7 +40,7 @@ STATEMENTS: tuple[Statement, ...] = (
         "No proper learner of thresholds",
         f"{BBKN}, Lemma 5.2",
         "derived",
-        "failure ≥ E[(T − 3)/(T − 3 + e^(epsilon·K))], K binomial(n, 2·error).",
+        "failure ≥ E[(T − 1)/(T − 1 + e^(epsilon·K))], K binomial(n, 2·error).",
         (
             PURE,
             "the answer is a threshold on an ordered domain of T",
@@ -67,7 +67,7 @@ STATEMENTS: tuple[Statement, ...] = (
         f"{BBKN}, Theorem 5.4",
         "derived",
         "P[accurate and at most `switches` changes of label] ≤ E[min(1, (switches/2 +"
-        " 1)·e^(epsilon·K)/(T − 2))], K binomial(n, 2·error).",
+        " 1)·e^(epsilon·K)/T)], K binomial(n, 2·error).",
         (
             PURE,
             "error below 1/2",
@@ -107,10 +107,32 @@ STATEMENTS: tuple[Statement, ...] = (
     Statement(
         "floor-agnostic",
         "Noise costs the square of the error, private or not",
-        "Anthony–Bartlett 1999, Theorem 5.2; Vapnik–Chervonenkis 1974",
-        "shape",
-        "To come within `error` of the best concept of a class of VC dimension d takes of the order of d/error²"
-        " records; proven constants, about 1/320, are too small for a plan.",
-        ("any learner, private or not", "some distribution with noise"),
+        "Anthony–Bartlett 1999, Theorem 5.2, with other constants; the bound by one point is folklore",
+        "derived",
+        "failure ≥ P[Bin(n, (1 − excess)/2) > n/2] + P[= n/2]/2; and n ≥ ln(1/(4r(1 − r)))/(−2·ln A), A = 1 − (1 −"
+        " √(1 − g²))/d, r = (excess/g)(1 − failure) + failure, for every bias g with r below 1/2: about"
+        " 0.0126·d/excess².",
+        (
+            "any learner, private or not, whatever it answers with",
+            "failing is to err by more than `excess` above the best concept of a class that shatters d points",
+            "every distribution is allowed: none of the noise is known beforehand",
+        ),
+        {"printed": Fraction(1, 320), "ours, for many points": Fraction(126, 10_000)},
+        proof="docs/proofs/agnostic-floors.md",
+    ),
+    Statement(
+        "private-optimum",
+        "The best private learner of a tiny class",
+        "ours: linear programming, with a dual certificate in rationals",
+        "derived",
+        "failure ≥ 1 − Σ over inputs of the largest, over answers, of gain − flow, for any weights of the targets and"
+        " of the privacy constraints; with the weights of a linear program this is what the best private learner"
+        " reaches on the same distributions.",
+        (
+            PURE,
+            "thresholds or points on a few cells, error below 1/2",
+            "the distributions put just above `error` on the cells that tell the target, the rest on one cell",
+        ),
+        proof="docs/proofs/optimum.md",
     ),
 )

@@ -142,7 +142,10 @@ STATEMENTS: tuple[Statement, ...] = (
         "Boxes in l dimensions of d bits can be learnt privately from order l labels and about l^3·8^(log* d)"
         " unlabelled records.",
         ("delta above 0",),
-        {"ours": "generic-learner and label-boost-realizable"},
+        {
+            "ours": "generic-learner with 2l slabs and l sanitised columns, delta 0: 1,124 labels and 2,000,000 others"
+            " for two columns of 32 bits at error 0.1, epsilon 1, where one draw needs 2,251 labels"
+        },
     ),
     Statement(
         "improper-few-labels",

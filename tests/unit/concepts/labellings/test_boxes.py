@@ -62,7 +62,7 @@ def test_what_is_too_much_is_refused() -> None:
     schema = Schema((Numeric("a", 0, 1), Numeric("b", 0, 1)), "y")
     for points in (1, 10**9):
         with pytest.raises(SizeError, match=r"256 x 256 groups has too many boxes.*bins=127"):
-            Rectangles(schema, ("a", "b")).require_listed(points)
+            Rectangles(schema, ("a", "b"), bins=256).require_listed(points)
         Rectangles(schema, ("a", "b"), bins=127).require_listed(points)
         with pytest.raises(SizeError, match="128 x 128 groups"):
             Rectangles(schema, ("a", "b"), bins=128).require_listed(points)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+from privpac.coins import law
 from privpac.concepts.finite import Finite
-from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, Prices, with_dichotomies
+from privpac.concepts.labellings.intervals import IntervalDichotomies
 from privpac.concepts.line.intervals import Interval, Intervals
 from privpac.concepts.line.stumps import Constant, Match, Stumps
 from privpac.concepts.line.thresholds import Threshold, Thresholds
-from privpac.concepts.line.unions import Unions
+from privpac.concepts.line.unions import Union, Unions
 from privpac.concepts.sets.points import Point, Points
+from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
+from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.errors import DataError, ParameterError
-from privpac.mechanisms.scores import Scores
+from privpac.errors import DataError, ParameterError, SizeError
 
 SCHEMA = Schema(
     (
@@ -53,6 +58,25 @@ def _stumps() -> list[Any]:
     return members + [Match("kind", c, equal) for c in range(3) for equal in (True, False)]
 
 
+class SummedIntervals(Intervals):
+    """Intervals as they are of many records."""
+
+    def dichotomies(self, *points: Sample) -> IntervalDichotomies:
+        few = super().dichotomies(*points)
+        return IntervalDichotomies(few.column, few.points, few.changes, few.inside, few.name)
+
+
+def _subsets(column: str, cells: int, most: int, inside: int) -> list[Any]:
+    """Every set of cells that can be written with at most so many intervals."""
+    members = []
+    for sides in product((0, 1), repeat=cells):
+        changes = [i for i in range(cells) if sides[i] != (0, *sides)[i]]
+        ends = [*changes, cells]
+        ranges = tuple((ends[i], ends[i + 1]) for i in range(0, len(changes), 2))
+        members += [Union(column, ranges, inside)] if len(ranges) <= most else []
+    return members
+
+
 def _table() -> Finite:
     rows = np.random.default_rng(5).integers(0, 2, (30, 9))
     return Finite.of_matrix(SCHEMA, "a", rows)
@@ -76,10 +100,20 @@ CLASSES: dict[str, Callable[[], tuple[Dichotomous, list[Any]]]] = {
         Intervals(SCHEMA, "a", inside=0),
         [Interval("a", i, j, 0) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0, 0)],
     ),
+    "summed intervals": lambda: (
+        SummedIntervals(SCHEMA, "a"),
+        [Interval("a", i, j) for i in range(9) for j in range(i + 1, 10)] + [Interval("a", 0, 0)],
+    ),
+    "unions": lambda: (Unions(SCHEMA, "a", 2), _subsets("a", 9, 2, 1)),
+    "unions of three": lambda: (Unions(SCHEMA, "b", 3, inside=0), _subsets("b", 4, 3, 0)),
     "stumps": lambda: (Stumps(SCHEMA), _stumps()),
     "predicates": lambda: ((c := Finite(SCHEMA, PREDICATES)), _members(c)),
     "matrix": lambda: ((c := _table()), _members(c)),
 }
+
+
+UNVOTED = ("unions", "unions of three")
+"""Classes on whose labels records do not vote."""
 
 
 def sample(n: int, seed: int) -> MemorySample:
@@ -88,15 +122,27 @@ def sample(n: int, seed: int) -> MemorySample:
     return MemorySample.from_cells(SCHEMA, cells, generator.integers(0, 2, n))
 
 
-def listed(scores: Scores[int], count: int) -> list[int]:
-    """Every member's score, through histogram and locate."""
-    found: dict[int, int] = {}
-    histogram = scores.histogram(None)
-    for step, number in zip(histogram.steps.tolist(), histogram.counts, strict=True):
-        for index in range(number):
-            found[scores.locate(histogram.best + step, index)] = histogram.best + step
-    assert sorted(found) == list(range(count))
-    return [found[i] for i in range(count)]
+def steps(prices: Prices[Any]) -> dict[Any, int]:
+    """How far every labelling lies above the cheapest one, read off the exact law of a draw at ratio 1/2."""
+    drawn = law(lambda coins: prices.draw(Fraction(1, 2), coins))
+    largest = max(drawn.values())
+    found = {}
+    for labelling, chance in drawn.items():
+        step = (largest / chance).numerator.bit_length() - 1
+        assert chance * 2**step == largest
+        found[labelling] = step
+    assert found[prices.cheapest()] == 0
+    return found
+
+
+def above(prices: dict[Any, int]) -> dict[Any, int]:
+    """Prices counted from the lowest."""
+    return {labelling: price - min(prices.values()) for labelling, price in prices.items()}
+
+
+def mistaken(rule: Any, sample: MemorySample) -> int:
+    block = sample.block()
+    return int((rule.predict(block.cells) != block.labels).sum())
 
 
 def trials() -> Iterator[tuple[MemorySample, MemorySample]]:
@@ -105,57 +151,62 @@ def trials() -> Iterator[tuple[MemorySample, MemorySample]]:
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_every_labelling_occurs_once_and_its_member_makes_it(name: str) -> None:
+def test_every_labelling_is_drawn_once_by_the_mistakes_of_its_member(name: str) -> None:
     concepts, members = CLASSES[name]()
-    for kept, _ in trials():
+    for kept, rest in trials():
         cells = kept.block().cells
-        expected = {bytes(member.predict(cells)) for member in members}
         found = concepts.dichotomies(kept)
-        labellings = [bytes(found.labels(i, cells)) for i in range(found.count)]
-        assert len(set(labellings)) == found.count
-        assert set(labellings) == expected
-        assert [bytes(found.member(i).predict(cells)) for i in range(found.count)] == labellings
+        drawn = steps(found.mistakes(rest))
+        labellings = [bytes(found.labels(labelling, cells)) for labelling in drawn]
+        assert len(set(labellings)) == len(labellings)
+        assert set(labellings) == {bytes(member.predict(cells)) for member in members}
+        assert [bytes(found.member(labelling).predict(cells)) for labelling in drawn] == labellings
+        assert drawn == above({labelling: mistaken(found.member(labelling), rest) for labelling in drawn})
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_members_belong_to_the_class(name: str) -> None:
+    concepts, _ = CLASSES[name]()
+    for kept, rest in trials():
+        found = concepts.dichotomies(kept)
+        assert all(concepts.contains(found.member(labelling)) for labelling in steps(found.mistakes(rest)))
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_only_the_set_of_points_matters(name: str) -> None:
     concepts, _ = CLASSES[name]()
-    for kept, _ in trials():
+    for kept, rest in trials():
         n = kept.size.total
         again = kept.take(np.array([*range(n - 1, -1, -1), 0])).relabelled(np.zeros(n + 1, np.uint8))
         here, there = concepts.dichotomies(kept), concepts.dichotomies(again)
-        assert [here.member(i) for i in range(here.count)] == [there.member(i) for i in range(there.count)]
         split = concepts.dichotomies(kept.take(np.arange(n // 2)), kept.take(np.arange(n // 2, n)))
-        assert [here.member(i) for i in range(here.count)] == [split.member(i) for i in range(split.count)]
+        drawn = steps(here.mistakes(rest))
+        assert drawn == steps(there.mistakes(rest)) == steps(split.mistakes(rest))
+        for labelling in drawn:
+            assert here.member(labelling) == there.member(labelling) == split.member(labelling)
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_mistakes_are_those_of_the_representative(name: str) -> None:
-    concepts, _ = CLASSES[name]()
-    for kept, rest in trials():
-        found, block = concepts.dichotomies(kept), rest.block()
-        expected = [
-            int((found.member(i).predict(block.cells) != block.labels).sum()) for i in range(found.count)
-        ]
-        assert listed(found.mistakes(rest), found.count) == expected
-
-
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [name for name in CLASSES if name not in UNVOTED])
 def test_relabelling_finds_the_cheapest_concept(name: str) -> None:
     concepts, members = CLASSES[name]()
     for number, (kept, rest) in enumerate(trials()):
         change, mistake = ((1, 1), (3, 2), (1, 5), (7, 1))[number % 4]
-        found = concepts.dichotomies(kept)
-        here, there = kept.block(), rest.block()
-        wrong = [int((f.predict(there.cells) != there.labels).sum()) for f in members]
-        labelled = [f.predict(here.cells) for f in members]
-        expected = []
-        for index in range(found.count):
-            z = found.labels(index, here.cells)
-            prices = zip(labelled, wrong, strict=True)
-            expected.append(min(change * int((z != f).sum()) + mistake * w for f, w in prices))
-        scores = found.relabelling(kept, rest, change=change, mistake=mistake)
-        assert listed(scores, found.count) == expected
+        found, here = concepts.dichotomies(kept), kept.block()
+        prices = [(f.predict(here.cells), mistake * mistaken(f, rest)) for f in members]
+        drawn = steps(found.relabelling(kept, rest, change=change, mistake=mistake))
+        assert len(drawn) == len({bytes(labels) for labels, _ in prices})
+        expected = {}
+        for labelling in drawn:
+            z = found.labels(labelling, here.cells)
+            expected[labelling] = min(change * int((z != labels).sum()) + price for labels, price in prices)
+        assert drawn == above(expected)
+
+
+@pytest.mark.parametrize("name", UNVOTED)
+def test_a_class_without_nearest_concepts_refuses_votes_from_public_numbers(name: str) -> None:
+    concepts, _ = CLASSES[name]()
+    with pytest.raises(SizeError, match="labels are not voted on"):
+        concepts.require_relabelled(1, voters=1)
 
 
 def test_the_step_counts_every_record_that_changes() -> None:
@@ -163,7 +214,7 @@ def test_the_step_counts_every_record_that_changes() -> None:
     kept = MemorySample.from_cells(SCHEMA, {"a": np.array([2, 2, 2])}, np.array([0, 0, 0]))
     rest = MemorySample.from_cells(SCHEMA, {"a": np.array([2, 2])}, np.array([1, 1]))
     found = Thresholds(SCHEMA, "a").dichotomies(kept)
-    assert listed(found.relabelling(kept, rest, change=1, mistake=2), 2) == [0, 3]
+    assert steps(found.relabelling(kept, rest, change=1, mistake=2)) == {0: 0, 1: 3}
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3])
@@ -184,15 +235,14 @@ def test_cuts_of_several_columns_find_each_other(columns: int) -> None:
             return MemorySample.from_cells(schema, cells, generator.integers(0, 2, n))
 
         kept, rest = some(1 + trial % 8), some(trial % 11)
-        found, here, there = Stumps(schema).dichotomies(kept), kept.block(), rest.block()
-        scores = listed(found.relabelling(kept, rest, change=3, mistake=2), found.count)
-        for index, score in enumerate(scores):
-            z = found.labels(index, here.cells)
-            assert score == min(
-                3 * int((z != f.predict(here.cells)).sum())
-                + 2 * int((f.predict(there.cells) != there.labels).sum())
-                for f in members
+        found, here = Stumps(schema).dichotomies(kept), kept.block()
+        drawn, expected = steps(found.relabelling(kept, rest, change=3, mistake=2)), {}
+        for labelling in drawn:
+            z = found.labels(labelling, here.cells)
+            expected[labelling] = min(
+                3 * int((z != f.predict(here.cells)).sum()) + 2 * mistaken(f, rest) for f in members
             )
+        assert drawn == above(expected)
 
 
 def test_wide_columns_are_ranked() -> None:
@@ -201,12 +251,16 @@ def test_wide_columns_are_ranked() -> None:
     rest = MemorySample.from_cells(
         schema, {"a": np.array([2**68, 2**70, 7], dtype=object)}, np.array([0, 0, 1])
     )
-    for concepts in (Thresholds(schema, "a"), Intervals(schema, "a"), Points(schema, "a")):
-        found = concepts.dichotomies(kept)
-        scores = listed(found.relabelling(kept, rest, change=1, mistake=1), found.count)
-        assert len(scores) == found.count
+    for concepts, count in (
+        (Intervals(schema, "a"), 4),
+        (Points(schema, "a"), 3),
+        (Unions(schema, "a", 1), 4),
+    ):
+        assert len(steps(concepts.dichotomies(kept).mistakes(rest))) == count
     found = Thresholds(schema, "a").dichotomies(kept)
-    assert listed(found.relabelling(kept, rest, change=1, mistake=1), 3) == [2, 2, 1]
+    assert steps(found.relabelling(kept, rest, change=1, mistake=1)) == {0: 1, 1: 1, 2: 0}
+    runs = Intervals(schema, "a").dichotomies(kept).relabelling(kept, rest, change=1, mistake=1)
+    assert steps(runs) == {(): 0, ((0, 1),): 0, ((0, 2),): 1, ((1, 2),): 1}
 
 
 def test_kept_points_must_belong_to_the_set() -> None:
@@ -218,8 +272,8 @@ def test_kept_points_must_belong_to_the_set() -> None:
 
 
 def test_a_class_without_dichotomies_is_refused() -> None:
-    with pytest.raises(ParameterError, match="dichotomies can be listed"):
-        with_dichotomies(Unions(SCHEMA, "a", 2), owner="Agnostic")
+    with pytest.raises(ParameterError, match="labellings of given points can be drawn from"):
+        with_dichotomies(Trees(SCHEMA, 1), owner="Agnostic")
     assert with_dichotomies(Thresholds(SCHEMA, "a"), owner="Agnostic").word == "thresholds:a"
 
 

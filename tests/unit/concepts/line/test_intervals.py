@@ -12,7 +12,7 @@ import pytest
 from privpac.coins import Coins, SeededCoins, law
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.line.intervals import Interval, Intervals
-from privpac.concepts.line.unions import UnionGibbs
+from privpac.concepts.line.union_law import UnionGibbs
 from privpac.data.columns import Boolean, Categorical, Numeric
 from privpac.data.schema import Schema
 from privpac.errors import NotCertified, ParameterError
@@ -75,7 +75,7 @@ def test_seeded_draws_follow_the_law() -> None:
     assert chi_square_p(counts, brute_force(concepts, records, (1, 1))) < 1e-9
 
 
-def many(cells: int, count: int) -> tuple[UnionGibbs, list[Record]]:
+def many(cells: int, count: int) -> tuple[UnionGibbs[Any], list[Record]]:
     step = cells // count
     records = [(i * step, int(count // 3 <= i < count // 2)) for i in range(count)]
     concepts = Intervals(schema(cells), "x")

@@ -16,8 +16,9 @@ from flint import arb, ctx, fmpq
 
 from privpac.coins import Coins, SeededCoins, Weights, law
 from privpac.concepts.hypotheses import hypothesis_from_json
+from privpac.concepts.line.union_law import UnionGibbs, _Choice
 from privpac.concepts.line.union_sums import UnionSums, Walk
-from privpac.concepts.line.unions import Union, UnionGibbs, Unions, _Choice
+from privpac.concepts.line.unions import Union, Unions
 from privpac.data.columns import Categorical, Date, Numeric
 from privpac.data.sample import Block
 from privpac.data.schema import Schema
@@ -141,7 +142,7 @@ RATIOS = [
 ]
 
 
-def awkward_law(rng: np.random.Generator) -> UnionGibbs:
+def awkward_law(rng: np.random.Generator) -> UnionGibbs[Union]:
     """Dense, sparse and huge domains; heavy values, long drifts; ratios from 1 down to 2^-900."""
     intervals = int(rng.integers(1, 6))
     cells = [8, 70, 1000, 2**20, 2**64, 2**128 if intervals <= 3 else 2**64][rng.integers(6)]

@@ -13,12 +13,12 @@ from privpac import NotCertified, Schema, learn, load, verify
 from privpac.coins import SeededCoins
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.trees.tree import Leaf, Split
-from privpac.constructions.card.risk_tree import MOST_LEVELS, LeafWeights, RiskTrees, levels_for
+from privpac.constructions.card.risk_tree import MOST_LEVELS, RiskTrees, levels_for
 from privpac.constructions.recipe import Recipe
 from privpac.constructions.words import Request
 from privpac.data.engines.memory import MemorySample
-from privpac.data.sample import Block, Size
-from privpac.errors import ParameterError, SchemaError, SizeError
+from privpac.data.sample import Size
+from privpac.errors import ParameterError, SchemaError
 from privpac.model import digest, model_from
 
 COLUMNS = [
@@ -45,29 +45,6 @@ def sample(n: int = 3000) -> MemorySample:
 
 def learner(**more: Any) -> RiskTrees:
     return RiskTrees(**{"schema": SCHEMA, "epsilon": Fraction(1), "tests": TESTS, "levels": 3, **more})
-
-
-def test_weights_are_added_up_by_leaf_and_code() -> None:
-    block, weights = sample(200).block(), ((-3, -5), (7, 11))
-    sums = sample(200).reduce(LeafWeights(TESTS, TREE, weights))
-    assert block.labels is not None
-    leaves = (block.cells["a"] >= 4).astype(int)
-    own = np.array(weights)[block.labels, leaves]
-    codes = TESTS.codes(block)
-    start = 0
-    for row, group in zip(codes, TESTS.groups, strict=True):
-        for leaf in (0, 1):
-            for code in range(len(group.cells) + 1):
-                assert sums[leaf, start + code] == own[(leaves == leaf) & (row == code)].sum()
-        start += len(group.cells) + 1
-    halves = [LeafWeights(TESTS, TREE, weights).zero() for _ in range(2)]
-    assert (LeafWeights(TESTS, TREE, weights).merge(*halves) == 0).all()
-
-
-def test_records_without_labels_have_no_weight() -> None:
-    statistic = LeafWeights(TESTS, Leaf(0), ((0,), (0,)))
-    with pytest.raises(SizeError, match="labelled"):
-        statistic.absorb(statistic.zero(), Block({}, None, 0))
 
 
 def test_levels_grow_with_what_there_is_to_learn_from() -> None:

@@ -129,6 +129,7 @@ def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None
         assert min(f.error for f in facts if f.against is Against.AGNOSTIC) <= Fraction(error)
 
 
+@pytest.mark.long_cases("0.1", "0.2")
 @pytest.mark.parametrize("error", ["0.1", "0.2", "0.3"])
 def test_more_records_than_planned_for_auto_are_never_too_many(error: str) -> None:
     """Where it passes on to another design, `auto` certifies less than for a few records fewer."""

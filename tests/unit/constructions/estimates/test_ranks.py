@@ -116,7 +116,7 @@ def truth_of(model: Model) -> tuple[float, float, float]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("word", ["card:4", "risk-tree", "trees:2"])
+@pytest.mark.parametrize("word", ["card:4", "risk-tree", "graded-tree", "trees:2"])
 def test_intervals_hold_for_fresh_records_of_simulated_tables(word: str) -> None:
     """Two standard deviations: of thirty intervals of a kind fewer than 21 hold less than once in 10^5 runs if nine in
     ten do. Figures of tables with shuffled labels are the control: there the AUC of the right ones is outside."""

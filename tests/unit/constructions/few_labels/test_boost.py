@@ -281,7 +281,7 @@ def test_what_cannot_be_run_is_refused() -> None:
         LabelBoost.calibrate(cut, Size(1, 100), epsilon=Fraction(1, 100))
     with pytest.raises(SizeError, match="too few for this base"):
         LabelBoost.calibrate(cut, Size(100, 100), epsilon=Fraction(1, 10), base=base, draws=1000)
-    with pytest.raises(ParameterError, match="whose dichotomies can be listed"):
+    with pytest.raises(ParameterError, match="whose labellings of given points can be drawn from"):
         LabelBoost.calibrate(DecisionLists(tiny_schema(3), 2), Size(10, 10), epsilon=ONE)
 
 

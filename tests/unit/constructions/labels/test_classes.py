@@ -163,7 +163,11 @@ def test_constant_columns_and_single_records() -> None:
         (lambda: LabelPrivateGrid(Points(SCHEMA, "b"), ONE), ParameterError, "cuts in ordered columns"),
         (lambda: LabelPrivateGrid(Stumps(SCHEMA), Fraction(0)), ParameterError, "positive"),
         (lambda: LabelPrivateDichotomies(Points(SCHEMA, "b"), Fraction(0)), ParameterError, "positive"),
-        (lambda: LabelPrivateDichotomies(Trees(SCHEMA, 1), ONE), ParameterError, "dichotomies"),
+        (
+            lambda: LabelPrivateDichotomies(Trees(SCHEMA, 1), ONE),
+            ParameterError,
+            "labellings of given points",
+        ),
         (
             lambda: label_private(Points(SCHEMA, "b"), epsilon=ONE, costs=(1, 2)),
             ParameterError,

@@ -15,11 +15,13 @@ from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
 from privpac.coins import law
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
+from privpac.concepts.linear.plane import Halfplanes
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.formulas import models_vote, vote_error, vote_wrong
 from privpac.constructions.prediction.vote import Vote, default_models
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Classifiers, Concepts
+from privpac.data.columns import Numeric
 from privpac.errors import ParameterError, SchemaError, SizeError
 from privpac.numbers.exact import ratio_for
 from privpac.theory.listing import MOST_BLOCK
@@ -222,8 +224,8 @@ def test_concepts_without_a_count_by_score_are_listed() -> None:
 
 def test_a_block_too_large_to_list_is_refused_by_its_size_alone() -> None:
     """Whether there are too many must not depend on what the records are, and is said before there are any."""
-    schema = Schema.from_json({"label": "y", "columns": [SCHEMA.column("age").to_json()]})
-    vote = Vote(Concepts(Intervals(schema, "age")), Fraction(1), 3)
+    columns = (Numeric("a", 0, 2**20, integer=True), Numeric("b", 0, 2**20, integer=True))
+    vote = Vote(Concepts(Halfplanes(Schema(columns, label="y"), ("a", "b"))), Fraction(1), 3)
     vote.certify(Size(3 * MOST_BLOCK))
     with pytest.raises(SizeError, match="Ask for more models"):
         vote.certify(Size(3 * MOST_BLOCK + 1))

@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privpac import SeededCoins, Size, Unions
+from privpac import SeededCoins, Size
 from privpac.checker.check import check_certificate, check_derivation
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.formulas import excess_stable, stability_from_some
 from privpac.errors import ParameterError, SizeError
@@ -45,8 +46,8 @@ def test_it_learns() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ParameterError, match="dichotomies"):
-        Stable(Unions(SCHEMA, "a", 2), 5, FIFTH)
+    with pytest.raises(ParameterError, match="labellings of given points"):
+        Stable(Trees(SCHEMA, 1), 5, FIFTH)
     with pytest.raises(ParameterError, match="kept"):
         Stable(CUTS, 0, FIFTH)
     with pytest.raises(ParameterError, match="epsilon"):

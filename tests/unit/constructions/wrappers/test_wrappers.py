@@ -206,7 +206,7 @@ def test_prices_of_a_vote_are_whole_numbers_in_lowest_terms() -> None:
         (lambda: Relabelled(Occam(CUTS, ONE), 3, ONE, Fraction(-1)), "weight"),
         (
             lambda: Agnostic(Occam(Trees(SCHEMA, 1, Binarisation.of(SCHEMA, cuts=2)), ONE), 3, ONE),
-            "dichotomies",
+            "labellings of given points",
         ),
     ],
 )

@@ -3,7 +3,7 @@ import { Interval } from "../interval.js";
 import { ONE, Rational, sum, TWO, ZERO } from "../rational.js";
 import { require } from "../refusal.js";
 import { accuracyOf, ALL, fraction, given, goalOf, noPremise, onlyPremise, privacyOf, } from "../reading.js";
-import { expOf, lnDown, lnUp, powerAtMost, PRECISE, rootUp, roundedUp } from "../rounding.js";
+import { expOf, lnDown, lnUp, lossAtMost, powerAtMost, PRECISE, rootUp, roundedUp } from "../rounding.js";
 import { requireAssumption } from "./composition.js";
 const MOST_STAGES = 64;
 /** The mean of tilt^(mistakes more than the best) for a rule that is worse by `error`, at most. */
@@ -47,11 +47,13 @@ function addedMistakes(odds, ratios, each) {
     const added = odds.map((one, k) => each.below(one) ? lnUp(one.over(each)).over(lnDown(ONE.over(ratios[k] ?? ONE))) : ZERO);
     return roundedUp(sum(added), 12n);
 }
-/** e^epsilon of the learner, whose own privacy is the premise. */
-function growthOf(step) {
+/** e^epsilon of the learner, whose own privacy is the premise: at least what draws with these ratios lose together. */
+function growthOf(step, ratios) {
     const fact = privacyOf(onlyPremise(step));
     const whole = fact.delta.sign === 0 && fact.unit === "record" && fact.part === ALL;
     require(whole && fact.release === "hypothesis", "whole records must be protected, without a delta");
+    const drawn = ratios.reduce((product, ratio) => product.over(ratio.square()), ONE);
+    require(lossAtMost({ log: ZERO, factor: drawn }, fact.loss), "the draws lose more than the premise says");
     return expOf(fact.loss);
 }
 function stagedDraws(against) {
@@ -65,8 +67,8 @@ function stagedDraws(against) {
         const events = odds.length + (against === "agnostic" ? 2 : 1);
         const each = goal.failure.over(BigInt(events));
         const size = premised ? ONE : Rational.of(where.whole("size", 1));
-        const growth = premised ? growthOf(step) : null;
         const added = addedMistakes(odds, ratios, each).over(n);
+        const growth = premised ? growthOf(step, ratios) : null;
         const bound = against === "agnostic"
             ? agnosticBound(added, n, each, size, growth)
             : realizableBound(added, n, each, size, growth);

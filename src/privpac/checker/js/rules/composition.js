@@ -141,21 +141,23 @@ function rangeDelta(each, times, total) {
     return smaller(ONE, roundUp(30n, (bits) => rangeBounds(each, times, total, bits + 64 * Number(times))));
 }
 function rangeBounds(each, times, total, bits) {
-    let [low, high, ways] = [ZERO, ZERO, 1n];
+    let [low, high, ways] = [0n, 0n, 1n];
     for (let j = 0n; j <= times; j += 1n) {
         const left = each.times(times - 2n * j).minus(total);
         if (left.sign <= 0)
             break;
         const [small, large] = oddTail(left, times, bits);
         if (j % 2n === 0n)
-            [low, high] = [low.plus(small.times(ways)), high.plus(large.times(ways))];
+            [low, high] = [low + small * ways, high + large * ways];
         else
-            [low, high] = [low.minus(large.times(ways)), high.minus(small.times(ways))];
+            [low, high] = [low - large * ways, high - small * ways];
         ways = ways * (times - j) / (j + 1n);
     }
-    const [y, top] = [exponential(each.over(2n), bits).ends(), exponential(total.over(2n), bits).ends()];
-    const width = (e) => e.minus(ONE.over(e)).times(2n).power(times);
-    return [top[0].times(2n).times(larger(ZERO, low)).over(width(y[1])), top[1].times(2n).times(high).over(width(y[0]))];
+    const alternating = Interval.of(low > 0n ? low : 0n, high, BigInt(-bits), bits);
+    const [y, half] = [exponential(each.over(2n), bits), exponential(total.over(2n), bits)];
+    const [one, two] = [Interval.of(1n, 1n, 0n, bits), Interval.of(2n, 2n, 0n, bits)];
+    const width = two.times(y.minus(one.over(y))).power(times);
+    return two.times(half).times(alternating).over(width).ends();
 }
 /** Bounds of the sum over odd i of 2^-i x^(i+times)/(i+times)!, in units of 2^-bits. */
 function oddTail(x, times, bits) {
@@ -174,7 +176,7 @@ function oddTail(x, times, bits) {
         small = small * quarter.numerator / by;
         large = (large * quarter.numerator + by - 1n) / by;
     }
-    return [Rational.of(low, unit), Rational.of(high + large, unit)]; // terms halve from here on
+    return [low, high + large]; // terms halve from here on
 }
 const declared = (step) => {
     const where = given(step, "epsilon", "delta");

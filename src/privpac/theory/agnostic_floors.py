@@ -1,0 +1,83 @@
+"""Noise costs the square of the error: below this many records no learner, private or not, comes near the best rule."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from privpac.numbers.binomial import PRECISIONS, certainly_above, first_whole, rounded_up
+from privpac.numbers.exact import ball
+from privpac.numbers.parameters import Number, at_least, chance, fraction_below
+from privpac.theory.register import formula
+
+__all__ = ["floor_agnostic", "least_failure_agnostic"]
+
+_HALF = Fraction(1, 2)
+
+BIASES = tuple(Fraction(i, 2) for i in range(4, 25))
+"""Biases of the labels over the error, of which the best is taken: any above 1 is valid."""
+
+
+def _minority(pairs: int, excess: Fraction) -> arb:
+    """P[Bin(2·pairs - 1, (1 - excess)/2) ≥ pairs]: how often the rarer label wins a vote of so many, or one more."""
+    share = ball((1 - excess) / 2)
+    return share.beta_lower(arb(pairs), arb(pairs), regularized=True)
+
+
+@formula("floor-agnostic")
+def least_failure_agnostic(n: int, *, excess: Number) -> Fraction:
+    """A failure probability that no learner gets below with `n` records, for some noise; rounded down.
+
+    Statement: P[Bin(n, (1 - excess)/2) > n/2] + P[= n/2]/2. Source: register `floor-agnostic`. Holds if: two concepts
+    differ somewhere; any learner, private or not; failing is to err by more than `excess` above the best concept.
+    Proof: docs/proofs/agnostic-floors.md. Tested by: tests/statistical/test_agnostic_floors.py.
+
+    >>> round(float(least_failure_agnostic(1, excess=0.1)), 6)
+    0.45
+    """
+    owner = "least_failure_agnostic"
+    have, above = at_least(0, n, owner=owner, name="n"), chance(excess, owner=owner, name="excess")
+    if have == 0:
+        return _HALF
+    with ctx.workprec(PRECISIONS[0]):
+        return 1 - rounded_up(1 - _minority((have + 1) // 2, above))
+
+
+@formula("floor-agnostic")
+def floor_agnostic(vc: int, *, excess: Number, failure: Number) -> int:
+    """Records below which no learner of a class that shatters `vc` points comes within `excess` of the best concept.
+
+    Statement: the larger of the first odd n with P[Bin(n, (1 - excess)/2) > n/2] ≤ failure, and of
+    ln(1/(4r(1 - r)))/(-2·ln(1 - (1 - √(1 - g²))/vc)) over biases g, r = (excess/g)(1 - failure) + failure below 1/2.
+    Source: register `floor-agnostic` (the second after Anthony–Bartlett 1999, Theorem 5.2, by affinities). Holds if:
+    any learner, private or not; failure below 1/2. Proof: docs/proofs/agnostic-floors.md.
+    Tested by: tests/statistical/test_agnostic_floors.py.
+
+    >>> floor_agnostic(1, excess=0.1, failure=0.05), floor_agnostic(1000, excess=0.1, failure=0.05)
+    (269, 1212)
+    """
+    owner = "floor_agnostic"
+    shattered = at_least(1, vc, owner=owner, name="vc")
+    above = chance(excess, owner=owner, name="excess")
+    miss = fraction_below(_HALF, failure, owner=owner, name="failure")
+    pairs = first_whole(
+        lambda m: not certainly_above(lambda: _minority(m, above), miss),
+        start=max(1, int(1 / above**2)),
+        smallest=1,
+    )
+    many = (_spread(shattered, above * by, above, miss) for by in BIASES if above * by <= 1)
+    return max(2 * pairs - 1, *many, 0)
+
+
+def _spread(vc: int, bias: Fraction, excess: Fraction, failure: Fraction) -> int:
+    """Records until labels of this bias on `vc` points can be told often enough; 0 where nothing is excluded."""
+    share = excess / bias * (1 - failure) + failure
+    if share >= _HALF:
+        return 0
+    with ctx.workprec(PRECISIONS[1]):
+        affinity = 1 - (1 - (1 - ball(bias**2)).sqrt()) / vc
+        if not affinity > 0:
+            return 1
+        need = -ball(4 * share * (1 - share)).log() / (-2 * affinity.log())
+        return max(0, int(need.lower().ceil().unique_fmpz()))

@@ -1,0 +1,75 @@
+"""The checker in TypeScript says of every vector what was frozen, and its compiled modules are those of its sources.
+
+Without node it is left out, and the end of the report says so (`conftest.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from privpac.checker.steps import RULES
+from tests.vectors.frozen import vectors
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "checker-ts"
+COMPILED = ROOT / "src" / "privpac" / "checker" / "js"
+NODE, NPM = shutil.which("node"), shutil.which("npm")
+
+
+def run(*command: str, cwd: Path, given: str | None = None) -> str:
+    done = subprocess.run(
+        command, cwd=cwd, input=given, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def judged(files: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    lines = "".join(json.dumps({"kind": kind, "text": text}) + "\n" for kind, text in files)
+    return [json.loads(line) for line in run(str(NODE), "judge.mjs", cwd=SOURCES, given=lines).splitlines()]
+
+
+def test_both_checkers_agree_on_every_vector() -> None:
+    files = list(vectors())
+    verdicts = judged([(file.kind, file.text) for file in files])
+    wrong = []
+    for file, verdict in zip(files, verdicts, strict=True):
+        expected = file.expected != "refused"
+        # A rule that there is not is one that it does not know: it says so instead of refusing.
+        unknown = not expected and bool(verdict["notChecked"]) and "there is no rule named" in file.reason
+        if verdict["accepted"] is not expected and not (unknown and verdict["accepted"] is None):
+            wrong.append((file.name, file.expected, file.reason, verdict["reason"]))
+        assert "fault of the checker" not in verdict["reason"], file.name
+    assert wrong == []
+
+
+def test_every_rule_is_checked_twice() -> None:
+    script = (
+        "import { CHECKED } from '../src/privpac/checker/js/checker.js'; console.log(JSON.stringify(CHECKED))"
+    )
+    known = json.loads(run(str(NODE), "--input-type=module", "-e", script, cwd=SOURCES))
+    assert set(known) == set(RULES)
+
+
+def test_a_rule_it_does_not_know_is_never_accepted() -> None:
+    tree = next(json.loads(file.text) for file in vectors() if file.name == "certificate-group")
+    tree["privacy"]["premises"][0]["rule"] = "a-rule-of-next-year"
+    (verdict,) = judged([("document", json.dumps(tree))])
+    assert verdict["accepted"] is None
+    assert verdict["notChecked"] == ["a-rule-of-next-year"]
+    assert "not checked by this implementation" in verdict["reason"]
+
+
+def test_the_compiled_modules_are_those_of_the_sources(tmp_path: Path) -> None:
+    for name in ("src", "package.json", "package-lock.json", "tsconfig.json"):
+        place = SOURCES / name
+        (shutil.copytree if place.is_dir() else shutil.copy)(place, tmp_path / name)
+    run(str(NPM), "ci", "--silent", "--no-audit", "--no-fund", cwd=tmp_path)
+    run(str(NPM), "run", "--silent", "build", "--", "--outDir", "out", cwd=tmp_path)
+    made = {path.relative_to(tmp_path / "out"): path.read_text() for path in (tmp_path / "out").rglob("*.js")}
+    kept = {path.relative_to(COMPILED): path.read_text() for path in COMPILED.rglob("*.js")}
+    assert made == kept, "run npm run build in checker-ts"

@@ -1,0 +1,114 @@
+"""The frozen lists, and how a file is made of each entry.
+
+`accepted.jsonl` holds a document per line, or says which one of `tests/golden` it is. `edits.jsonl` holds an edit of
+one of these per line: what it is made of, the operation, where, the new value, what must come of it, and why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from privpac.checker.document import digest
+from tests.golden.corpus import HERE as GOLDEN
+
+__all__ = ["ACCEPTED", "EDITS", "HERE", "Edit", "Vector", "accepted", "edited", "vectors", "written"]
+
+HERE = Path(__file__).parent
+ACCEPTED = HERE / "accepted.jsonl"
+EDITS = HERE / "edits.jsonl"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A file, and what a checker must say of it."""
+
+    name: str
+    kind: str
+    """`document`: a model file, table, bundle.json or certificate. `derivation`: a step with its premises, alone."""
+    expected: str
+    """`accepted`; `refused`; or `unseen`: no condition notices the edit, so that it is accepted too."""
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of an accepted file."""
+
+    base: str
+    operation: str
+    """`replace`, `add` or `remove` at the end of a path of keys; `raw`: `replace` without a new digest; `text`: so many
+    characters of the file from a place on become others; `whole`: another file altogether."""
+    place: Any
+    value: Any
+    expected: str
+    reason: str
+
+    def line(self) -> str:
+        """As it is frozen."""
+        row = [self.base, self.operation, self.place, self.value, self.expected, self.reason]
+        return json.dumps(row, ensure_ascii=True)
+
+
+def written(tree: Any) -> str:
+    """A document as a file of ours has it."""
+    return json.dumps(tree, ensure_ascii=True, separators=(",", ":"))
+
+
+@cache
+def _rows() -> tuple[dict[str, Any], ...]:
+    return tuple(json.loads(line) for line in ACCEPTED.read_text(encoding="ascii").splitlines())
+
+
+def accepted() -> Iterator[Vector]:
+    """The files that must be accepted."""
+    for row in _rows():
+        text = (
+            (GOLDEN / row["golden"]).read_text(encoding="utf-8") if "golden" in row else written(row["tree"])
+        )
+        yield Vector(row["name"], row["kind"], "accepted", "", text)
+
+
+def _spot(tree: Any, path: list[Any]) -> tuple[Any, Any]:
+    """The object or list that holds what a path leads to, and its key there."""
+    *above, last = path
+    for key in above:
+        tree = tree[key]
+    return tree, last
+
+
+def edited(text: str, edit: Edit) -> str:
+    """The file that an edit makes of another one."""
+    if edit.operation == "whole":
+        return str(edit.value)
+    if edit.operation == "text":
+        start, count = edit.place
+        return text[:start] + str(edit.value) + text[start + count :]
+    tree = json.loads(text)
+    holder, key = _spot(tree, edit.place)
+    if edit.operation == "remove":
+        del holder[key]
+    elif isinstance(holder, list) and edit.operation == "add":
+        holder.insert(key, edit.value)
+    else:
+        holder[key] = edit.value
+    if edit.operation != "raw" and "digest" in tree:
+        tree["digest"] = digest(tree)
+    return written(tree)
+
+
+def vectors() -> Iterator[Vector]:
+    """All of them."""
+    bases = {vector.name: vector for vector in accepted()}
+    yield from bases.values()
+    for number, line in enumerate(EDITS.read_text(encoding="ascii").splitlines()):
+        edit = Edit(*json.loads(line))
+        base = bases[edit.base]
+        yield Vector(
+            f"{number:05d}-{edit.base}", base.kind, edit.expected, edit.reason, edited(base.text, edit)
+        )

@@ -1,0 +1,255 @@
+"""Makes the frozen lists: from examples of every rule, stored documents of every word, and everything tried on them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from privpac.checker.document import KINDS, parsed_json
+from privpac.signing.keys import SigningKey
+from privpac.signing.signature import Receipt, with_signature
+from tests.contracts.examples import EXAMPLES
+from tests.contracts.test_register_complete import _flattered
+from tests.golden.corpus import HERE as GOLDEN
+from tests.golden.corpus import stored
+from tests.unit.checker.test_check import DERIVATIONS, SIDE, at, certificate, edits, leaves, places
+from tests.unit.checker.test_check_lies import HONEST, LIES
+from tests.unit.test_verification_forged import JUNK
+from tests.vectors.frozen import ACCEPTED, EDITS, Edit, Vector, accepted, edited, written
+from tests.vectors.judging import objection
+
+__all__ = ["make"]
+
+OF_A_DOCUMENT = 14
+"""Values put at random places of each stored document."""
+BYTES = 40
+"""Places at which a byte of a signed file is changed."""
+SIGNED = ("models/thresholds-age.json", "tables/tree.json", "models/stumps.json")
+
+ONLY_READ = "No condition reads it: `privpac verify` makes the certificate anew."
+STILL_TRUE = "The step holds with this value too."
+
+
+def make() -> None:
+    """Write both lists."""
+    rows = [*_stored(), *_derived(), *_signed()]
+    ACCEPTED.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
+    bases = {vector.name: vector for vector in accepted()}
+    for vector in bases.values():
+        if found := objection(vector.kind, vector.text):
+            raise SystemExit(f"{vector.name} is not accepted: {found}")
+    EDITS.write_text("".join(f"{edit.line()}\n" for edit in _judged_edits(bases)), encoding="ascii")
+
+
+def _judged_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
+    """Every edit that makes another file than all before it, with what comes of it by the checker of this package."""
+    seen = {_canonical(vector.text) for vector in bases.values()}
+    for edit in _all_edits(bases):
+        base = bases[edit.base]
+        text = edited(base.text, edit)
+        shape = _canonical(text)
+        if shape in seen:
+            continue
+        seen.add(shape)
+        found = objection(base.kind, text)
+        outcome, reason = ("refused", found) if found else ("unseen", _why(base, edit))
+        yield replace(edit, expected=outcome, reason=reason)
+
+
+def _stored() -> Iterator[dict[str, Any]]:
+    """Every stored document with a certificate, of every version."""
+    for name, unit in stored().items():
+        path = unit / "bundle.json" if (unit / "bundle.json").exists() else unit
+        if path.suffix == ".json" and json.loads(path.read_bytes()).get("format") in KINDS:
+            slug = name.replace("/", "-").removesuffix(".json")
+            yield {"name": slug, "kind": "document", "golden": path.relative_to(GOLDEN).as_posix()}
+
+
+def _derived() -> Iterator[dict[str, Any]]:
+    """A derivation per rule, certificates of many kinds, and steps written by hand."""
+    for key, example in EXAMPLES.items():
+        yield {"name": f"rule-{key}", "kind": "derivation", "tree": example().to_json()}
+    examples = [example().to_json() for example in EXAMPLES.values()]
+    for key, proof in SIDE.items():
+        if proof.to_json() in examples:
+            continue
+        yield {"name": f"side-{_slug(key)}", "kind": "derivation", "tree": proof.to_json()}
+    for key in DERIVATIONS:
+        yield {"name": f"certificate-{_slug(key)}", "kind": "document", "tree": certificate(key)}
+    for key, tree in HONEST.items():
+        yield {"name": f"by-hand-{_slug(key)}", "kind": "derivation", "tree": tree}
+
+
+def _slug(text: str) -> str:
+    return "-".join(text.replace(",", "").split())
+
+
+def _key(seed: int) -> SigningKey:
+    return SigningKey(Ed25519PrivateKey.from_private_bytes(bytes([seed]) * 32))
+
+
+def _signed() -> Iterator[dict[str, Any]]:
+    """Documents with one signature, with two, and with a receipt. The keys are known to everybody."""
+    for number, name in enumerate(SIGNED):
+        tree = json.loads((GOLDEN / "0.1.0" / name).read_bytes())
+        tree = with_signature(tree, _key(1).sign(tree, signer="A test vector"))
+        if number:
+            receipt = Receipt("0" * 32, 17, "ab" * 32)
+            tree = with_signature(tree, _key(2).sign(tree, signer="Zweite Prüfung 2", receipt=receipt))
+        yield {"name": f"signed-{name.split('/')[1].removesuffix('.json')}", "kind": "document", "tree": tree}
+
+
+def _all_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
+    for vector in bases.values():
+        tree = json.loads(vector.text)
+        if vector.name.startswith("rule-"):
+            yield from _of_a_rule(vector.name, tree)
+        elif vector.name.startswith("signed-"):
+            yield from _of_bytes(vector)
+        elif vector.kind == "document" and not vector.name.startswith("certificate-"):
+            yield from _of_a_document(vector.name, tree)
+    yield from _of_certificates({name: json.loads(vector.text) for name, vector in bases.items()})
+    for name, lie in LIES.items():
+        yield _new("by-hand-selection", "whole", _slug(name), written(lie))
+    yield from _of_texts(next(iter(bases.values())))
+
+
+def _new(base: str, operation: str, place: Any, value: Any) -> Edit:
+    return Edit(base, operation, place, value, "", "")
+
+
+def _of_a_rule(base: str, tree: dict[str, Any]) -> Iterator[Edit]:
+    """Better numbers than were proved, and two other values for every field."""
+    for fact in _flattered(tree["fact"]):
+        for name, value in fact.items():
+            if value != tree["fact"][name]:
+                yield _new(base, "replace", ["fact", name], value)
+    for path in leaves(tree):
+        if "premises" not in path:
+            tried = list(edits(path, at(tree, path)))
+            for value in (tried[-1], tried[len(tried) // 2], tried[1]):
+                yield _new(base, "replace", list(path), value)
+    for key in tree:
+        yield _new(base, "remove", [key], None)
+    yield _new(base, "add", ["note"], "x")
+
+
+def _of_a_document(base: str, tree: dict[str, Any]) -> Iterator[Edit]:
+    """What forgers try: any value anywhere, with a new digest."""
+    chance = random.Random(base)
+    spots = [path for path in [*leaves(tree), *places(tree)] if path and path[0] != "digest"]
+    short = [junk for junk in JUNK if len(str(junk)) < 100]
+    for _ in range(OF_A_DOCUMENT):
+        path = chance.choice(spots)
+        yield _new(base, "replace", list(path), chance.choice(short))
+    yield _new(base, "raw", ["version"], "9")
+    promised = tree.get("certificate", tree)["epsilon"]
+    where = ["certificate", "epsilon"] if "certificate" in tree else ["epsilon"]
+    yield _new(base, "replace", where, f"0.{promised.replace('.', '').replace('/', '')}")
+
+
+def _of_bytes(vector: Vector) -> Iterator[Edit]:
+    """One byte of a signed file is another one, or the whole was sealed anew by somebody without the key."""
+    chance = random.Random(vector.name)
+    text = vector.text
+    signatures = text.index('"signatures"')
+    spots = [chance.randrange(len(text)) for _ in range(BYTES)]
+    spots += [chance.randrange(signatures, len(text)) for _ in range(BYTES)]
+    for spot in spots:
+        other = "b" if text[spot] == "a" else "0" if text[spot] == "1" else "a"
+        yield _new(vector.name, "text", [spot, 1], other)
+    for place, value in (("version", "9"), ("schema/label", "other"), ("certificate/coins", "system")):
+        yield _new(vector.name, "replace", place.split("/"), value)
+    row = json.loads(text)["signatures"][-1]
+    for name, value in (
+        ("signer", "Somebody else"),
+        ("signer", "two\nlines"),
+        ("signer", ""),
+        ("receipt", {}),
+    ):
+        yield _new(vector.name, "replace", ["signatures", 0, name], value)
+    yield _new(vector.name, "replace", ["signatures"], {})
+    yield _new(vector.name, "replace", ["signatures"], [row] * 101)
+    yield _new(vector.name, "add", ["signatures", 0, "note"], "x")
+    yield _new(vector.name, "remove", ["signatures", 0, "key"], None)
+
+
+def _of_certificates(trees: dict[str, Any]) -> Iterator[Edit]:
+    """Every edit of one field that `tests/unit/checker` makes; the same edit of the same field of a rule once."""
+    seen: set[tuple[Any, ...]] = set()
+    for base, tree in trees.items():
+        if not base.startswith("certificate-"):
+            continue
+        for path in leaves(tree):
+            for number, value in enumerate(edits(path, at(tree, path))):
+                if _first(seen, tree, path, number):
+                    yield _new(base, "replace", list(path), value)
+        for path in places(tree):
+            here = at(tree, path)
+            for key in list(here) if isinstance(here, dict) else range(len(here)):
+                if _first(seen, tree, (*path, key), "remove"):
+                    yield _new(base, "remove", [*path, key], None)
+            if _first(seen, tree, path, "add"):
+                end = "note" if isinstance(here, dict) else len(here)
+                yield _new(base, "add", [*path, end], "x")
+
+
+def _first(seen: set[tuple[Any, ...]], tree: Any, path: tuple[Any, ...], what: object) -> bool:
+    """Whether this is the first such edit of such a field: a step's fields are the same wherever the step stands."""
+    starts = [i for i in range(len(path) + 1) if _is_step(at(tree, path[:i]))] if path else []
+    key = (at(tree, path[: starts[-1]])["rule"], path[starts[-1] :], what) if starts else (path, what)
+    new = key not in seen
+    seen.add(key)
+    return new
+
+
+def _is_step(value: Any) -> bool:
+    return isinstance(value, dict) and "rule" in value
+
+
+def _of_texts(base: Vector) -> Iterator[Edit]:
+    """Files that are no documents, or not in the one way they are written."""
+    text = base.text.strip()
+    head = text.index('"format"')
+    texts = {
+        "nothing": "",
+        "a byte order mark": "\ufeff" + text,
+        "half of it": text[: len(text) // 2],
+        "something behind": text + "x",
+        "two documents": text + text,
+        "a list": f"[{text}]",
+        "a key twice": text[:head] + '"version": "0.1.0", ' + text[head:],
+        "no number": text[:head] + '"more": NaN, ' + text[head:],
+        "an infinite number": text[:head] + '"more": 1e999, ' + text[head:],
+        "a long number": text[:head] + '"more": ' + "9" * 4301 + ", " + text[head:],
+        "a control character": text[:head] + '"more": "\x01", ' + text[head:],
+        "a comma too many": text[:-1] + ",}",
+        "a leading zero": text[:head] + '"more": 01, ' + text[head:],
+        "a plus sign": text[:head] + '"more": +1, ' + text[head:],
+        "a bare word": text[:head] + '"more": yes, ' + text[head:],
+        "single quotes": text[:head] + "'more': 1, " + text[head:],
+        "a comment": text[:head] + "/* */ " + text[head:],
+        "a bad escape": text[:head] + '"more": "\\x41", ' + text[head:],
+        "deep": "[" * 300 + "]" * 300,
+        "deeper": "[" * 10_000,
+    }
+    for name, value in texts.items():
+        yield _new(base.name, "whole", name, value)
+
+
+def _canonical(text: str) -> str:
+    try:
+        return json.dumps(parsed_json(text.encode("utf-8")), sort_keys=True)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _why(base: Vector, edit: Edit) -> str:
+    """Why nothing can be seen of it."""
+    derived = base.kind == "derivation" or "accuracy" in edit.place[:2]
+    return STILL_TRUE if derived else ONLY_READ

@@ -1,0 +1,84 @@
+"""The checker of this package says of every vector what was frozen; the vectors leave out no rule, word or format."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privpac.checker.document import KINDS
+from privpac.checker.steps import RULES
+from tests.golden.corpus import stored
+from tests.vectors.__main__ import write_files
+from tests.vectors.frozen import Vector, accepted, vectors
+from tests.vectors.judging import UNREADABLE, objection
+
+EVERY = 8
+"""One of so many edits is judged in `make test`; `make test-slow` judges all of them, by two checkers."""
+
+VECTORS = list(vectors())
+
+
+def misjudged(files: list[Vector]) -> list[str]:
+    """Names of those of which the checker says something else than was frozen."""
+    return [
+        file.name for file in files if bool(objection(file.kind, file.text)) != (file.expected == "refused")
+    ]
+
+
+def test_what_must_be_accepted_is_accepted() -> None:
+    assert misjudged(list(accepted())) == []
+
+
+def test_what_must_be_refused_is_refused() -> None:
+    assert misjudged(VECTORS[::EVERY]) == []
+
+
+@pytest.mark.long
+def test_every_vector_comes_to_what_was_frozen() -> None:
+    assert misjudged(VECTORS) == []
+
+
+def test_there_are_enough_of_them_and_each_has_its_reason() -> None:
+    count = Counter(vector.expected for vector in VECTORS)
+    assert count["accepted"] >= 150
+    assert count["refused"] >= 500
+    assert all(vector.reason for vector in VECTORS if vector.expected != "accepted")
+    assert len({vector.name for vector in VECTORS}) == len(VECTORS)
+    assert len({vector.text for vector in VECTORS}) == len(VECTORS)
+
+
+def _rules(tree: Any) -> set[str]:
+    if isinstance(tree, dict):
+        own = {tree["rule"]} if isinstance(tree.get("rule"), str) else set()
+        return own.union(*map(_rules, tree.values()))
+    return set[str]().union(*map(_rules, tree)) if isinstance(tree, list) else set()
+
+
+def test_every_rule_and_every_format_occurs_among_what_is_accepted_and_what_is_refused() -> None:
+    for expected in ("accepted", "refused"):
+        trees = [json.loads(v.text) for v in VECTORS if v.expected == expected and v.reason != UNREADABLE]
+        assert set(RULES) <= set().union(*map(_rules, trees))
+        formats = {str(tree.get("format")) for tree in trees if isinstance(tree, dict)}
+        assert set(KINDS) <= formats
+
+
+def test_every_stored_document_with_a_certificate_is_a_vector() -> None:
+    """So every word that can be learnt is among them: the corpus has a document of each."""
+    names = {vector.name for vector in VECTORS}
+    for name, unit in stored().items():
+        path = unit / "bundle.json" if (unit / "bundle.json").exists() else unit
+        if path.suffix == ".json" and json.loads(path.read_bytes()).get("format") in KINDS:
+            assert name.replace("/", "-").removesuffix(".json") in names, "run python -m tests.vectors"
+
+
+def test_each_of_them_is_written_as_a_file(tmp_path: Path) -> None:
+    chosen = VECTORS[::100]
+    assert write_files(tmp_path, chosen) == len(chosen)
+    index = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
+    for row, vector in zip(index, chosen, strict=True):
+        assert (tmp_path / row["file"]).read_text(encoding="utf-8") == vector.text
+        assert (row["expected"], row["reason"], row["kind"]) == (vector.expected, vector.reason, vector.kind)
