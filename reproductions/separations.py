@@ -3,10 +3,12 @@
 Statement: a proper learner of points or thresholds needs records in proportion to the bits of a key, improper learners
 of points do not, and with a small delta thresholds do not either. `needed` is measured: the smallest n at which the
 failure on a hard distribution, averaged over simulated data sets, is at most the one asked for. `promised` is what the
-certificate asks; `floor` is below what any private learner of the kind can do with.
+certificate asks; `floor` is below what any private learner of the kind can do with. Rows above 128 bits were computed
+apart by 0.2.0.dev0 and added to those of 0.1.0; there the recursion was looked at on 20 data sets only, so that its
+`needed` is rough and has no upper bound.
 Found: the paper says that answering with a set instead of a point makes the length of keys irrelevant. Here, at 128
 bits, one draw of a point needs 2,001 records and a random set 212, as at 32 bits; with a small delta the recursion
-finds a cut with 1,925 records where one draw needs 2,038, and grows more slowly.
+finds a cut in keys of 1,024 bits with about 1,855 records, roughly measured, where one draw needs 14,919.
 Source: Beimel–Brenner–Kasiviswanathan–Nissim 2013; register `occam-realizable`, `clipped-points`,
 `reed-solomon-points`, `pairwise-cover`, `sparse-sets-accuracy`, `boosted-points`, `rec-concave`, `floor-points-proper`,
 `floor-points-any`, `floor-thresholds-proper`.
@@ -38,7 +40,7 @@ __all__ = ["figure", "rows"]
 ERROR, FAILURE, EPSILON, DELTA = Fraction(1, 10), Fraction(1, 20), Fraction(1), Fraction(1, 10**6)
 WANTED: Mapping[str, Any] = {"error": ERROR, "failure": FAILURE, "epsilon": EPSILON}
 BITS, QUICK_BITS = (8, 16, 32, 64, 128), (8, 16)
-LONGER = (256, 1024, 4096)
+LONGER = (256, 1024)
 """For cuts alone: only there the recursion has overtaken one draw."""
 REPETITIONS, QUICK_REPETITIONS = 4000, 500
 SLOW_REPETITIONS, SLOWEST_REPETITIONS = 100, 20
