@@ -40,7 +40,7 @@ def test_one_value_more_than_votes_on_intervals_can_be_summed_for(monkeypatch: p
     assert isinstance(compared(answering("relabelled:intervals:key"), TABLES, KEYS), Refused)
 
 
-@pytest.mark.parametrize("word", ["intervals:key", "unions:key:2"])
+@pytest.mark.parametrize("word", ["intervals:key", "unions:key:2", "rectangles:age,key", "stumps"])
 def test_labellings_drawn_by_sums_answer_for_all_tables(word: str) -> None:
     assert not isinstance(compared(answering(word), TABLES, KEYS), Refused)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from datetime import datetime
 from fractions import Fraction
@@ -126,3 +127,14 @@ def test_more_keys_than_a_page_holds_are_on_the_next(
     second = service.get("/budget?after=099").text
     assert ">100<" in second
     assert "budget?after=" not in second
+
+
+def test_a_budget_with_a_delta_counts_in_rho(client: TestClient, place: Place) -> None:
+    client.post("/budget/make", data={"epsilon": "2", "delta": "1e-6", "reserved_delta": "1e-7"})
+    place.books.ledger.charge(epsilon="0.5", note="a rule")  # type: ignore[union-attr]
+    text = client.get("/budget").text
+    assert '<th scope="col">Rho</th>' in text
+    assert "<td>0.125</td>" not in text  # what a pure release costs in rho is less than half its square
+    assert "by adding" in text
+    assert "What is promised about all of it" in text
+    assert not re.search(r"\d\.\d{9,}", text.partition("<main")[2].partition("data-values")[0])

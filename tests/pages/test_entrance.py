@@ -18,10 +18,14 @@ from .conftest import HOST, ORIGIN
 PAGES = ("/", "/plan", "/plan/result", "/plan/curves", "/learn", "/certificate", "/budget")
 POSTS = (
     "/plan/simulate",
+    "/plan/schema",
     "/learn/table",
     f"/learn/{'0' * 32}/price",
     f"/learn/{'0' * 32}/run",
     f"/learn/{'0' * 32}/remove",
+    f"/learn/{'0' * 32}/cancel",
+    f"/learn/{'0' * 32}/schema",
+    "/learn/sample",
     "/certificate/open",
     f"/certificate/{'0' * 32}/check",
     "/budget/make",

@@ -77,9 +77,12 @@ def test_the_upload_is_private_and_removed_once_learnt(client: TestClient, place
         assert stat.S_IMODE(os.stat(drawer).st_mode) == 0o700
     assert "pass wd.csv" in client.get(address).text
     assert "etc" not in client.get(address).text
-    learnt(client, address)
-    assert not drawer.exists()
-    assert client.get(address).status_code == 422
+    rule = learnt(client, address)
+    assert {path.name for path in drawer.iterdir()} == {"decision", "state.json"}
+    assert waited(client, address).headers["HX-Redirect"] == rule  # type: ignore[attr-defined]  # whoever asks twice how far it is hears the same
+    gone = client.get(address)
+    assert gone.status_code == 422
+    assert "Bring it again" in gone.text
 
 
 def test_an_upload_can_be_removed_at_once(client: TestClient, place: Place) -> None:

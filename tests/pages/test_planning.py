@@ -14,6 +14,8 @@ from privpac import plan
 from privpac.plan.kinds import KINDS
 from privpac.service.pages.plan.form import CLASSES, QUESTIONS, PlanForm
 
+from .conftest import SCHEMA
+
 
 def test_the_form_offers_every_class_the_planner_knows() -> None:
     assert set(CLASSES) == {"auto", *KINDS} - {"card"}, "of cards nothing is promised yet"
@@ -135,3 +137,28 @@ def test_simulation_runs_in_the_background_and_fills_the_column(client: TestClie
 
 def test_a_simulation_of_nonsense_is_refused_at_once(client: TestClient) -> None:
     assert client.post("/plan/simulate", data={"epsilon": "-1"}).status_code == 422
+
+
+def test_a_plan_follows_from_a_schema(client: TestClient) -> None:
+    found = client.post("/plan/schema", data={"pasted": json.dumps(SCHEMA)})
+    assert found.status_code == 303
+    address = str(found.headers["location"])
+    text = html.unescape(client.get(address).text)
+    assert "2 columns, label ill" in text
+    assert "--schema schema.json" in text
+    assert 'name="bits"' not in text
+    cut = html.unescape(client.get(f"{address}&concepts=thresholds&error=0.2").text)
+    assert "privpac plan --concepts thresholds:age --error 0.2 --epsilon 1 --schema schema.json" in cut
+    asked = plan.needed("thresholds:age", error="0.2", epsilon="1", schema=SCHEMA)
+    assert f"{asked.best.need.labelled:,}" in cut  # type: ignore[union-attr]
+    assert "data-values" in client.get(f"/plan/curves?{address.partition('?')[2]}&concepts=thresholds").text
+    strange = client.get(f"{address}&concepts=sphere")  # no class of a table
+    assert strange.status_code == 200
+
+
+def test_a_wrong_schema_for_a_plan_is_told_where_it_was_pasted(client: TestClient) -> None:
+    wrong = client.post("/plan/schema", data={"pasted": '{"label": "ill"'})
+    assert wrong.status_code == 422
+    assert "not valid JSON" in wrong.text
+    assert client.post("/plan/schema").headers["location"] == "/plan"
+    assert client.get(f"/plan?schema={'0' * 32}").status_code == 422

@@ -15,8 +15,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from privpac.data import drafting
+from privpac.data.schema import Schema
+from privpac.errors import DataError
 from privpac.service.pages.guards import Refusal
-from privpac.service.pages.learn import uploads
+from privpac.service.pages.learn import making, uploads
 from privpac.service.pages.learn.uploads import UploadLimits, count_upload
 from privpac.service.pages.place import Place
 from privpac.service.pages.site import pages_app
@@ -144,21 +146,27 @@ def test_the_standing_limits_are_public_constants() -> None:
     assert UploadLimits() == UploadLimits(uploads.MOST_UNPACKED, uploads.MOST_SECONDS, uploads.MOST_COLUMNS)
 
 
-def test_no_sentence_says_where_an_upload_is_kept(client: TestClient, place: Place) -> None:
-    """The file vanished between two pages: whoever names it must not say more than that."""
+def test_no_sentence_says_where_an_upload_is_kept(
+    client: TestClient, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever cannot read the file names it, on a page and in the background."""
+
+    def damaged(path: object, **_: object) -> None:
+        raise DataError(f"The file {path} cannot be read.", remedy="Write it again.")
+
+    monkeypatch.setattr(Schema, "from_data", damaged)
+    monkeypatch.setattr(making, "learn_rule", lambda source, *_, **__: damaged(source.table))
     found = client.post("/learn/table", files={"file": ("patients.csv", table_text())})
     address = str(found.headers["location"])
-    drawer = place.drawers.open(address.rpartition("/")[2], "you")
-    drawer.file("table.csv").unlink()
     price = client.post(f"{address}/price", data={**FIELDS, "origin": "from_data"})
     begun = client.post(f"{address}/run", data={**FIELDS, "origin": "from_data"})
     client.post(f"{address}/run", data=FIELDS)
     while (worked := client.get(f"{address}/progress").text) and 'role="alert"' not in worked:
         time.sleep(0.02)
     for text in (price.text, begun.text, worked):
-        assert "There is no file" in text
+        assert "The file cannot be read." in text
         assert "privpac-pages" not in text
-        assert drawer.name not in text.replace(address, "")
+        assert place.drawers.root.name not in text
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,8 @@ def looked_at(page: Page, name: str) -> None:
         "axe.run(document).then((all) => all.violations.map((one) => [one.id, one.nodes[0].html]))"
     )
     assert found == [], (name, found)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    assert page.viewport_size is not None
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], name
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids)), (name, sorted(ids))
 

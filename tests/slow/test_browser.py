@@ -6,12 +6,15 @@ with the keyboard alone, in light and dark, on a desk and on a phone. The consol
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.slow.browsing import (
+    LOOKS,
     Site,
     Watched,
     browser,
@@ -203,3 +206,41 @@ def test_a_second_browser_and_another_site_stay_outside(
     other.wait_for_url(f"{site.address}/budget/make")
     assert site.books.ledger is None
     context.close()
+
+
+SCHEMA = {
+    "label": "ill",
+    "columns": [
+        {"name": "age", "kind": "numeric", "lower": 0, "upper": 120, "integer": True},
+        {"name": "smoker", "kind": "boolean"},
+    ],
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_plan_from_a_schema_and_a_budget_with_a_delta(
+    site: Site, window: Callable[..., Watched], look: str
+) -> None:
+    page = window(**LOOKS[look]).page
+    page.goto(f"{site.address}/plan")
+    page.locator("summary", has_text="Plan from a schema file").click()
+    page.get_by_label("Paste it").fill(json.dumps(SCHEMA))
+    looked_at(page, f"{look}-plan-paste")
+    page.get_by_role("button", name="Plan for it").click()
+    expect(page.locator(".described")).to_contain_text("2 columns, label ill")
+    page.select_option("[name=concepts]", "thresholds")
+    expect(page.locator("#command-plan")).to_contain_text("thresholds:age")
+    page.wait_for_selector(".plot[data-whole][data-drawn] svg")
+    looked_at(page, f"{look}-plan-schema")
+    whole(page)
+    page.goto(f"{site.address}/budget")
+    page.fill("[name=epsilon]", "2")
+    page.fill("[name=delta]", "1e-6")
+    looked_at(page, f"{look}-budget-none")
+    page.get_by_role("button", name="Open the ledger").click()
+    expect(page.locator(".figure strong")).to_contain_text("rho")
+    site.books.ledger.charge(epsilon="0.5", note="learn trees:2")  # type: ignore[union-attr]
+    page.reload()
+    page.wait_for_selector(".plot[data-drawn] svg")
+    page.locator("summary", has_text="What is promised").click()
+    looked_at(page, f"{look}-budget-rho")

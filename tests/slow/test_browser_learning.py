@@ -169,6 +169,9 @@ def test_errors_stand_beside_their_field_and_only_after_the_first_attempt(
     page.get_by_label("Lower bound of bmi").fill("10")
     row = page.locator(".sheet-row", has=page.get_by_label("Use age"))
     expect(row.locator(".wrong")).to_contain_text("not a number")
+    expect(row.locator("[aria-invalid]")).to_have_count(1)
+    other = page.locator(".sheet-row", has=page.get_by_label("Use bmi"))  # still being edited
+    expect(other.locator(".wrong")).to_have_text("needs an upper bound")
     looked_at(page, f"{look}-errors-left")
     page.fill("[name=epsilon]", "x")
     expect(page.locator("[name=epsilon] + .wrong")).to_be_visible()

@@ -6,18 +6,23 @@ Without node it is left out, and the end of the report says so (`conftest.py`).
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from privpac.checker.steps import RULES
+from tests.unit.checker.test_check import DERIVATIONS, at, certificate, edits, leaves, put
+from tests.unit.test_verification_forged import JUNK
 from tests.vectors.frozen import vectors
+from tests.vectors.judging import objection
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "checker-ts"
 COMPILED = ROOT / "src" / "privpac" / "checker" / "js"
 NODE, NPM = shutil.which("node"), shutil.which("npm")
+VALUES = [junk for junk in JUNK if len(str(junk)) < 100]
 
 
 def run(*command: str, cwd: Path, given: str | None = None) -> str:
@@ -73,3 +78,22 @@ def test_the_compiled_modules_are_those_of_the_sources(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path / "out"): path.read_text() for path in (tmp_path / "out").rglob("*.js")}
     kept = {path.relative_to(COMPILED): path.read_text() for path in COMPILED.rglob("*.js")}
     assert made == kept, "run npm run build in checker-ts"
+
+
+def test_both_checkers_agree_on_every_edit_of_one_field() -> None:
+    """Everything that `tests/unit/checker` tries on certificates of every kind, and values of any kind anywhere."""
+    chance, files = random.Random(27), []
+    for name in DERIVATIONS:
+        tree = certificate(name)
+        for path in leaves(tree):
+            tried = [*edits(path, at(tree, path)), *chance.sample(VALUES, 2)]
+            files += [json.dumps(put(tree, path, value)) for value in tried]
+    assert len(files) > 10_000
+    verdicts = judged([("document", text) for text in files])
+    differing = []
+    for text, verdict in zip(files, verdicts, strict=True):
+        found = objection("document", text)
+        unknown = verdict["accepted"] is None and "there is no rule named" in found
+        if verdict["accepted"] is not (found == "") and not unknown:
+            differing.append((found, verdict["reason"], text))
+    assert differing == []

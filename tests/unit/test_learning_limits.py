@@ -202,13 +202,18 @@ def test_half_planes_answer_wherever_the_records_lie(elsewhere: bool) -> None:
     assert len(predictor.predict({"a": [10, 20, 3], "b": [5, 5, 9]})) == 3
 
 
-def test_boxes_of_a_fine_grid_cannot_answer_and_are_refused_before_a_bundle_is_made() -> None:
+def test_boxes_of_the_whole_grid_answer_unless_their_sums_take_too_long() -> None:
     ledger = Ledger(epsilon=10)
     predictor = PrivatePredictor("rectangles:a,b", "0.5", ledger, schema=WIDE, answers=3, random_state=1)
     table = {"a": np.arange(500), "b": np.arange(500)}
-    with pytest.raises(SizeError, match=r"groups has too many boxes to list.*bins=127"):
-        predictor.fit(table, y=np.arange(500) % 2)
-    assert ledger.spent.epsilon == 0
+    predictor.fit(table, y=np.arange(500) % 2)
+    assert len(predictor.predict({"a": [1], "b": [2]})) == 1
+    spent = ledger.spent.epsilon
+    deep = schema_of(*(2**32,) * 3)
+    refused = PrivatePredictor("rectangles:a,b,c", "0.5", ledger, schema=deep, answers=3, random_state=1)
+    with pytest.raises(SizeError, match="take too long"):
+        refused.fit({name: np.arange(20_000) for name in "abc"}, y=np.arange(20_000) % 2)
+    assert ledger.spent.epsilon == spent
     with pytest.raises(SizeError, match="labels are not voted on"):
         RelabelledVote(Rectangles(SMALL, ("a", "b")), Fraction(40), 100, 400, ONE, ONE, 5, ONE).certify(
             Size(400)
@@ -220,7 +225,7 @@ def test_boxes_of_a_fine_grid_cannot_answer_and_are_refused_before_a_bundle_is_m
     [
         ("intervals:a", "relabel", "runs are voted on"),
         ("unions:a:2", "relabel", "labels are not voted on"),
-        ("rectangles:a,b", "boost", "too many boxes"),
+        ("rectangles:a,b", "boost", "take too long to sum"),
         ("rectangles:a,b", "relabel", "labels are not voted on"),
     ],
 )

@@ -1,7 +1,8 @@
 """The frozen lists, and how a file is made of each entry.
 
-`accepted.jsonl` holds a document per line, or says which one of `tests/golden` it is. `edits.jsonl` holds an edit of
-one of these per line: what it is made of, the operation, where, the new value, what must come of it, and why.
+What must be accepted is every document with a certificate in `tests/golden`, and every line of `accepted.jsonl`.
+`edits.jsonl` holds an edit of one of these per line: what it is made of, the operation, where, the new value, what must
+come of it, and why.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from privpac.checker.document import digest
-from tests.golden.corpus import HERE as GOLDEN
+from privpac.checker.document import KINDS, digest
+from tests.golden.corpus import stored
 
 __all__ = ["ACCEPTED", "EDITS", "HERE", "Edit", "Vector", "accepted", "edited", "vectors", "written"]
 
@@ -60,18 +60,16 @@ def written(tree: Any) -> str:
     return json.dumps(tree, ensure_ascii=True, separators=(",", ":"))
 
 
-@cache
-def _rows() -> tuple[dict[str, Any], ...]:
-    return tuple(json.loads(line) for line in ACCEPTED.read_text(encoding="ascii").splitlines())
-
-
 def accepted() -> Iterator[Vector]:
     """The files that must be accepted."""
-    for row in _rows():
-        text = (
-            (GOLDEN / row["golden"]).read_text(encoding="utf-8") if "golden" in row else written(row["tree"])
-        )
-        yield Vector(row["name"], row["kind"], "accepted", "", text)
+    for name, unit in stored().items():
+        path = unit / "bundle.json" if (unit / "bundle.json").exists() else unit
+        text = path.read_text(encoding="utf-8") if path.suffix == ".json" else "{}"
+        if json.loads(text).get("format") in KINDS:
+            yield Vector(name.replace("/", "-").removesuffix(".json"), "document", "accepted", "", text)
+    for line in ACCEPTED.read_text(encoding="ascii").splitlines():
+        row = json.loads(line)
+        yield Vector(row["name"], row["kind"], "accepted", "", written(row["tree"]))
 
 
 def _spot(tree: Any, path: list[Any]) -> tuple[Any, Any]:

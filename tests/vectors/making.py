@@ -10,13 +10,13 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from privpac.checker.document import KINDS, parsed_json
+from privpac.checker.document import parsed_json
 from privpac.signing.keys import SigningKey
 from privpac.signing.signature import Receipt, with_signature
 from tests.contracts.examples import EXAMPLES
 from tests.contracts.test_register_complete import _flattered
 from tests.golden.corpus import HERE as GOLDEN
-from tests.golden.corpus import stored
+from tests.golden.corpus import RELEASED
 from tests.unit.checker.test_check import DERIVATIONS, SIDE, at, certificate, edits, leaves, places
 from tests.unit.checker.test_check_lies import HONEST, LIES
 from tests.unit.test_verification_forged import JUNK
@@ -37,7 +37,7 @@ STILL_TRUE = "The step holds with this value too."
 
 def make() -> None:
     """Write both lists."""
-    rows = [*_stored(), *_derived(), *_signed()]
+    rows = [*_derived(), *_signed()]
     ACCEPTED.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
     bases = {vector.name: vector for vector in accepted()}
     for vector in bases.values():
@@ -59,15 +59,6 @@ def _judged_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
         found = objection(base.kind, text)
         outcome, reason = ("refused", found) if found else ("unseen", _why(base, edit))
         yield replace(edit, expected=outcome, reason=reason)
-
-
-def _stored() -> Iterator[dict[str, Any]]:
-    """Every stored document with a certificate, of every version."""
-    for name, unit in stored().items():
-        path = unit / "bundle.json" if (unit / "bundle.json").exists() else unit
-        if path.suffix == ".json" and json.loads(path.read_bytes()).get("format") in KINDS:
-            slug = name.replace("/", "-").removesuffix(".json")
-            yield {"name": slug, "kind": "document", "golden": path.relative_to(GOLDEN).as_posix()}
 
 
 def _derived() -> Iterator[dict[str, Any]]:
@@ -140,17 +131,20 @@ def _of_a_rule(base: str, tree: dict[str, Any]) -> Iterator[Edit]:
 
 
 def _of_a_document(base: str, tree: dict[str, Any]) -> Iterator[Edit]:
-    """What forgers try: any value anywhere, with a new digest."""
+    """What forgers try: any value anywhere, with a new digest.
+
+    Documents of a version that is not released may be written anew: they are edited where every document has a field.
+    """
     chance = random.Random(base)
     spots = [path for path in [*leaves(tree), *places(tree)] if path and path[0] != "digest"]
     short = [junk for junk in JUNK if len(str(junk)) < 100]
-    for _ in range(OF_A_DOCUMENT):
+    for _ in range(OF_A_DOCUMENT if base.startswith(RELEASED) else 0):
         path = chance.choice(spots)
         yield _new(base, "replace", list(path), chance.choice(short))
     yield _new(base, "raw", ["version"], "9")
-    promised = tree.get("certificate", tree)["epsilon"]
-    where = ["certificate", "epsilon"] if "certificate" in tree else ["epsilon"]
-    yield _new(base, "replace", where, f"0.{promised.replace('.', '').replace('/', '')}")
+    yield _new(base, "remove", ["certificate", "privacy"], None)
+    for name, value in (("epsilon", "0.000001"), ("delta", "2"), ("coins", "dice"), ("accuracy", [{}])):
+        yield _new(base, "replace", ["certificate", name], value)
 
 
 def _of_bytes(vector: Vector) -> Iterator[Edit]:

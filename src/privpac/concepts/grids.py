@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from fractions import Fraction
+
+from privpac.theory.nearest import linear_band
 
 __all__ = [
     "BOX_GROUPS",
@@ -23,6 +24,7 @@ __all__ = [
     "MOST_BOX_COLUMNS",
     "MOST_DIRECTIONS",
     "MOST_FEATURES",
+    "MOST_LISTED_COLUMNS",
     "MOST_TESTS",
     "PLANE",
     "POINTS",
@@ -35,7 +37,6 @@ __all__ = [
     "box_seconds",
     "coarser_boxes",
     "grid_of_word",
-    "linear_band",
     "linear_grid",
     "tabled_grid",
 ]
@@ -65,8 +66,11 @@ _NS_NODE, _NS_VALUE, _NS_RANGE, _NS_BALL = 25.0, 40.0, 1e5, 3e3
 """Nanoseconds per node of a tree that is renewed, per pair of values, per outer range, and per sum of balls: measured,
 generous."""
 
-MOST_BOX_COLUMNS = 3
+MOST_BOX_COLUMNS = 5
 """Columns of a box: of every further one all pairs of values would be taken."""
+
+MOST_LISTED_COLUMNS = 3
+"""Columns of a box whose labellings of points are listed."""
 
 MOST_BOX_BITS = 14_000
 """Of the number of boxes, which certificates write in decimal digits: as many as Python writes."""
@@ -138,7 +142,7 @@ def linear_grid(features: int, points: int | None, levels: int) -> str:
             f"{text}, and directions are those declared. The promise is against the best of these rules; one in another"
             " direction may be better"
         )
-    band = float(linear_band(features, points, levels))
+    band = float(linear_band(features, points=points, levels=levels, cutoffs=CUTOFFS))
     each = "1 feature" if features == 1 else f"{features} features"
     return (
         f"{text}, and points are whole numbers up to {points}. The promise is against the best of these rules: one with"
@@ -153,20 +157,6 @@ def tabled_grid(features: int, size: int, levels: int) -> str:
         f"a column counts with its step among {levels}, a sum of points has at most {CUTOFFS} cut-offs, and directions"
         f" are each of {features} features, each sum and difference of two, and {size:,} of a public table. The promise"
         " is against the best of these rules; one in another direction may be better"
-    )
-
-
-def linear_band(features: int, points: int, levels: int) -> Fraction:
-    """How far from its cut-off a half-space of so many features may disagree with all members.
-
-    Features run from 0 to 1 there, and the largest weight is 1. Proof: docs/proofs/halfspaces.md.
-    """
-    top = levels - 1
-    return (
-        Fraction(features, top)
-        + Fraction(features, 2 * points)
-        + Fraction(features, CUTOFFS)
-        + Fraction(2, top)
     )
 
 

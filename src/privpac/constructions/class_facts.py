@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_TESTS
+from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_LISTED_COLUMNS, MOST_TESTS
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
-from privpac.theory.listing import LARGEST_GRID, LARGEST_SETS, MOST_RUN_POINTS, stump_labels
+from privpac.theory.listing import LARGEST_BOX_WORK, LARGEST_SETS, MOST_RUN_POINTS, box_work, stump_labels
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
@@ -76,13 +76,14 @@ DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stu
 
 
 def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
-    """Whether the labellings of so many points can be listed, or voted on: of boxes only on small grids, and no votes.
+    """Whether the labellings of so many points can be drawn from, or voted on.
 
     As the classes themselves refuse, by the worst points there could be.
     """
     match concepts.kind:
         case "rectangles":
-            return not voted and concepts.size - 1 <= LARGEST_GRID
+            summed = concepts.parts <= MOST_LISTED_COLUMNS and not voted
+            return summed and box_work(concepts.groups, points) <= LARGEST_BOX_WORK
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
         case "unions":

@@ -269,7 +269,8 @@ def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
             "concepts",
             word,
             allowed="a class of which one member is drawn",
-            remedy="Use thresholds, intervals, points, stumps or rectangles.",
+            remedy="Use thresholds, intervals, unions, points, stumps or rectangles; "
+            "trees and lists need no transform.",
         )
     return learner.concepts
 

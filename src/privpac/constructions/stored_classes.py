@@ -41,16 +41,19 @@ BOXES = "rectangles:"
 
 
 def _in_files(word: str) -> str:
-    columns, bins = grid_of_word(word.removeprefix(BOXES))
-    if not word.startswith(BOXES) or bins not in (None, FULL):
+    if not word.startswith(BOXES):
         return WORD_IN_FILES.get(word, word)
-    return f"{BOXES}{columns}" + ("" if bins is None else f":{FULL}")
+    columns, bins = grid_of_word(word.removeprefix(BOXES))
+    if bins is None:
+        return f"{BOXES}{columns}"
+    return f"{BOXES}{columns}:{FULL}" if bins == FULL else word
 
 
 def _of_files(stored: str) -> str:
-    columns, bins = grid_of_word(stored.removeprefix(BOXES))
-    unnamed = stored.startswith(BOXES) and bins == FULL and stored == f"{BOXES}{columns}"
-    return f"{stored}:{FIRST}" if unnamed else WORD_OF_FILES.get(stored, stored)
+    if not stored.startswith(BOXES):
+        return WORD_OF_FILES.get(stored, stored)
+    columns, _ = grid_of_word(stored.removeprefix(BOXES))
+    return f"{stored}:{FIRST}" if stored == f"{BOXES}{columns}" else stored
 
 
 def is_storable(concepts: object) -> bool:

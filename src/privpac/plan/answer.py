@@ -108,6 +108,7 @@ class Answer:
             # Continuous classes have no number of members.
             "log2_size": None if self.concepts.kappa is not None else round(self.concepts.bits, 3),
             "vc": self.concepts.vc,
+            "grid": self.concepts.grid or None,
             "setting": self.option.setting,
             "protects": self.option.protects,
             "proper": self.option.proper,

@@ -121,7 +121,7 @@ def _rectangles(rest: str, description: Description) -> ClassFacts:
             OWNER,
             "concepts",
             f"rectangles:{rest}",
-            allowed="boxes in one to three columns",
+            allowed="boxes in one to five columns",
             remedy="Use trees.",
         )
     groups = _groups(sizes, bins, rest)
@@ -146,7 +146,7 @@ def _groups(sizes: list[int], bins: Bins, rest: str) -> list[int]:
     if isinstance(bins, str):
         return sizes
     if bins is None:
-        return [min(size, BOX_GROUPS[len(sizes)]) for size in sizes]
+        return [min(size, BOX_GROUPS.get(len(sizes), 1)) for size in sizes]
     counts = bins if isinstance(bins, tuple) else (bins,) * len(sizes)
     if len(counts) != len(sizes):
         raise ParameterError(

@@ -11,7 +11,7 @@ from privpac.numbers.exact import plain
 from privpac.plan.answer import Answer, Estimate
 from privpac.plan.table import PlanTable
 
-__all__ = ["HEADINGS", "SETTINGS", "in_short", "notes", "plan_text", "question_text", "rows"]
+__all__ = ["HEADINGS", "SETTINGS", "grid_notes", "in_short", "notes", "plan_text", "question_text", "rows"]
 
 HEADINGS = (
     "method",
@@ -90,6 +90,8 @@ def _hopeless(row: Answer) -> list[str]:
         "reachable": f"with an error below {number}",
         "smallest_epsilon": f"with epsilon below {number}",
     }[row.asks]
+    if row.floor_source == "floor-agnostic":
+        return [f"Where labels are noisy, no method at all, private or not, can do it {less}."]
     return [f"No private {kind} can do it {less}."]
 
 
@@ -158,10 +160,10 @@ def _estimate(estimate: Estimate) -> str:
 def notes(plan: PlanTable) -> list[str]:
     """How large classes of many tests are, and what the rules lie on; what was simulated on what, and what was not and
     why: a line each."""
-    return _sizes(plan) + _grids(plan) + _simulations(plan)
+    return _sizes(plan) + grid_notes(plan) + _simulations(plan)
 
 
-def _grids(plan: PlanTable) -> list[str]:
+def grid_notes(plan: PlanTable) -> list[str]:
     """What the promise is against, where it is not all that a reader may have in mind; and what runs instead."""
     lines = []
     for word, facts in {row.concepts.word: row.concepts for row in plan.answers if row.concepts.grid}.items():

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 __all__ = [
-    "LARGEST_GRID",
+    "LARGEST_BOX_WORK",
     "LARGEST_SETS",
     "LARGEST_TABLE",
     "MOST_BLOCK",
     "MOST_RUN_POINTS",
     "MOST_SEPARATED",
-    "boxes",
+    "box_work",
     "most_distinct",
     "stump_labels",
 ]
@@ -24,8 +24,8 @@ __all__ = [
 MOST_RUN_POINTS = 2**16
 """Points whose runs are voted on: two billion of them, some ten seconds."""
 
-LARGEST_GRID = 2**26
-"""Boxes of a grid that are walked through: a few seconds, and half a gigabyte if most of them touch points."""
+LARGEST_BOX_WORK = 5 * 10**9
+"""Steps of the sums over labellings by boxes: a quarter of a minute."""
 
 LARGEST_TABLE = 2**30
 """Labels of all candidates at all points: a gigabyte, and twice that while the table is made."""
@@ -45,9 +45,10 @@ def most_distinct(records: int, sizes: Iterable[int]) -> int:
     return min(records, prod(sizes))
 
 
-def boxes(groups: Sequence[int]) -> int:
-    """Boxes of a grid, without the empty one."""
-    return prod(count * (count + 1) // 2 for count in groups)
+def box_work(groups: Sequence[int], points: int) -> int:
+    """Steps of the sums over labellings of so many points by boxes: ranges of all axes but the last, and its values."""
+    *outer, last = (min(count, points) for count in groups)
+    return last * prod(count * (count + 1) // 2 for count in outer)
 
 
 def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:

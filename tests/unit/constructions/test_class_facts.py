@@ -153,7 +153,7 @@ def test_a_class_of_any_kind_has_the_numbers_it_was_given() -> None:
         ("reference:0.5", {}, "a number of at least 1"),
         ("sphere:1:2", {}, "dimension"),
         ("forests", {"columns": 3}, "must be one of auto, points, generated:BITS, thresholds"),
-        ("rectangles:4", {"bits": 8}, "boxes in one to three columns. Use trees."),
+        ("rectangles:6", {"bits": 8}, "boxes in one to five columns. Use trees."),
         ("unions:none", {"bits": 8}, "must be of the form unions:COLUMN:K or unions:K"),
         ("points", {"bits": 0}, "bits is 0, but must be a whole number of at least 1"),
         ("points", {"bits": 2**30}, "a whole number from 1 to 1048576"),

@@ -153,6 +153,14 @@ def test_every_row_serves_some_class_and_needs_fewer_records_for_less(option: Op
             assert option.at(harder, more.labelled // 2) is None
 
 
+def test_floors_by_a_few_points_do_not_bind_under_a_density_bound() -> None:
+    """They put all mass on shattered points, which no density allows; a sphere was said to need two records by them."""
+    made = plan.needed("sphere:3:1", error="0.3", epsilon=1)
+    assert {row.floor for row in made.answers} == {None}
+    close = plan.needed("sphere:3:1", error="0.1", epsilon="0.1", failure="0.01")
+    assert {row.floor_source for row in close.answers} == {"floor-label-halfspaces"}
+
+
 def test_further_floors_bind_where_they_hold() -> None:
     """The minimal class, packings of a ball under label privacy, and half-spaces on the sphere."""
     short = plan.needed("thresholds", bits=1, error="0.45", epsilon="0.1", failure="0.01").option(

@@ -221,8 +221,8 @@ def test_the_first_paragraph_speaks_of_the_row_that_the_advice_is_about() -> Non
     assert found.headline.option.setting == "agnostic"
     assert in_short(found) == (
         f"Proved: {found.headline.need.labelled:,} records are enough, whatever the records are like;"
-        f" {found.option('occam', 'realizable').need.labelled:,} if some rule never errs. No private method that"
-        f" answers with such a rule can do it with fewer than {found.headline.floor} records."
+        f" {found.option('occam', 'realizable').need.labelled:,} if some rule never errs. Where labels are"
+        f" noisy, no method at all, private or not, can do it with fewer than {found.headline.floor} records."
     )
     assert in_short(plan.reachable("thresholds", bits=16, records=900, epsilon=1)).startswith(
         "Proved: an error at most"
@@ -284,3 +284,17 @@ def test_a_floor_of_a_release_is_the_function_s() -> None:
         assert {row.floor for row in found.answers} == {
             floor_point_counts(2**bits, error=0.1, failure=0.05, epsilon=1)
         }
+
+
+def test_a_plan_names_the_grid_and_one_that_runs_where_sums_do_not() -> None:
+    coarse = plan.needed("rectangles:2:64", bits=16, error="0.1", epsilon=1)
+    assert "64 groups of COLUMN (65,536 cells, 1,024 at most per group)" in str(coarse)
+    assert coarse.answers[0].to_json()["grid"].startswith("boxes have their edges between groups")
+    space = plan.needed("rectangles:3", bits=16, error="0.1", epsilon=1)
+    assert space.option("occam", "realizable").command is None
+    assert "Sums over all boxes of rectangles:COLUMN,COLUMN,COLUMN take too long" in str(space)
+    assert "--concepts rectangles:3:32" in str(space)
+    instead = plan.needed("rectangles:3:32", bits=16, error="0.1", epsilon=1)
+    assert instead.option("occam", "realizable").command is not None
+    assert "Grid of halfspaces:COLUMN,COLUMN" in str(plan.needed("halfspaces:2", error="0.1", epsilon=1))
+    assert "Grid" not in str(plan.needed("thresholds", bits=16, error="0.1", epsilon=1))

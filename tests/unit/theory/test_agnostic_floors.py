@@ -28,6 +28,10 @@ def test_promises_against_the_best_rule_carry_a_floor_of_their_own() -> None:
     noisy = found.option("occam", "agnostic")
     assert (noisy.floor, noisy.floor_source) == (269, "floor-agnostic")
     assert found.option("occam", "realizable").floor == 154
+    assert (
+        "Where labels are noisy, no method at all, private or not, can do it with fewer than 269 records."
+        in str(found)
+    )
     longer = plan.needed("thresholds", bits=64, error="0.1", epsilon=1).option("occam", "agnostic")
     assert (longer.floor, longer.floor_source) == (278, "floor-thresholds-proper"), "the larger of the two"
 

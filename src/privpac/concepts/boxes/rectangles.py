@@ -28,6 +28,7 @@ from privpac.concepts.grids import (
     FULL,
     MOST_BOX_BITS,
     MOST_BOX_COLUMNS,
+    MOST_LISTED_COLUMNS,
     Bins,
     box_bits,
     box_bytes,
@@ -43,7 +44,6 @@ from privpac.concepts.trees.powers import Floats, Integers
 from privpac.data.occupied import OccupiedCells, PointCounts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.data.statistics import GridCounts
 from privpac.errors import ParameterError, SizeError
 
 __all__ = ["RectangleGibbs", "Rectangles"]
@@ -51,7 +51,7 @@ __all__ = ["RectangleGibbs", "Rectangles"]
 
 @dataclass(frozen=True)
 class Rectangles(EvenPrior, Stored):
-    """All boxes of a public grid over one to three ordered columns.
+    """All boxes of a public grid over one to five ordered columns.
 
     `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
     None stands in old documents: at most 4096, 256 or 32 groups in one, two or three dimensions.
@@ -71,8 +71,8 @@ class Rectangles(EvenPrior, Stored):
                 "Rectangles",
                 "columns",
                 columns,
-                allowed="one to three different columns",
-                remedy="Above three dimensions use trees.",
+                allowed="one to five different columns",
+                remedy="Above five dimensions use trees.",
             )
         check_ordered("Rectangles", self.schema, columns, self.inside)
         if isinstance(self.bins, (list, tuple)):
@@ -94,7 +94,7 @@ class Rectangles(EvenPrior, Stored):
         if given == FULL:
             return sizes
         if given is None:
-            return tuple(min(size, BOX_GROUPS[len(sizes)]) for size in sizes)
+            return tuple(min(size, BOX_GROUPS.get(len(sizes), 1)) for size in sizes)
         bins = given if isinstance(given, tuple) else (given,) * len(sizes)
         counts = [count for count in bins if isinstance(count, int) and not isinstance(count, bool)]
         if len(bins) != len(sizes) or len(counts) != len(bins) or min(counts) < 1:
@@ -144,17 +144,20 @@ class Rectangles(EvenPrior, Stored):
         )
 
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
-        require_boxes(self.groups)
+        if len(self.columns) > MOST_LISTED_COLUMNS:
+            raise SizeError(
+                f"Rectangles: labellings by boxes are drawn from in up to {MOST_LISTED_COLUMNS} columns.",
+                remedy="Name fewer columns, or draw one box from all of them.",
+            )
+        require_boxes(self.word, self.groups, points)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
         refuse_relabelling("Rectangles")
 
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
-        """Its labellings of the distinct points of these records; the grid must be coarse enough to list boxes."""
-        axes = tuple(self.schema.column(name) for name in self.columns)
-        occupied = reduced(GridCounts(axes, self.groups, classes=1), points)[0]
-        counts = GridCounts(axes, self.groups, classes=len(self.schema.classes))
-        return BoxDichotomies(counts, occupied, self.inside, self._box)
+        """Its labellings of the distinct points of these records."""
+        seen = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
+        return BoxDichotomies(self.statistic, seen, self.inside, self._box)
 
     def _box(self, ranges: Sequence[tuple[int, int]] | None) -> Box:
         return self.nothing if ranges is None else self.member(ranges)

@@ -1,143 +1,201 @@
-"""Dichotomies of boxes: the boxes that touch a point on every side, and the empty one.
+"""Dichotomies of boxes: the boxes of values that touch a point on every side, and the empty one; drawn by sums.
 
-Two boxes label the points alike if and only if they hold the same points; of these the smallest, which touches a point
-on each of its sides, stands for the labelling. Boxes of the public grid are walked through one by one, with sums over
-any box from eight corners, so the grid must be coarse enough for that.
+Along every axis the values of the points cut the grid into parts, in the middle between neighbours. Two boxes label the
+points alike if and only if they hold the same points; of these the smallest range of values on each axis stands for the
+labelling, together with the parts around them. For fixed ranges of all axes but the last, ranges of the last one are
+summed by where they end and by which of the other sides they have touched so far: no box is listed.
+Proof: docs/proofs/labellings-by-sums.md. Tested by tests/unit/concepts/labellings/test_boxes.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
+from math import isqrt, prod
 
 import numpy as np
+from flint import arb, ctx, fmpz
 from numpy.typing import NDArray
 
-from privpac.compiled import compiled
+from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, refuse_relabelling
-from privpac.data.sample import Sample, Statistic
+from privpac.concepts.labellings.base import ListedPrices, Prices, refuse_relabelling
+from privpac.concepts.labellings.box_kernels import cheapest_box, outer_sums, ranges_within
+from privpac.concepts.trees.powers import Powers
+from privpac.data.occupied import OccupiedCells, PointCounts
+from privpac.data.sample import Sample
 from privpac.errors import SizeError
-from privpac.theory.listing import LARGEST_GRID, boxes
+from privpac.numbers.exact import UNIT_ROUNDOFF, ball
+from privpac.theory.listing import LARGEST_BOX_WORK, box_work
 
-__all__ = ["BoxDichotomies", "require_boxes"]
+__all__ = ["BoxDichotomies", "BoxPrices", "Sides", "require_boxes"]
 
 Counts = NDArray[np.int64]
 
+Sides = tuple[tuple[int, int], ...]
+"""A labelling: first and last value on every axis, counted among those of the points; () is the empty box."""
 
-def require_boxes(groups: Sequence[int]) -> None:
-    """Refuse a grid whose boxes are too many to walk through, whichever of them touch points."""
-    if boxes(groups) <= LARGEST_GRID:
+
+def require_boxes(word: str, groups: Sequence[int], points: int) -> None:
+    """Refuse so many points, wherever they lie, if sums over their boxes could take too long."""
+    if box_work(groups, points) <= LARGEST_BOX_WORK:
         return
     most = 1
-    while boxes([most + 1] * len(groups)) <= LARGEST_GRID:
+    while box_work([most + 1] * len(groups), points) <= LARGEST_BOX_WORK:
         most += 1
     raise SizeError(
-        f"Rectangles: a grid of {' x '.join(map(str, groups))} groups has too many boxes to list.",
-        remedy=f"Use at most {most} groups for each column: Rectangles(schema, columns, bins={most}), or a schema with "
-        f"at most {most} cells for each of them.",
+        f"Rectangles: the labellings of {points} points by boxes of {' x '.join(map(str, groups))} cells take too long "
+        "to sum.",
+        remedy=f"Use a coarser grid, {word}:{most}, or fewer records.",
     )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoxDichotomies:
-    """`occupied` says which cells of the grid hold a point; `name` makes a box of ranges of groups, None: empty."""
+    """`points` are the cells of the grid that hold one; `name` makes a box of ranges of groups, None: empty."""
 
-    statistic: Statistic[Counts]
-    occupied: Counts
+    statistic: OccupiedCells
+    points: PointCounts
     inside: int
     name: Callable[[Sequence[tuple[int, int]] | None], Hypothesis]
 
     @cached_property
-    def _sides(self) -> NDArray[np.int16]:
-        """Ranges of the boxes that touch points on all sides, three pairs each."""
-        found: NDArray[np.int16] = _touching(_sums(_solid(self.occupied)))
-        return found
+    def _places(self) -> tuple[list[int], ...]:
+        return self.statistic.groups(self.points)
 
-    @property
-    def count(self) -> int:
-        return 1 + len(self._sides)
+    @cached_property
+    def _values(self) -> tuple[list[int], ...]:
+        """The values of the points on every axis, ascending."""
+        return tuple(sorted(set(places)) for places in self._places)
 
-    def member(self, index: int) -> Hypothesis:
-        if index == 0:
+    @cached_property
+    def _cuts(self) -> tuple[list[int], ...]:
+        """Where the parts between neighbouring values begin, without the first."""
+        return tuple(
+            [low + (high - low) // 2 + 1 for low, high in pairwise(values)] for values in self._values
+        )
+
+    def member(self, labelling: Sides) -> Hypothesis:
+        """The parts around the values; the outer ones reach to the ends of the grid."""
+        if not labelling:
             return self.name(None)
-        sides = self._sides[index - 1].reshape(3, 2).tolist()
-        return self.name([(low, high - 1) for low, high in sides[3 - self.occupied.ndim :]])
+        ranges = []
+        for (first, last), cuts, size in zip(labelling, self._cuts, self.statistic.bins, strict=True):
+            low = cuts[first - 1] if first else 0
+            ranges.append((low, (cuts[last] if last < len(cuts) else size) - 1))
+        return self.name(ranges)
 
-    def labels(self, index: int, cells: Cells) -> NDArray[np.uint8]:
-        return self.member(index).predict(cells)
+    def labels(self, labelling: Sides, cells: Cells) -> NDArray[np.uint8]:
+        return self.member(labelling).predict(cells)
 
-    def mistakes(self, sample: Sample) -> ListedPrices:
-        counts = np.asarray(sample.reduce(self.statistic), dtype=np.int64)
-        moves = counts[1 - self.inside] - counts[self.inside]  # of taking a cell inside
-        nowhere = int(counts[self.inside].sum())
-        within: Counts = _within(_sums(_solid(moves)), self._sides)
-        return ListedPrices(np.concatenate([[nowhere], nowhere + within]))
+    def mistakes(self, sample: Sample) -> BoxPrices:
+        seen = sample.reduce(self.statistic)
+        moves = seen.counts[:, 1 - self.inside] - seen.counts[:, self.inside]  # of taking a cell inside
+        shape = tuple(max(1, len(values)) for values in self._values)
+        table = np.zeros(shape, dtype=np.int64)
+        parts = [
+            np.searchsorted(np.array(cuts, dtype=object), np.array(groups, dtype=object), side="right")
+            for cuts, groups in zip(self._cuts, self.statistic.groups(seen), strict=True)
+        ]
+        if self._places[0]:
+            np.add.at(table, tuple(parts), moves)
+        occupied = np.zeros(shape, dtype=np.bool_)
+        occupied[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
+        solid = (1,) * (3 - len(shape)) + shape  # unused axes first
+        return BoxPrices(occupied.reshape(solid), table.reshape(solid), len(shape))
 
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> ListedPrices:
+    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Sides]:
         refuse_relabelling("Rectangles")
 
 
-def _solid(table: Counts) -> Counts:
-    """With three axes, the unused ones first."""
-    return np.asarray(table, dtype=np.int64).reshape((1,) * (3 - table.ndim) + table.shape)
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxPrices:
+    """What every labelling costs more than nothing inside: the sum of `moves` over its parts.
+
+    `occupied` says where points are; both have three axes, unused ones first and with one value.
+    """
+
+    occupied: NDArray[np.bool_]
+    moves: Counts
+    axes: int
+
+    def outer(self, index: int) -> tuple[int, int, int, int]:
+        """First and last value of the first and of the second axis."""
+        depth, rows, _ = self.moves.shape
+        z, y = divmod(index, rows * (rows + 1) // 2)
+        return *_range(z, depth), *_range(y, rows)
+
+    def within(self, index: int) -> tuple[Counts, Counts, Counts]:
+        """First and last values on the last axis of the labellings with these outer ranges, and their prices."""
+        first, last, prices = ranges_within(self.occupied, self.moves, *self.outer(index))
+        return first, last, prices
+
+    def _named(self, outer: tuple[int, int, int, int], first: int, last: int) -> Sides:
+        z, z_last, y, y_last = outer
+        return ((z, z_last), (y, y_last), (first, last))[3 - self.axes :]
+
+    def draw(self, ratio: Fraction, coins: Coins) -> Sides:
+        index = coins.choose(OuterWeights(self, ratio))
+        if index == 0:
+            return ()
+        first, last, prices = self.within(index - 1)
+        place = ListedPrices(prices).draw(ratio, coins)
+        return self._named(self.outer(index - 1), int(first[place]), int(last[place]))
+
+    def cheapest(self) -> Sides:
+        price, z, z_last, y, y_last, first, last = cheapest_box(self.occupied, self.moves)
+        return self._named((z, z_last, y, y_last), first, last) if price < 0 else ()
 
 
-def _sums(table: Counts) -> Counts:
-    """Sums over all boxes that begin at the origin, with a zero in front of every axis."""
-    sums = np.zeros(tuple(size + 1 for size in table.shape), dtype=np.int64)
-    sums[1:, 1:, 1:] = table.cumsum(0).cumsum(1).cumsum(2)
-    return sums
+@dataclass(frozen=True, eq=False, repr=False)
+class OuterWeights:
+    """The weight of nothing inside, then of all labellings with given ranges of the first two axes."""
+
+    prices: BoxPrices
+    ratio: Fraction
+
+    @property
+    def key(self) -> Hashable:
+        prices = self.prices
+        return ("boxes", self.ratio, prices.moves.shape, prices.occupied.tobytes(), prices.moves.tobytes())
+
+    @property
+    def _outer(self) -> int:
+        return prod(size * (size + 1) // 2 for size in self.prices.moves.shape[:2])
+
+    def floats(self) -> tuple[NDArray[np.float64], float]:
+        """Bound: at most 24 roundings a value of the last axis (a power of two roundings and a product, sixteen sums),
+        then those of alignment; what is dropped is below 2^-899 of some labelling each time."""
+        largest = int(np.abs(self.prices.moves).sum()) if self.ratio < 1 else 0
+        powers = Powers.of(self.ratio, largest=largest, slack=0)
+        exponents, mantissas = np.zeros(self._outer + 1, np.int64), np.zeros(self._outer + 1)
+        mantissas[0] = 1.0
+        moves = self.prices.moves if self.ratio < 1 else np.zeros_like(self.prices.moves)
+        outer_sums(self.prices.occupied, moves, powers.table[powers.below :], exponents[1:], mantissas[1:])
+        values = powers.aligned(exponents, mantissas)
+        width = self.prices.moves.shape[2]
+        dropped = float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
+        return values, 1.01 * ((24 * width + 16) * UNIT_ROUNDOFF + dropped)
+
+    def balls(self, bits: int) -> Sequence[arb]:
+        with ctx.workprec(bits):
+            ratio, weights = ball(self.ratio), [arb(1)]
+            for index in range(self._outer):
+                steps, counts = np.unique(self.prices.within(index)[2], return_counts=True)
+                terms = zip(steps.tolist(), counts.tolist(), strict=True)
+                weights.append(sum((arb(fmpz(count)) * ratio**step for step, count in terms), arb(0)))
+            return weights
+
+    def exact(self) -> Sequence[Fraction]:
+        lists = (self.prices.within(index)[2].tolist() for index in range(self._outer))
+        return [Fraction(1), *(sum((self.ratio**step for step in steps), Fraction(0)) for steps in lists)]
 
 
-@compiled
-def _over(sums: Counts, a: int, b: int, c: int, d: int, e: int, f: int) -> int:
-    """Sum over a <= x < b, c <= y < d, e <= z < f."""
-    upper = sums[b, d, f] - sums[a, d, f] - sums[b, c, f] + sums[a, c, f]
-    lower = sums[b, d, e] - sums[a, d, e] - sums[b, c, e] + sums[a, c, e]
-    return int(upper - lower)
-
-
-@compiled
-def _touches(sums: Counts, a: int, b: int, c: int, d: int, e: int, f: int) -> bool:
-    return bool(
-        _over(sums, a, a + 1, c, d, e, f) > 0
-        and _over(sums, b - 1, b, c, d, e, f) > 0
-        and _over(sums, a, b, c, c + 1, e, f) > 0
-        and _over(sums, a, b, d - 1, d, e, f) > 0
-        and _over(sums, a, b, c, d, e, e + 1) > 0
-        and _over(sums, a, b, c, d, f - 1, f) > 0
-    )
-
-
-@compiled
-def _touching(sums: Counts) -> NDArray[np.int16]:
-    """All boxes that touch a point on every side, in a fixed order; counted first, then listed."""
-    x, y, z = sums.shape[0] - 1, sums.shape[1] - 1, sums.shape[2] - 1
-    found = np.empty((0, 6), np.int16)
-    for listing in range(2):
-        place = 0
-        for a in range(x):
-            for b in range(a + 1, x + 1):
-                for c in range(y):
-                    for d in range(c + 1, y + 1):
-                        for e in range(z):
-                            for f in range(e + 1, z + 1):
-                                if _touches(sums, a, b, c, d, e, f):
-                                    if listing == 1:
-                                        found[place, 0], found[place, 1] = a, b
-                                        found[place, 2], found[place, 3] = c, d
-                                        found[place, 4], found[place, 5] = e, f
-                                    place += 1
-        if listing == 0:
-            found = np.empty((place, 6), np.int16)
-    return found
-
-
-@compiled
-def _within(sums: Counts, sides: NDArray[np.int16]) -> Counts:
-    totals = np.empty(len(sides), np.int64)
-    for i in range(len(sides)):
-        totals[i] = _over(sums, sides[i, 0], sides[i, 1], sides[i, 2], sides[i, 3], sides[i, 4], sides[i, 5])
-    return totals
+def _range(index: int, size: int) -> tuple[int, int]:
+    """First and last of the index-th range of so many values: by the first, then by the last."""
+    after = size * (size + 1) // 2 - 1 - index  # ranges that follow it
+    behind = (isqrt(8 * after + 1) - 1) // 2  # values behind its first
+    return size - 1 - behind, size - 1 - (after - behind * (behind + 1) // 2)

@@ -64,7 +64,7 @@ WORDS: Mapping[str, Word] = {
     "unions": Word("unions:COLUMN:K", "up to K ranges of a column", _unions, PROTECTS),
     "rectangles": Word(
         "rectangles:COL,COL",
-        "a box in one to three columns (add :256 for edges between 256 groups of each)",
+        "a box in one to five columns (add :256 for edges between 256 groups of each)",
         _rectangles,
         PROTECTS,
     ),

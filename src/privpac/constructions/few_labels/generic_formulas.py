@@ -27,7 +27,7 @@ POINTS = (8, 16, 32, 64, 128, 256)
 BOX_POINTS = (*POINTS, 512, 1024, 2048)
 """Those of boxes, which have twice as many sides as columns: each may be off by what lies between two points."""
 
-MOST_BOX_POINTS = {1: 2048, 2: 2048, 3: 64}
+MOST_BOX_POINTS = {1: 2048, 2: 2048, 3: 64, 4: 16, 5: 8}
 """By the number of columns: with thousands of labels, sums over boxes then take seconds."""
 
 

@@ -385,6 +385,11 @@ def _labels_records(wish: Wish) -> int:
     return labels_floor(wish.concepts.shatters, error=wish.error, failure=wish.failure)
 
 
+def _few_points(option: Option, wish: Wish) -> bool:
+    """All mass lies on a few points, which a density bound excludes."""
+    return wish.concepts.shatters > 1 and wish.concepts.kappa is None
+
+
 def _noisy_rules(option: Option, wish: Wish) -> bool:
     """Promises against the best rule for every noise; answers without a rule promise a mean error instead."""
     any_noise = option.setting == "agnostic" and wish.noise is None and wish.concepts.kappa is None
@@ -404,6 +409,6 @@ def _noisy_exclude(wish: Wish, n: int) -> bool:
 
 
 FLOORS: tuple[FloorRow, ...] = (
-    FloorRow(90, "floor-labels", lambda option, wish: wish.concepts.shatters > 1, _labels_records),
+    FloorRow(90, "floor-labels", _few_points, _labels_records),
     FloorRow(92, "floor-agnostic", _noisy_rules, _noisy_records, _noisy_exclude),
 )

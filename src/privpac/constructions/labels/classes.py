@@ -45,7 +45,7 @@ MOST_FEW = 2**16
 GRIDDED = (Thresholds, Intervals, Unions, Rectangles, Stumps)
 """Classes whose members are cut out of ordered columns."""
 
-LARGEST_GROUPS = {1: 4096, 2: 256, 3: 32}
+LARGEST_GROUPS = {1: 4096, 2: 256, 3: 32, 4: 12, 5: 6}
 """Groups a column by the number of columns a member restricts: what the sums of rectangles take."""
 
 STEP = Fraction(1, 1000)

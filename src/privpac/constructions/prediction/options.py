@@ -190,8 +190,12 @@ OPTIONS: tuple[Option, ...] = (
 
 
 def _private_answers(option: Option, wish: Wish) -> bool:
-    """What protects whole records answers every query privately, and unlabelled records do not help there."""
-    return wish.concepts.shatters > 1 and option.protects in ("records", "predictions") and option.pure
+    """What protects whole records answers every query privately, and unlabelled records do not help there.
+
+    All mass lies on a few points, which a density bound excludes.
+    """
+    anything = wish.concepts.shatters > 1 and wish.concepts.kappa is None
+    return anything and option.protects in ("records", "predictions") and option.pure
 
 
 def _prediction_records(wish: Wish) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
 from privpac.constructions.cases import (
@@ -36,7 +37,15 @@ def _stable_unions() -> Case:
     )
 
 
+def _stable_boxes() -> Case:
+    """Boxes of a grid, drawn by the sides they touch."""
+    schema = tiny_schema(3, 2)
+    learner = Stable(Rectangles(schema, ("a", "b")), 2, ONE)
+    return replace(learner_case("stable boxes", learner, schema, 3), sets=True)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "stable": _stable,
     "stable-unions": _stable_unions,
+    "stable-boxes": _stable_boxes,
 }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import BoundedSemaphore
+from typing import Any
 
 from privpac.errors import BudgetExceeded, PrivpacError, SizeError
 from privpac.service.pages.drawers import Drawer, drawn_name
 
-__all__ = ["BUSY", "Cancelled", "Jobs", "LastCall", "Tell", "Withdrawal", "Work"]
+__all__ = ["BUSY", "Cancelled", "Jobs", "LastCall", "Tell", "Withdrawal", "Work", "seconds_since"]
 
 Tell = Callable[[str, int, int], None]
 """(what is being done, how much of it, of how much)."""
@@ -128,6 +129,11 @@ class Jobs:
     def close(self) -> None:
         """Cancel what waits; what already runs is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def seconds_since(state: Mapping[str, Any]) -> int:
+    """Seconds since work was begun."""
+    return max(0, int(time.time() - state.get("since", time.time())))
 
 
 def _teller(drawer: Drawer) -> Tell:

@@ -176,4 +176,29 @@ STATEMENTS: tuple[Statement, ...] = (
         },
         proof="docs/proofs/staged-draws.md",
     ),
+    Statement(
+        "halfspace-band",
+        "How far a half-space may be from those that are listed",
+        "our proof",
+        "derived",
+        "Half-spaces with all integer points up to P, levels 0 to t and C cut-offs per direction are listed. For any"
+        " weights of d features, the largest of them 1, and any cut-off b some listed one decides like a·x >= b unless"
+        " |a·x - b| is at most d/t + d/(2P) + d/C + 2/t: so the best listed one errs by at most the share of records"
+        " there more than the best half-space.",
+        ("features run from 0 to 1", "all patterns of points are listed, not a table or declared directions"),
+        {"two columns": "P = 16, t = 31, C = 256: 0.199"},
+        proof="docs/proofs/halfspaces.md",
+    ),
+    Statement(
+        "box-slabs",
+        "How far a box may be from those of a coarse grid",
+        "our proof",
+        "derived",
+        "For any box in l columns some box whose edges lie between the groups of a grid, or the empty one, differs from"
+        " it at most on one group at each of its 2l edges: so the best of them errs by at most the share of records in"
+        " these groups more than the box.",
+        ("groups are ranges of cells that cover each column",),
+        {"slabs": "2l, each of one group"},
+        proof="docs/proofs/rectangle-sums.md",
+    ),
 )

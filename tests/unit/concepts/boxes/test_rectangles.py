@@ -72,6 +72,8 @@ CASES: dict[str, tuple[tuple[int, ...], Any, int, tuple[int, int], int]] = {
     "one group": ((5, 4), (1, 3), 6, (1, 1), 1),
     "space": ((2, 3, 2), "full", 9, (1, 3), 1),
     "space in groups": ((5, 4, 3), 2, 14, (1, 2), 0),
+    "four columns": ((2, 3, 2, 2), "full", 4, (1, 2), 1),
+    "five columns in groups": ((3, 2, 2, 2, 2), 2, 4, (1, 1), 1),
 }
 
 
@@ -109,7 +111,7 @@ def test_public_facts() -> None:
 
 def test_more_dimensions_never_mean_fewer_boxes() -> None:
     for bits in (2, 8, 16, 32):
-        sizes = [rectangles((2**bits,) * count).size for count in (1, 2, 3)]
+        sizes = [rectangles((2**bits,) * count).size for count in (1, 2, 3, 4, 5)]
         assert sizes == sorted(sizes)
 
 
@@ -199,8 +201,8 @@ def test_edges_lie_between_the_groups_of_the_statistic() -> None:
 
 
 def test_refusals() -> None:
-    mixed = Schema((*schema(9, 9, 9, 9).columns, Categorical("c", ("a", "b"))), "y")
-    for columns in ((), ("x0", "x0"), ("x0", "x1", "x2", "x3")):
+    mixed = Schema((*schema(9, 9, 9, 9, 9, 9).columns, Categorical("c", ("a", "b"))), "y")
+    for columns in ((), ("x0", "x0"), tuple(f"x{k}" for k in range(6))):
         with pytest.raises(ParameterError, match="columns"):
             Rectangles(mixed, columns)
     with pytest.raises(ParameterError, match="order"):
@@ -225,5 +227,10 @@ def test_too_many_records_for_a_fine_grid_are_refused_with_a_grid_that_does() ->
     rectangles((2**32, 2**32), count).require(10**6)
     rectangles((121, 10)).require(10**9)
     rectangles((2**16,) * 3).require(150)
-    with pytest.raises(SizeError, match="coarser"):
-        rectangles((2**16,) * 3).require(2_000)
+    for count, groups in ((3, 32), (4, 8), (5, 4)):
+        wide = rectangles((2**16,) * count)
+        with pytest.raises(SizeError, match="coarser") as refused:
+            wide.require(2_000)
+        assert int(str(refused.value).split(":")[-1].split()[0]) >= groups
+    with pytest.raises(SizeError, match="up to 3 columns"):
+        rectangles((3,) * 4).require_listed(10)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
+from time import process_time
 
 import numpy as np
 import pytest
+from flint import ctx, fmpq
 
 from privpac.audit.registry import sample_of, tiny_schema
 from privpac.checker.check import check_certificate
-from privpac.coins import SeededCoins
+from privpac.coins import SeededCoins, law
 from privpac.concepts.boxes.rectangles import Rectangles
+from privpac.concepts.labellings.boxes import BoxPrices, OuterWeights
 from privpac.constructions.few_labels.boost import LabelBoost
 from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
@@ -19,6 +23,8 @@ from privpac.data.sample import Size
 from privpac.data.schema import Schema
 from privpac.data.semi import SemiSample
 from privpac.errors import SizeError
+
+HALF = Fraction(1, 2)
 
 
 def literal(concepts: Rectangles, points: MemorySample) -> set[tuple[int, ...]]:
@@ -38,15 +44,21 @@ def test_every_labelling_once_with_its_own_mistakes(sizes: tuple[int, ...], insi
     rng = np.random.default_rng(n)
     data = [(*(int(rng.integers(size)) for size in sizes), int(rng.integers(2))) for _ in range(n)]
     sample = sample_of(schema, data)
-    dichotomies = concepts.dichotomies(sample)
-    cells = sample.block().cells
-    found = [tuple(dichotomies.labels(i, cells).tolist()) for i in range(dichotomies.count)]
-    assert len(set(found)) == len(found)
-    assert set(found) == literal(concepts, sample)
-    labels = sample.block().labels
-    assert labels is not None
-    wrong = [int((np.array(row) != labels).sum()) for row in found]
-    assert dichotomies.mistakes(sample).scores.tolist() == wrong
+    others = [(*(int(rng.integers(size)) for size in sizes), int(rng.integers(2))) for _ in range(5)]
+    for judged in (sample, sample_of(schema, others)):
+        dichotomies = concepts.dichotomies(sample)
+        prices = dichotomies.mistakes(judged)
+        drawn = law(partial(prices.draw, HALF))
+        cells = sample.block().cells
+        found = {z: tuple(dichotomies.labels(z, cells).tolist()) for z in drawn}
+        assert len(set(found.values())) == len(found)
+        assert set(found.values()) == literal(concepts, sample)
+        block = judged.block()
+        wrong = {z: int((dichotomies.member(z).predict(block.cells) != block.labels).sum()) for z in drawn}
+        total = sum(HALF**mistakes for mistakes in wrong.values())
+        assert drawn == {z: HALF**mistakes / total for z, mistakes in wrong.items()}
+        assert wrong[prices.cheapest()] == min(wrong.values())
+        assert all(concepts.contains(dichotomies.member(z)) for z in drawn)
 
 
 def test_the_points_alone_decide() -> None:
@@ -54,20 +66,65 @@ def test_the_points_alone_decide() -> None:
     concepts = Rectangles(schema, ("a", "b"))
     once = sample_of(schema, [(0, 1, 0), (3, 2, 1)])
     twice = sample_of(schema, [(3, 2, 0), (0, 1, 1), (0, 1, 0)])
-    for i in range(concepts.dichotomies(once).count):
-        assert concepts.dichotomies(once).member(i) == concepts.dichotomies(twice).member(i)
+    drawn = law(partial(concepts.dichotomies(once).mistakes(once).draw, HALF))
+    assert drawn == law(partial(concepts.dichotomies(twice).mistakes(once).draw, HALF))
+    for labelling in drawn:
+        assert concepts.dichotomies(once).member(labelling) == concepts.dichotomies(twice).member(labelling)
 
 
-def test_what_is_too_much_is_refused() -> None:
-    schema = Schema((Numeric("a", 0, 1), Numeric("b", 0, 1)), "y")
+@pytest.mark.parametrize(
+    ("ratio", "scale"),
+    [(Fraction(1, 1000), 40), (Fraction(2, 3), 1), (Fraction(999, 1000), 30), (Fraction(1), 10)],
+)
+@pytest.mark.parametrize("shape", [(1, 1, 9), (1, 5, 6), (2, 3, 4)])
+def test_all_readings_enclose_the_weights(ratio: Fraction, scale: int, shape: tuple[int, int, int]) -> None:
+    """Moves up and down, far apart too: powers beyond the table, ranges worth far more than nothing inside."""
+    rng = np.random.default_rng(3)
+    for density in (0.2, 0.7, 1.0):
+        occupied, moves = rng.random(shape) < density, scale * rng.integers(-5, 6, shape)
+        weights = OuterWeights(BoxPrices(occupied, moves, 3), ratio)
+        exact = weights.exact()
+        floats, error = weights.floats()
+        assert error < 1e-12
+        share = Fraction(1, sum(exact, Fraction(0)))
+        total = sum(map(Fraction, floats.tolist()), Fraction(0))
+        apart = sum(abs(Fraction(v) / total - w * share) for v, w in zip(floats.tolist(), exact, strict=True))
+        assert apart <= 2 * Fraction(error)
+        with ctx.workprec(300):
+            for enclosing, weight in zip(weights.balls(300), exact, strict=True):
+                assert enclosing.contains(fmpq(weight.numerator, weight.denominator))
+
+
+def test_what_takes_too_long_is_refused_by_public_numbers() -> None:
+    schema = Schema(tuple(Numeric(name, 0, 2**32 - 1, integer=True) for name in "abc"), "y")
+    plane, space = Rectangles(schema, ("a", "b")), Rectangles(schema, ("a", "b", "c"))
+    plane.require_listed(2_115)  # as many as fresh answers keep
+    with pytest.raises(SizeError, match=r"labellings of 3000 points.*take too long.*rectangles:a,b:2154"):
+        plane.require_listed(3_000)
+    with pytest.raises(SizeError, match="take too long"):
+        space.require_listed(1_000)
     for points in (1, 10**9):
-        with pytest.raises(SizeError, match=r"256 x 256 groups has too many boxes.*bins=127"):
-            Rectangles(schema, ("a", "b"), bins=256).require_listed(points)
-        Rectangles(schema, ("a", "b"), bins=127).require_listed(points)
-        with pytest.raises(SizeError, match="128 x 128 groups"):
-            Rectangles(schema, ("a", "b"), bins=128).require_listed(points)
+        Rectangles(schema, ("a", "b"), bins=256).require_listed(points)
+        Rectangles(schema, ("a", "b", "c"), bins=32).require_listed(points)
         with pytest.raises(SizeError, match="method='boost'"):
-            Rectangles(schema, ("a", "b"), bins=4).require_relabelled(points, voters=points)
+            plane.require_relabelled(points, voters=points)
+
+
+def test_six_hundred_points_of_the_whole_grid() -> None:
+    """Up to 3·10^10 labellings; the box is found again."""
+    schema = Schema((Numeric("a", 0, 2**32 - 1, integer=True), Numeric("b", 0, 2**32 - 1, integer=True)), "y")
+    rng = np.random.default_rng(1)
+    cells = {name: rng.integers(0, 2**32, 600) for name in "ab"}
+    labels = ((cells["a"] > 2**30) & (cells["b"] < 2**31)).astype(np.uint8)
+    sample = MemorySample.from_cells(schema, cells, labels)
+    found = Rectangles(schema, ("a", "b")).dichotomies(sample)
+    prices = found.mistakes(sample)
+    prices.draw(HALF, SeededCoins(0))  # compiles
+    start = process_time()
+    drawn = prices.draw(HALF, SeededCoins(1))
+    assert process_time() - start < 5
+    assert (found.labels(drawn, cells) != labels).mean() < 0.05
+    assert np.array_equal(found.labels(prices.cheapest(), cells), labels)
 
 
 def test_rectangles_with_few_labels() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -14,7 +13,6 @@ import pytest
 
 from privpac.coins import SeededCoins, law
 from privpac.concepts.fitting import misfit
-from privpac.concepts.grids import linear_band
 from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.linear.direction_kernels import BINS, WIDEST, cutoff, scale
 from privpac.concepts.linear.halfspaces import Halfspaces, Scorecards
@@ -273,39 +271,6 @@ def test_labels_are_needed() -> None:
         LevelTable(features_of(SCHEMA, top=3)).absorb(
             LevelTable(features_of(SCHEMA, top=3)).zero(), Block(block.cells, None, block.n)
         )
-
-
-def test_any_half_space_agrees_with_a_member_outside_the_band() -> None:
-    """The member of the proof: points rounded, the next cut-off from above."""
-    rng = np.random.default_rng(8)
-    for _ in range(60):
-        d, points, levels = int(rng.integers(1, 4)), int(rng.integers(1, 9)), int(rng.integers(2, 40))
-        sizes = rng.choice([2, 5, 31, 32, 100, 1000], d)
-        columns = [Numeric(f"x{j}", 0, int(size) - 1, integer=True) for j, size in enumerate(sizes)]
-        described = Schema(tuple(columns), "y")
-        concepts = Scorecards(described, d, points, levels, columns=described.names)
-        cells = {column.name: rng.integers(0, column.size, 400) for column in columns}
-        places = np.array([cells[column.name] / (column.size - 1) for column in columns])
-        weights = rng.uniform(-1, 1, d)
-        weights /= abs(weights).max()
-        cutoff_of = rng.uniform(-0.2, 1.2) * abs(weights).sum()
-        above = weights @ places >= cutoff_of
-        given = {j: round(points * w) for j, w in enumerate(weights) if round(points * w)}
-        factor = math.gcd(*given.values())
-        given = {j: value // factor for j, value in given.items()}
-        sign = 1 if next(iter(given.values())) > 0 else -1
-        pattern = [sign * value for value in given.values()]
-        assert concepts._has_direction(dict(zip(given, pattern, strict=True)))
-        band = float(linear_band(d, points, levels))
-        outside = abs(weights @ places - cutoff_of) > band
-        width = sum(map(abs, pattern)) * concepts.top
-        rules = [
-            concepts.candidate(list(given), pattern, cut, side)
-            for cut in range(min(256, width + 1))
-            for side in (True, False)
-        ]
-        wrong = min(int((rule.predict(cells)[outside] != above[outside]).sum()) for rule in rules)
-        assert wrong == 0
 
 
 def test_the_grid_is_named() -> None:

@@ -38,6 +38,7 @@ class Line:
     number: int
     epsilon: Fraction
     delta: Fraction
+    rho: Fraction
     time: str
     note: str
     bought: str
@@ -106,7 +107,7 @@ def _shares(books: Books, visitor: Visitor, after: str | None) -> list[Share]:
 def _line(entry: Entry, books: Books) -> Line:
     bought = "" if entry.purchase is None else str(entry.purchase)
     who = books.spender(entry.note, entry.key)
-    return Line(entry.number, entry.epsilon, entry.delta, entry.time, entry.note, bought, who)
+    return Line(entry.number, entry.epsilon, entry.delta, entry.rho, entry.time, entry.note, bought, who)
 
 
 def _share(account: Account) -> float:

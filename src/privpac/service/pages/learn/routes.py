@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -19,7 +18,7 @@ from privpac.guarantee.ledger.ledger import Ledger
 from privpac.report.summary import no_accuracy
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, Owner
-from privpac.service.pages.jobs import BUSY, Tell, Withdrawal
+from privpac.service.pages.jobs import BUSY, Tell, Withdrawal, seconds_since
 from privpac.service.pages.learn.making import BASES
 from privpac.service.pages.learn.orders import Order
 from privpac.service.pages.learn.results import content_of, result_of
@@ -27,13 +26,12 @@ from privpac.service.pages.learn.sample_table import SAMPLE_NAME, SAMPLE_SCHEMA,
 from privpac.service.pages.learn.schema_form import KINDS, FieldProblem
 from privpac.service.pages.learn.tables import Table, ending, open_table
 from privpac.service.pages.render import page, part, place_of
+from privpac.service.pages.schema_files import schema_sent
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/learn")
 LONGEST_NAME = 80
-MOST_SCHEMA = 4 << 20
-SCHEMA_REMEDY = "Write a draft with: privpac schema DATA"
 
 
 @router.get("")
@@ -90,28 +88,6 @@ def _displayed(name: str) -> str:
     """The last part of a name, to show to the person who sent it; never a path."""
     bare = PureWindowsPath(PurePosixPath(name).name).name[:LONGEST_NAME]
     return bare if bare.isprintable() and bare else "table"
-
-
-def schema_sent(form: FormData) -> Schema | None:
-    """The schema in a form, as a file or pasted as text; None if there is neither."""
-    upload, pasted = form.get("schema"), str(form.get("pasted", "")).strip()
-    if pasted:
-        return _schema_text(pasted.encode())
-    if not isinstance(upload, UploadFile) or not upload.filename:
-        return None
-    return _schema_text(upload.file.read(MOST_SCHEMA + 1))
-
-
-def _schema_text(text: bytes) -> Schema:
-    if len(text) > MOST_SCHEMA:
-        raise SchemaError("The schema file is too long.", remedy="A schema has a line per column.")
-    try:
-        words = text.decode("utf-8")
-    except UnicodeDecodeError:
-        raise SchemaError("The schema file is not UTF-8 text.", remedy=SCHEMA_REMEDY) from None
-    if not words.lstrip().startswith("{"):
-        raise SchemaError("The schema file is not a JSON object.", remedy='It starts with {"label": ...')
-    return Schema.from_json(words)
 
 
 @router.get("/model/{name}")
@@ -206,9 +182,9 @@ def run(request: Request, visitor: Owner, name: str, form: Form) -> HTMLResponse
             made.remove()
             raise
         made.note(command=order.command(where), charged=order.charged and quote.cost is not None)
-        drawer.note(made=made.name)
         if order.table.uploaded:
             order.table.path.unlink(missing_ok=True)
+        drawer.note(made=made.name)
 
     place.jobs.start(drawer, work, made=None)
     return _progress(request, drawer)
@@ -245,12 +221,10 @@ def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
         poll=f"learn/{drawer.name}/progress",
         cancel=f"learn/{drawer.name}/cancel",
         decision=Withdrawal(drawer).decision,
-        seconds=max(0, int(time.time() - state.get("since", time.time()))),
+        seconds=seconds_since(state),
         title="Learning",
     )
     if state.get("job") == "done":
-        if Table(drawer).uploaded:
-            drawer.remove()
         answer.headers["HX-Redirect"] = f"{_root(request)}learn/model/{state['made']}"
     return answer
 

@@ -90,7 +90,9 @@ class ColumnFields:
             column_from(self.entry(), problems)
             problems.refuse()
         except SchemaError as error:
-            return FieldProblem(error.problem.removeprefix(f"Column '{self.name}': "), "", place)
+            text = error.problem.removeprefix(f"Column '{self.name}': ")
+            about = text.partition(" ")[0]
+            return FieldProblem(text, about if about in FIELDS else "", place)
         return None
 
     def to_json(self) -> dict[str, Any]:

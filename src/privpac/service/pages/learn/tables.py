@@ -28,7 +28,8 @@ class Table:
     @property
     def _facts(self) -> dict[str, Any]:
         facts = self.drawer.state
-        if "table" not in facts:
+        # An upload is removed once something was made of it; its drawer still tells whoever waits how that went.
+        if "table" not in facts or (facts["uploaded"] and not Path(facts["table"]).exists()):
             raise DataError("The table is not here any more.", remedy="Bring it again.")
         return facts
 

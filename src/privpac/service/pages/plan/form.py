@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
+from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.plan import Plan, needed, reachable, smallest_epsilon
 
@@ -42,30 +44,63 @@ class RuleClass:
     count: str = ""
     """What `count` means, where the class has one."""
     usual: str = "2"
+    of_schema: str | None = None
+    """How its word is put together where a schema says what the columns are; None: not from a schema."""
+
+    @property
+    def takes_column(self) -> bool:
+        """Whether it is about one column, which a schema names."""
+        return self.of_schema is not None and "{column}" in self.of_schema
 
 
 CLASSES: Mapping[str, RuleClass] = {
-    "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto"),
-    "trees": RuleClass("Decision trees", ("count", "columns"), "trees:{count}", "Depth"),
-    "staged": RuleClass(
-        "Trees drawn in two stages", ("count", "columns"), "staged:{count}+{count}", "Depth of a stage"
+    "auto": RuleClass("What suits (a test, or a tree)", ("columns",), "auto", of_schema="auto"),
+    "trees": RuleClass(
+        "Decision trees", ("count", "columns"), "trees:{count}", "Depth", of_schema="trees:{count}"
     ),
-    "one-test": RuleClass("One test on any column", ("columns",), "one-test"),
-    "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps"),
-    "lists": RuleClass("Decision lists", ("count", "columns"), "lists:{count}", "Tests in a list"),
+    "staged": RuleClass(
+        "Trees drawn in two stages",
+        ("count", "columns"),
+        "staged:{count}+{count}",
+        "Depth of a stage",
+        of_schema="staged:{count}+{count}",
+    ),
+    "one-test": RuleClass("One test on any column", ("columns",), "one-test", of_schema="one-test"),
+    "stumps": RuleClass("One test, or a constant", ("columns", "bits"), "stumps", of_schema="stumps"),
+    "lists": RuleClass(
+        "Decision lists", ("count", "columns"), "lists:{count}", "Tests in a list", of_schema="lists:{count}"
+    ),
     "conjunctions": RuleClass(
-        "All of a few tests", ("count", "columns"), "conjunctions:{count}", "Tests at most"
+        "All of a few tests",
+        ("count", "columns"),
+        "conjunctions:{count}",
+        "Tests at most",
+        of_schema="conjunctions:{count}",
     ),
     "disjunctions": RuleClass(
-        "Any of a few tests", ("count", "columns"), "disjunctions:{count}", "Tests at most"
+        "Any of a few tests",
+        ("count", "columns"),
+        "disjunctions:{count}",
+        "Tests at most",
+        of_schema="disjunctions:{count}",
     ),
     "scorecards": RuleClass(
-        "Scorecards", ("count", "columns"), "scorecards:{count}", "Columns that score at most"
+        "Scorecards",
+        ("count", "columns"),
+        "scorecards:{count}",
+        "Columns that score at most",
+        of_schema="scorecards:{count}",
     ),
-    "thresholds": RuleClass("A cut in one column", ("bits",), "thresholds"),
-    "intervals": RuleClass("One range of a column", ("bits",), "intervals"),
-    "unions": RuleClass("Several ranges of a column", ("count", "bits"), "unions:{count}", "Ranges at most"),
-    "points": RuleClass("One value of a column", ("bits",), "points"),
+    "thresholds": RuleClass("A cut in one column", ("bits",), "thresholds", of_schema="thresholds:{column}"),
+    "intervals": RuleClass("One range of a column", ("bits",), "intervals", of_schema="intervals:{column}"),
+    "unions": RuleClass(
+        "Several ranges of a column",
+        ("count", "bits"),
+        "unions:{count}",
+        "Ranges at most",
+        of_schema="unions:{column}:{count}",
+    ),
+    "points": RuleClass("One value of a column", ("bits",), "points", of_schema="points:{column}"),
     "generated": RuleClass(
         "One value of a public generator", ("count",), "generated:{count}", "Bits of its seed", "16"
     ),
@@ -96,6 +131,8 @@ DEFAULTS = {
     "protect": "records",
     "have": "",
     "against": "epsilon",
+    "schema": "",
+    "column": "",
 }
 LONGEST = 40
 """Characters of a field: numbers are shorter."""
@@ -106,18 +143,22 @@ class PlanForm:
     """The fields as they were filled in."""
 
     values: Mapping[str, str]
+    described: Schema | None = None
+    """The schema that says what the columns are, instead of numbers; `schema` is the name of its drawer."""
 
     @classmethod
-    def of(cls, given: Mapping[str, str]) -> PlanForm:
+    def of(cls, given: Mapping[str, str], described: Schema | None = None) -> PlanForm:
         """Known fields, trimmed; what is left out has its default."""
         values = {name: str(given.get(name, usual)).strip() for name, usual in DEFAULTS.items()}
         for name, value in values.items():
-            if len(value) > LONGEST:
+            if len(value) > LONGEST and name != "column":
                 raise ParameterError("plan", name, value, allowed=f"at most {LONGEST} characters")
         for name, known in (("question", QUESTIONS), ("concepts", CLASSES), ("against", AGAINST)):
             if values[name] not in known:
                 raise ParameterError("plan", name, values[name], allowed="one of " + ", ".join(known))
-        return cls(values)
+        if described is not None and CLASSES[values["concepts"]].of_schema is None:
+            values["concepts"] = DEFAULTS["concepts"]
+        return cls(values, described)
 
     def __getitem__(self, name: str) -> str:
         return self.values[name]
@@ -135,14 +176,32 @@ class PlanForm:
     @property
     def word(self) -> str:
         """The class as the command line writes it."""
-        return self.rule_class.form.format(count=self.count, kappa=self["kappa"])
+        form = self.rule_class.form if self.described is None else self.rule_class.of_schema
+        return str(form).format(count=self.count, kappa=self["kappa"], column=self.column)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The columns that a class of one column may be about."""
+        return [] if self.described is None else [one.name for one in self.described.columns if one.ordered]
+
+    @property
+    def column(self) -> str:
+        """The column that was chosen, or the first there is."""
+        names = self.column_names
+        return self["column"] if self["column"] in names else next(iter(names), "")
+
+    @property
+    def classes(self) -> Mapping[str, RuleClass]:
+        """What can be chosen from: of a schema, what can be learnt from a table it describes."""
+        return {name: kind for name, kind in CLASSES.items() if self.described is None or kind.of_schema}
 
     @property
     def against(self) -> str:
         """What curves run along; bits only where the class has them."""
         return (
             "epsilon"
-            if self["against"] == "bits" and "bits" not in self.rule_class.fields
+            if self["against"] == "bits"
+            and ("bits" not in self.rule_class.fields or self.described is not None)
             else self["against"]
         )
 
@@ -159,6 +218,8 @@ class PlanForm:
         sizes: dict[str, Any] = {
             name: self[name] for name in ("columns", "bits") if name in self.rule_class.fields
         }
+        if self.described is not None:
+            sizes = {"schema": json.dumps(self.described.to_json(), sort_keys=True)}
         rest = {name: self[name] for name in ("noise", "unlabelled") if self[name]}
         usual = {name: self[name] for name in ("failure", "delta", "protect")}
         return {**chosen, **sizes, **rest, **usual}
@@ -166,7 +227,8 @@ class PlanForm:
     def command(self) -> str:
         """The same question on the command line."""
         parts = ["privpac", "plan", "--concepts", self.word]
-        for name, value in self.wishes().items():
+        for name, written in self.wishes().items():
+            value = "schema.json" if name == "schema" else written
             if value != DEFAULTS[name] or name not in ("failure", "delta", "protect"):
                 parts += [f"--{name}", value]
         return shlex.join(parts)

@@ -7,21 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
-from privpac.plan.words import question_text
+from privpac.plan.words import grid_notes, question_text
 from privpac.service.pages.drawers import Drawer
 from privpac.service.pages.entrance import Form, SignedIn
-from privpac.service.pages.jobs import Tell
-from privpac.service.pages.plan.form import AGAINST, CLASSES, QUESTIONS, PlanForm
+from privpac.service.pages.jobs import Tell, seconds_since
+from privpac.service.pages.plan.form import AGAINST, QUESTIONS, PlanForm
 from privpac.service.pages.plan.view import chart, headline, table
 from privpac.service.pages.render import page, part, place_of, rendered
+from privpac.service.pages.schema_files import schema_sent
+from privpac.service.pages.visitors import Visitor
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/plan")
-RESULT = "result.html"
+RESULT, SCHEMA = "result.html", "schema.json"
 SECONDS = 15
 """About how long somebody waits for a simulation."""
 
@@ -29,14 +32,40 @@ SECONDS = 15
 @router.get("")
 def whole(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The form, with the answer to what the address says."""
-    form = PlanForm.of(request.query_params)
+    form = _form_of(request, visitor, request.query_params)
     return page(request, "plan.html", section="plan", **_form_context(form), **_result_context(form))
+
+
+@router.post("/schema")
+def describe(request: Request, visitor: SignedIn, fields: Form) -> Response:
+    """Plan for the columns of a schema instead of numbers; a wrong one is told where it was pasted."""
+    root = str(request.scope.get("root_path", "")).rstrip("/")
+    try:
+        schema = schema_sent(fields)
+    except PrivpacError as error:
+        form, pasted = PlanForm.of({}), str(fields.get("pasted", ""))
+        context = {**_form_context(form), "refused": error, "pasted": pasted, **_result_context(form)}
+        return page(request, "plan.html", section="plan", status=422, **context)
+    if schema is None:
+        return RedirectResponse(f"{root}/plan", status_code=303)
+    drawer = place_of(request).drawers.new(visitor.name)
+    drawer.write(SCHEMA, json.dumps(schema.to_json(), ensure_ascii=False))
+    return RedirectResponse(f"{root}/plan?schema={drawer.name}", status_code=303)
+
+
+def _form_of(request: Request, visitor: Visitor, given: Mapping[str, str]) -> PlanForm:
+    """The form, with the schema whose drawer it names."""
+    name = str(given.get("schema", ""))
+    if not name:
+        return PlanForm.of(given)
+    file = place_of(request).drawers.open(name, visitor.name).file(SCHEMA)
+    return PlanForm.of(given, Schema.from_json(file.read_text(encoding="utf-8")))
 
 
 @router.get("/result")
 def result(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The answer alone, while a person edits; wrong numbers are a sentence beside the form, not an error."""
-    form = PlanForm.of(request.query_params)
+    form = _form_of(request, visitor, request.query_params)
     answer = part(request, "parts/plan_answer.html", **_form_context(form), **_result_context(form))
     answer.headers["HX-Replace-Url"] = f"{request.scope.get('root_path', '')}/plan?{form.query}"
     return answer
@@ -45,7 +74,7 @@ def result(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.get("/curves")
 def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
     """The picture's data, apart from the numbers since it takes longer."""
-    form, dots = PlanForm.of(request.query_params), "dots" in request.query_params
+    form, dots = _form_of(request, visitor, request.query_params), "dots" in request.query_params
     data = chart(form, dots=dots)
     return part(request, "parts/plan_curves.html", form=form, chart=_json(data), data=data, dots=dots)
 
@@ -53,7 +82,7 @@ def curves(request: Request, visitor: SignedIn) -> HTMLResponse:
 @router.post("/simulate")
 def simulate(request: Request, visitor: SignedIn, fields: Form) -> HTMLResponse:
     """Begin to simulate what was asked; the answer follows in the background."""
-    form = PlanForm.of({name: str(value) for name, value in fields.items()})
+    form = _form_of(request, visitor, {name: str(value) for name, value in fields.items()})
     form.ask()  # wrong numbers are refused at once
     place = place_of(request)
     drawer = place.drawers.new(visitor.name)
@@ -76,7 +105,14 @@ def simulated(request: Request, visitor: SignedIn, name: str) -> HTMLResponse:
 def _progress(request: Request, drawer: Drawer) -> HTMLResponse:
     state = drawer.state
     return part(
-        request, "parts/progress.html", state=state, poll=f"plan/simulate/{drawer.name}", title="Simulating"
+        request,
+        "parts/progress.html",
+        state=state,
+        poll=f"plan/simulate/{drawer.name}",
+        cancel=None,
+        decision=None,
+        seconds=seconds_since(state),
+        title="Simulating",
     )
 
 
@@ -92,7 +128,14 @@ def _simulated(drawer: Drawer, form: PlanForm, tell: Tell, request: Request) -> 
 
 
 def _form_context(form: PlanForm) -> dict[str, Any]:
-    return {"form": form, "questions": QUESTIONS, "classes": CLASSES, "axes": AGAINST}
+    return {
+        "form": form,
+        "questions": QUESTIONS,
+        "classes": form.classes,
+        "axes": AGAINST,
+        "refused": None,
+        "pasted": "",
+    }
 
 
 def _result_context(form: PlanForm) -> dict[str, Any]:
@@ -113,7 +156,10 @@ def _context(form: PlanForm, plan: Any, *, simulated: bool = False) -> dict[str,
         "sentence": question_text(plan),
         "headline": headline(plan),
         "rows": table(plan),
-        "advice": [text.replace("--simulate", "Simulate (below)") for text in plan.advice],
+        "advice": [
+            *(f"{text}." for text in grid_notes(plan)),
+            *(text.replace("--simulate", "Simulate (below)") for text in plan.advice),
+        ],
         "command": form.command(),
         "simulated": simulated,
     }

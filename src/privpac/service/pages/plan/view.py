@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from privpac.constructions.catalogue import REGISTER
+from privpac.data.schema import Schema
 from privpac.errors import PrivpacError
 from privpac.plan import Plan
 from privpac.plan.answer import Answer
@@ -117,12 +118,12 @@ def _up(value: Fraction) -> str:
 def chart(form: PlanForm, *, dots: bool = False) -> dict[str, Any]:
     """Curves of the options, for the script that draws them; empty where nothing is promised. `dots`, which take
     longer, are what the built-in hard distribution needs."""
-    return _chart(tuple(sorted(form.values.items())), dots)
+    return _chart(tuple(sorted(form.values.items())), form.described, dots)
 
 
 @lru_cache(maxsize=64)
-def _chart(values: tuple[tuple[str, str], ...], dots: bool) -> dict[str, Any]:
-    form = PlanForm(dict(values))
+def _chart(values: tuple[tuple[str, str], ...], described: Schema | None, dots: bool) -> dict[str, Any]:
+    form = PlanForm(dict(values), described)
     plan = form.ask()
     chosen = _headline_row(plan)
     if chosen is None:

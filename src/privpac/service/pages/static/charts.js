@@ -97,7 +97,7 @@
       marks: [
         Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
         Plot.ruleY([data.total], { stroke: "var(--floor)", strokeDasharray: "5 4", strokeWidth: 1.8 }),
-        Plot.text([data.total], { x: () => rows[0].t, y: (d) => d, text: (d) => `total ${d}`, dy: -9, textAnchor: "start", fill: "var(--floor)", fontWeight: 650, fontSize: 13 }),
+        Plot.text([data.total], { x: () => rows[0].t, y: (d) => d, text: (d) => `total ${+d.toPrecision(6)}`, dy: -9, textAnchor: "start", fill: "var(--floor)", fontWeight: 650, fontSize: 13 }),
         Plot.areaY(rows, { x: "t", y: "s", curve: "step-after", fill: "var(--proved)", fillOpacity: 0.12 }),
         Plot.lineY(rows, { x: "t", y: "s", curve: "step-after", stroke: "var(--proved)", strokeWidth: 2.4 }),
         Plot.dot(rows.slice(1, -1), { x: "t", y: "s", r: rows.length > 60 ? 1.5 : 3.5, fill: "var(--proved)" }),

@@ -59,6 +59,21 @@
     row.append(box);
     return box;
   }
+  // What is wrong with a column stands beside its fields; a row that is being edited keeps the focus meanwhile.
+  function remark(row, index) {
+    const values = row.querySelector(".sheet-values");
+    values.querySelector(".wrong")?.remove();
+    const fields = [...values.querySelectorAll("input")];
+    for (const field of fields) { field.removeAttribute("aria-invalid"); field.removeAttribute("aria-describedby"); }
+    const problem = columns[index].used && problems.get(index);
+    if (!problem) return;
+    const text = Object.assign(document.createElement("span"), { className: "wrong", id: `wrong-c${index}`, textContent: problem.text });
+    values.append(text);
+    for (const field of fields.filter((one) => !problem.field || one.dataset.key === problem.field || !one.value.trim())) {
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-describedby", text.id);
+    }
+  }
   function build(place) {
     const index = shown[place];
     const column = columns[index];
@@ -86,15 +101,7 @@
       values.append(input(index, "lower", "Lower bound", { placeholder: "from", ...mode }), input(index, "upper", "Upper bound", { placeholder: "to", ...mode }));
     } else if (column.kind === "categorical") values.append(input(index, "categories", "Categories", { placeholder: "low, middle, high" }));
     else values.append(Object.assign(document.createElement("span"), { className: "soft", textContent: "true or false" }));
-    const problem = column.used && problems.get(index);
-    if (problem) {
-      const text = Object.assign(document.createElement("span"), { className: "wrong", id: `wrong-c${index}`, textContent: problem.text });
-      values.append(text);
-      for (const field of values.querySelectorAll("input")) {
-        const guilty = problem.field ? field.dataset.key === problem.field || !field.value.trim() : true;
-        if (guilty) { field.setAttribute("aria-invalid", "true"); field.setAttribute("aria-describedby", text.id); }
-      }
-    }
+    remark(row, index);
     const more = Object.assign(document.createElement("button"), { type: "button", className: "quiet icon", textContent: "⋯", title: "Empty cells, time zones and the like" });
     more.setAttribute("aria-label", `More about ${column.name}`);
     more.dataset.more = index;
@@ -118,6 +125,7 @@
     }
     for (let place = from; place < to; place += 1) {
       if (!rows.has(place)) { const row = build(place); rows.set(place, row); space.append(row); }
+      else if (anew) remark(rows.get(place), shown[place]);
     }
     if (active.row < from || active.row >= to) { // somewhere in sight must be reachable by Tab
       if (!rows.get(active.row)?.contains(document.activeElement)) { active = { row: Math.min(from + (from ? 4 : 0), Math.max(0, shown.length - 1)), cell: 0 }; for (const [place, row] of rows) rove(row, place); }

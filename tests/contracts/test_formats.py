@@ -1,8 +1,12 @@
-"""The JSON Schemas beside the page of formats: every document that must be accepted fits, and other forms do not."""
+"""The page of formats is complete: every rule with its parameters and its condition, and a schema for every document.
+
+Every document that must be accepted fits its schema, and other forms do not.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,10 +15,17 @@ import pytest
 from jsonschema_rs import Draft202012Validator, Registry
 
 from privpac.checker.document import BUNDLE, CERTIFICATE, MODEL, SIGNATURE, TABLE
+from privpac.checker.steps import RULES
+from tests.contracts.examples import EXAMPLES
+from tests.together import together
 from tests.vectors.frozen import Vector, accepted, vectors
 from tests.vectors.judging import UNREADABLE
 
-SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "schemas"
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+SCHEMAS = REFERENCE / "schemas"
+PAGE = (REFERENCE / "formats.md").read_text(encoding="utf-8")
+BESIDES = {"never", "size", "base_odds", "base_ratio", "base_most", "base_failure"}
+"""Words of the table of parameters that not every step of the rule has, or that are values."""
 FILES = {
     MODEL: "model",
     TABLE: "table",
@@ -87,3 +98,26 @@ def test_a_field_too_many_and_one_too_few_do_not_fit(name: str) -> None:
     for field in tree:
         if field not in ("also", "signatures"):
             assert not check({key: value for key, value in tree.items() if key != field}), field
+
+
+def _rows(text: str) -> dict[str, str]:
+    """What stands beside every rule in the tables of a part of the page."""
+    rows = re.findall(r"^\| (`[^|]+) \| (.+) \|$", text, re.MULTILINE)
+    return {rule: says for names, says in rows for rule in re.findall(r"`([^`]+)`", names)}
+
+
+def test_every_rule_has_its_condition_on_the_page() -> None:
+    steps = PAGE[PAGE.index("### Steps") : PAGE.index("### Versions of formats")]
+    conditions = _rows(steps)
+    assert set(RULES) == set(conditions)
+    assert all(len(says) > 20 for says in conditions.values())
+
+
+@together(RULES)
+def test_the_table_names_the_parameters_of_a_rule_and_no_others(rule: str) -> None:
+    start = PAGE.index("| Rule | `where` |")
+    table = _rows(PAGE[start : PAGE.index("\n\n", start)])
+    named = set(re.findall(r"`([^`]+)`", table[rule]))
+    used = set(EXAMPLES[rule]().to_json().get("where", {}))
+    assert used <= named
+    assert named - used <= BESIDES
