@@ -144,6 +144,9 @@ def _measured(learner: Learner, n: int, *, runs: int) -> float | None:
     return round(total / runs, 4)
 
 
+EXTRA = "Extra records that noisy labels cost"
+
+
 def figure(rows: Sequence[Mapping[str, Any]]) -> Curves:
     """Records against 1/epsilon, at the smallest excess and the fewest bits."""
     bits, excess = min(row["bits"] for row in rows), min(row["excess"] for row in rows)
@@ -155,13 +158,27 @@ def figure(rows: Sequence[Mapping[str, Any]]) -> Curves:
         "clean labels": "clean",
         "floor, clean labels": "floor",
     }
+    extra = {"extra, transformed": "transformed", "extra, direct": "direct"}
     return Curves(
         f"Noisy labels: records for an excess of {excess:g}, thresholds over {bits} bits",
         "1 / epsilon",
         "records",
         [
-            Series(label, over, [row[key] for row in own], dashed=key == "floor")
-            for label, key in named.items()
+            *(
+                Series(
+                    label,
+                    over,
+                    [row[key] for row in own],
+                    dashed=key == "floor",
+                    group=key,
+                    panel="Records in all",
+                )
+                for label, key in named.items()
+            ),
+            *(
+                Series(label, over, [row[key] - row["clean"] for row in own], group=key, panel=EXTRA)
+                for label, key in extra.items()
+            ),
         ],
         log_x=True,
         log_y=True,

@@ -2,7 +2,7 @@
 
 import { signatureHolds } from "./ed25519.js";
 import { ascii } from "./hashing.js";
-import { canonical, type Entries, entriesOf, hasKeys, isCount, type Json } from "./json.js";
+import { canonical, type Entries, entriesOf, hasKeys, type Json } from "./json.js";
 import { Refusal, require } from "./refusal.js";
 
 const FORMAT = "privpac-signature/1";
@@ -56,7 +56,8 @@ function receiptOf(value: Json | undefined): Receipt | null {
   if (value === null) return null;
   const entries = entriesOf(value, "a receipt is malformed");
   const entry = entries.get("entry");
-  require(hasKeys(entries, ["ledger", "entry", "head"]) && isCount(entry, 1n), "a receipt is malformed");
+  require(hasKeys(entries, ["ledger", "entry", "head"]), "a receipt is malformed");
+  require(typeof entry === "bigint" && entry >= 1n, "a receipt is malformed");
   return { ledger: text(entries.get("ledger")), entry: entry.toString(), head: text(entries.get("head")) };
 }
 

@@ -79,6 +79,9 @@ def rows(word: str, schema: Schema, error: str, epsilon: str) -> list[Answer]:
     return [row for made in asked for row in made.answers]
 
 
+@pytest.mark.long_cases(
+    *(f"0.05-0.25-{word}-{kind}" for word in ("thresholds:c", "points:c") for kind in SCHEMAS)
+)
 @pytest.mark.parametrize("kind", SCHEMAS)
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize(("error", "epsilon"), QUESTIONS)

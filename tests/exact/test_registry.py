@@ -68,6 +68,11 @@ PROOFS = Path(__file__).resolve().parents[2] / "docs" / "proofs"
     "staged-mixture",
     "label-boost-twice",
     "release-tree-lazy",
+    "flipped-answers",
+    "ssl-relabel",
+    "staged-trees",
+    "agnostic-finite",
+    "points-code",
 )
 @pytest.mark.parametrize("name", REGISTRY)
 def test_true_loss_is_within_the_certificate(name: str) -> None:
@@ -132,6 +137,11 @@ def test_pages_say_why_a_row_is_not_tight() -> None:
     "agnostic-finite",
     "agnostic-intervals",
     "estimate-same-records",
+    "agnostic-points",
+    "agnostic-ranks-either",
+    "reference-cube",
+    "reference-sampled",
+    "leaf-counts-labels",
     "estimate-holdout",
     "lists",
     "graded-tree",

@@ -115,7 +115,7 @@ def test_the_command_line_makes_the_same(
         ({**ANSWERS, "models": "0"}, "models"),
         ({**TABLE, "released": "nothing"}, "nothing"),
         ({**TABLE, "method": "magic"}, "method"),
-        ({**TABLE, "error": "0.000001"}, "records"),
+        ({**TABLE, "error": "0.000001", "method": "tree"}, "records"),
     ],
 )
 def test_a_wish_that_cannot_be_made_is_refused_and_costs_nothing(

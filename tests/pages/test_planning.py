@@ -21,6 +21,7 @@ def test_the_form_offers_every_class_the_planner_knows() -> None:
     assert set(CLASSES) == {"auto", *KINDS} - {"card"}, "of cards nothing is promised yet"
 
 
+@pytest.mark.long_cases("auto")
 @pytest.mark.parametrize("concepts", CLASSES)
 def test_every_class_answers(client: TestClient, concepts: str) -> None:
     found = client.get("/plan", params={"concepts": concepts, "bits": "8", "error": "0.2", "epsilon": "1"})

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +23,8 @@ OWNER = "curves"
 WIDTH, HEIGHT = 8.0, 5.0  # inches
 BESIDE = 2.8  # more width for a legend beside the axes
 DOTS_PER_INCH = 160
+PANEL_WIDTH, PANEL_HEIGHT, ROOM = 6.4, 3.5, 1.3  # inches; room for the title above and the note below
+NAME_SIZE, NAME_HEIGHT = 9.5, 12.5  # points
 FEW = 6
 """Series whose names find room inside the axes; those of more stand beside them."""
 COLOURS = (*CLASS_COLOURS, "#1f6feb", "#9a6b00", "#c05780", "#3d8b5f")
@@ -46,6 +49,8 @@ class Series:
     """For floors, limits and promises, beside what was measured."""
     group: str = ""
     """Series about one thing have one colour and one shape; none: a series is a thing of its own."""
+    panel: str = ""
+    """The title of the panel it stands in, one below the other; none: all series share one pair of axes."""
 
     def __post_init__(self) -> None:
         rows = [values for values in (self.y, self.low, self.high) if values is not None]
@@ -96,19 +101,44 @@ class Curves:
             "text.parse_math": False,
         }
         with mpl.rc_context(settings):
+            if any(series.panel for series in self.series):
+                canvas = FigureCanvasAgg(self._panels(Figure))
+                self._print(canvas, path, kind)
+                return
             width = WIDTH + (BESIDE if len(self.series) > FEW else 0.0)
             figure = Figure(figsize=(width, HEIGHT), facecolor="#ffffff", layout="constrained")
             canvas = FigureCanvasAgg(figure)
             self._draw(figure.add_subplot())
             if self.note:
                 figure.supxlabel(self.note, fontsize=8, color=SOFT, x=0.01, ha="left")
-            metadata = {"Date": None, "Title": self.title} if kind == "svg" else {"Title": self.title}
-            canvas.print_figure(path, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
+            self._print(canvas, path, kind)
 
-    def _draw(self, axes: Any) -> None:
-        things = list(dict.fromkeys(series.group or series.label for series in self.series))
-        for series in self.series:
-            _draw_series(axes, series, things.index(series.group or series.label))
+    def _print(self, canvas: Any, path: Path, kind: str) -> None:
+        metadata = {"Date": None, "Title": self.title} if kind == "svg" else {"Title": self.title}
+        canvas.print_figure(path, format=kind, dpi=DOTS_PER_INCH, metadata=metadata)
+
+    def _panels(self, figure_of: Callable[..., Any]) -> Any:
+        """One panel below the other, narrow enough to be read on a phone; each curve has its name at its end."""
+        titles = list(dict.fromkeys(series.panel for series in self.series))
+        figure = figure_of(figsize=(PANEL_WIDTH, PANEL_HEIGHT * len(titles) + ROOM), facecolor="#ffffff")
+        axes = figure.subplots(len(titles), 1, squeeze=False)[:, 0]
+        height = PANEL_HEIGHT * len(titles) + ROOM
+        figure.subplots_adjust(left=0.2, right=0.69, top=1 - 0.85 / height, bottom=1.0 / height, hspace=0.42)
+        figure.suptitle(_wrapped(self.title, 58), x=0.02, ha="left", fontsize=13, color=INK)
+        for one, title in zip(axes, titles, strict=True):
+            shown = [series for series in self.series if series.panel == title]
+            there = {x for series in shown for x, y in zip(series.x, series.y, strict=True) if y is not None}
+            ticks = None if self.x_ticks is None else [tick for tick in self.x_ticks if tick in there]
+            looks = _looks(shown, self.series)
+            replace(self, title=title, series=shown, x_ticks=ticks)._draw(one, looks, legend=False)
+            _name_at_ends(one, shown, looks)
+        if self.note:
+            figure.text(0.02, 0.1 / height, _wrapped(self.note, 88), fontsize=8.5, color=SOFT, va="bottom")
+        return figure
+
+    def _draw(self, axes: Any, looks: Sequence[int] | None = None, *, legend: bool = True) -> None:
+        for series, look in zip(self.series, looks or _looks(self.series, self.series), strict=True):
+            _draw_series(axes, series, look)
         if self.log_x:
             axes.set_xscale("log")
             _mark_powers(axes.xaxis, axes.get_xlim())
@@ -125,10 +155,49 @@ class Curves:
         axes.spines[["top", "right"]].set_visible(False)
         axes.spines[["left", "bottom"]].set_color(EDGE)
         axes.tick_params(colors=SOFT)
+        if not legend:
+            return
         if len(self.series) <= FEW:
             axes.legend(frameon=False, fontsize=8.5, loc="best")
         else:
             axes.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _looks(shown: Sequence[Series], among: Sequence[Series]) -> list[int]:
+    """The number of each series' colour and shape: one for each thing they are about, in every panel the same."""
+    things = list(dict.fromkeys(series.group or series.label for series in among))
+    return [things.index(series.group or series.label) for series in shown]
+
+
+def _name_at_ends(axes: Any, shown: Sequence[Series], looks: Sequence[int]) -> None:
+    """The name of each curve beside its last point, pushed apart where names would lie on each other."""
+    ends = []
+    for series, look in zip(shown, looks, strict=True):
+        x, y = max((x, y) for x, y in zip(series.x, series.y, strict=True) if y is not None)
+        height = axes.transData.transform((x, y))[1]
+        ends.append((height, x, y, _wrapped(series.label, 26), COLOURS[look % len(COLOURS)]))
+    points = 72 / axes.figure.dpi
+    right = axes.get_window_extent().x1
+    taken = -math.inf
+    for height, x, y, name, colour in sorted(ends, key=lambda end: end[0]):
+        room = NAME_HEIGHT * (name.count("\n") + 1)
+        place = max(height * points - room / 2, taken)
+        taken = place + room
+        across = (right - axes.transData.transform((x, y))[0]) * points + 10
+        axes.annotate(
+            name,
+            (x, y),
+            (across, place + room / 2 - height * points),
+            textcoords="offset points",
+            fontsize=NAME_SIZE,
+            color=colour,
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def _wrapped(text: str, width: int) -> str:
+    return textwrap.fill(text, width)
 
 
 def _draw_series(axes: Any, series: Series, index: int) -> None:

@@ -147,8 +147,9 @@ def test_the_transformation_keeps_its_promise_and_a_direct_draw_needs_less(
     assert row["floor"] < row["clean"] < row["direct"] < row["transformed"]
     assert 0 <= row["direct_measured"] <= row["excess"]
     assert 0 <= row["transformed_measured"] <= row["excess"]
-    labels = {series.label for series in agnostic.figure([row]).series}
-    assert "floor, clean labels" in labels
+    drawn = {series.label: list(series.y) for series in agnostic.figure([row]).series}
+    assert drawn["floor, clean labels"] == [row["floor"]]
+    assert drawn["extra, transformed"] == [row["transformed"] - row["clean"]]
 
 
 def test_predictions_err_less_than_promised_and_name_who_needs_fewest(
@@ -165,7 +166,8 @@ def test_predictions_err_less_than_promised_and_name_who_needs_fewest(
     assert found["vote"]["measured"] > found["vote_printed"]["measured"]
     winners = {name: row["fewest"] for name, row in found.items() if row["fewest"]}
     assert winners == {"plain": "all", "flipped": "answers", "vote": "clean"}
-    assert any(series.kind == "points" for series in predictions.figure(rows).series)
+    panels = {series.label: series.panel for series in predictions.figure(rows).series}
+    assert panels["flipped"] != panels["vote"] == panels["vote printed"]
 
 
 def test_the_stored_separations_are_those_of_the_formulas() -> None:

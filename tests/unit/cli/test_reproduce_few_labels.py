@@ -31,8 +31,12 @@ def test_promised_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     for row in made:
         assert row["measured"] is None or row["measured"] <= row["labels"]
     drawn = few_labels.figure(made)
-    assert len(drawn.series) == len(few_labels.METHODS) * 2 - 1
-    assert all(series.dashed == ("promised" in series.label) for series in drawn.series)
+    assert (
+        len(drawn.series) == len(few_labels.METHODS) * 2 - 2
+    )  # the printed constants would need an axis of their own
+    assert all(series.dashed == (series.panel == "Promised") for series in drawn.series)
+    assert f"{labels[few_labels.PRINTED]:,}" in drawn.note
+    assert all(series.low is None or list(series.high or ()) == list(series.y) for series in drawn.series)
 
 
 def test_the_two_printed_tables_in_numbers() -> None:

@@ -1,7 +1,7 @@
 /** Signatures inside a document: whose key vouches for it, and for which charge. */
 import { signatureHolds } from "./ed25519.js";
 import { ascii } from "./hashing.js";
-import { canonical, entriesOf, hasKeys, isCount } from "./json.js";
+import { canonical, entriesOf, hasKeys } from "./json.js";
 import { Refusal, require } from "./refusal.js";
 const FORMAT = "privpac-signature/1";
 const FIELDS = ["format", "document", "signer", "key", "receipt", "signature"];
@@ -41,7 +41,8 @@ function receiptOf(value) {
         return null;
     const entries = entriesOf(value, "a receipt is malformed");
     const entry = entries.get("entry");
-    require(hasKeys(entries, ["ledger", "entry", "head"]) && isCount(entry, 1n), "a receipt is malformed");
+    require(hasKeys(entries, ["ledger", "entry", "head"]), "a receipt is malformed");
+    require(typeof entry === "bigint" && entry >= 1n, "a receipt is malformed");
     return { ledger: text(entries.get("ledger")), entry: entry.toString(), head: text(entries.get("head")) };
 }
 /** The bytes of base64 with padding, in its one spelling. */

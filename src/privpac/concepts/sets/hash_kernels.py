@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privpac.compiled import compiled
 
-__all__ = ["held_gains"]
+__all__ = ["held_gains", "seconds_per_look"]
 
 _WORD = 2**64
 _MASK = np.uint64(0xFFFFFFFF)
@@ -29,7 +29,7 @@ def held_gains(
     values: NDArray[Any],
     gains: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """For every key, the sum of the gains of the values its set holds."""
+    """For every key, the sum of the gains of the values its set holds; `below` is at most half of the prime."""
     first, second = keys
     if prime * prime < _WORD:
         a, b = (np.array(key, dtype=np.uint64) for key in keys)
@@ -38,6 +38,13 @@ def held_gains(
     if wide is None:
         return _plain(prime, below, first, second, values.tolist(), gains)
     return wide(prime, below, first, second, values, gains)
+
+
+def seconds_per_look(prime: int) -> float:
+    """About how long it takes to see whether one set holds one value: public, and on the slow side."""
+    if prime * prime < _WORD:
+        return 5e-9
+    return {_WORD + 13: 2e-9, _WORD**2 + 51: 3e-8}.get(prime, 2e-9 * prime.bit_length())
 
 
 def _plain(
@@ -119,32 +126,72 @@ def _middle_kernel(
     values: NDArray[np.uint64],
     gains: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """a·x + b = low + b - 13·high modulo 2^64 + 13; `excess` counts words to be taken off, 13 each."""
-    thirteen = np.uint64(13)
+    """Most values lie far outside of a set, which a rough residue tells; the others are decided exactly."""
     held = np.zeros(len(first), np.int64)
+    lower, upper = values & _MASK, values >> _HALF
+    narrow = bool(np.all(upper == _ZERO))
+    rough = np.empty(len(values), np.uint64)
     for i in range(len(first)):
-        a, b = first[i], second[i]
+        if narrow:
+            _rough_narrow(first[i], second[i], lower, rough)
+        else:
+            _rough_residues(first[i], second[i], lower, upper, rough)
         for j in range(len(values)):
-            high, low = _product(a, values[j])
-            above, under = _product(high, thirteen)
-            total = low + b
-            excess = np.int64(total < low) - np.int64(above)
-            rest = total - under
-            excess -= np.int64(total < under)
-            # The residue is rest - 13·excess, up to one more word.
-            small = False
-            if excess <= 0:
-                moved = rest + np.uint64(-13 * excess)
-                if moved >= rest:
-                    small = moved < below
-                else:
-                    small = moved >= thirteen and moved - thirteen < below
-            else:
-                taken = np.uint64(13 * excess)
-                small = rest >= taken and rest - taken < below
-            if small:
+            if rough[j] + _BEHIND < below + _AROUND and _is_held(below, first[i], second[i], values[j]):
                 held[i] += gains[j]
     return held
+
+
+_THIRTEEN = np.uint64(13)
+_BEHIND, _AROUND = np.uint64(13 * 13), np.uint64(14 * 13)
+"""The sum low + b - 13·high lies above -13·(2^64 + 13) and below 2·(2^64 + 13). So the residue is that sum, at most 13
+times a prime more and at most once less: modulo 2^64, up to 13·13 more or 13 less."""
+
+
+@compiled
+def _rough_residues(
+    a: np.uint64,
+    b: np.uint64,
+    lower: NDArray[np.uint64],
+    upper: NDArray[np.uint64],
+    rough: NDArray[np.uint64],
+) -> None:
+    """low + b - 13·high modulo 2^64, for every value; without a branch, so that it is computed several at a time."""
+    a0, a1 = a & _MASK, a >> _HALF
+    for j in range(len(lower)):
+        low, cross, mixed = a0 * lower[j], a1 * lower[j], a0 * upper[j]
+        middle = (low >> _HALF) + (cross & _MASK) + (mixed & _MASK)
+        high = a1 * upper[j] + (cross >> _HALF) + (mixed >> _HALF) + (middle >> _HALF)
+        rough[j] = ((middle << _HALF) | (low & _MASK)) + b - _THIRTEEN * high
+
+
+@compiled
+def _rough_narrow(a: np.uint64, b: np.uint64, lower: NDArray[np.uint64], rough: NDArray[np.uint64]) -> None:
+    """The same for values below 2^32."""
+    a0, a1 = a & _MASK, a >> _HALF
+    for j in range(len(lower)):
+        low = a0 * lower[j]
+        middle = (low >> _HALF) + a1 * lower[j]
+        rough[j] = ((middle << _HALF) | (low & _MASK)) + b - _THIRTEEN * (middle >> _HALF)
+
+
+@compiled
+def _is_held(below: np.uint64, a: np.uint64, b: np.uint64, x: np.uint64) -> bool:
+    """a·x + b = low + b - 13·high modulo 2^64 + 13; `excess` counts words to be taken off, 13 each."""
+    high, low = _product(a, x)
+    above, under = _product(high, _THIRTEEN)
+    total = low + b
+    excess = np.int64(total < low) - np.int64(above)
+    rest = total - under
+    excess -= np.int64(total < under)
+    # The residue is rest - 13·excess, up to one more word.
+    if excess <= 0:
+        moved = rest + np.uint64(-13 * excess)
+        if moved >= rest:
+            return bool(moved < below)
+        return bool(moved >= _THIRTEEN and moved - _THIRTEEN < below)
+    taken = np.uint64(13 * excess)
+    return bool(rest >= taken and rest - taken < below)
 
 
 def _limbs(numbers: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -209,36 +256,58 @@ def _square_product(
 def _wide_kernel(
     below: _Limbs, first: _Limbs, second: _Limbs, values: _Limbs, gains: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """a·x + b = low + b - 51·high modulo 2^128 + 51, with the words of `_middle_kernel` doubled."""
-    factor = np.uint64(51)
+    """As `_middle_kernel` with twice the words: the higher word of a rough residue is at most one off."""
+    one, three = np.uint64(1), np.uint64(3)
     t1, t0 = below[0][0], below[1][0]
     held = np.zeros(len(first[0]), np.int64)
+    rough = np.empty(len(gains), np.uint64)
     for i in range(len(first[0])):
         a1, a0, b1, b0 = first[0][i], first[1][i], second[0][i], second[1][i]
         for j in range(len(gains)):
-            p3, p2, p1, p0 = _square_product(a1, a0, values[0][j], values[1][j])
-            m1, u0 = _product(p2, factor)
-            above, u1 = _product(p3, factor)
-            u1, c = _carried(u1, m1, _ZERO)
-            above += c
-            s0, c = _carried(p0, b0, _ZERO)
-            s1, over = _carried(p1, b1, c)
-            r0, c = _borrowed(s0, u0, _ZERO)
-            r1, under = _borrowed(s1, u1, c)
-            excess = np.int64(over) - np.int64(above) - np.int64(under)
-            if excess <= 0:
-                v0, c = _carried(r0, np.uint64(-51 * excess), _ZERO)
-                v1, wrapped = _carried(r1, _ZERO, c)
-                if wrapped != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
-                    if v1 == _ZERO and v0 < factor:
-                        continue
-                    v0, c = _borrowed(v0, factor, _ZERO)
-                    v1, c = _borrowed(v1, _ZERO, c)
-            else:
-                v0, c = _borrowed(r0, np.uint64(51 * excess), _ZERO)
-                v1, c = _borrowed(r1, _ZERO, c)
-                if c != _ZERO:
-                    continue
-            if v1 < t1 or (v1 == t1 and v0 < t0):
+            rough[j] = _difference(a1, a0, b1, b0, values[0][j], values[1][j])[0]
+        for j in range(len(gains)):
+            if rough[j] + one < t1 + three and _is_held_wide(
+                t1, t0, _difference(a1, a0, b1, b0, values[0][j], values[1][j])
+            ):
                 held[i] += gains[j]
     return held
+
+
+_FIFTY_ONE = np.uint64(51)
+
+
+@compiled
+def _difference(
+    a1: np.uint64, a0: np.uint64, b1: np.uint64, b0: np.uint64, x1: np.uint64, x0: np.uint64
+) -> tuple[np.uint64, np.uint64, np.int64]:
+    """low + b - 51·high of the product a·x, in two words, and how often 2^128 must be added to it."""
+    p3, p2, p1, p0 = _square_product(a1, a0, x1, x0)
+    m1, u0 = _product(p2, _FIFTY_ONE)
+    above, u1 = _product(p3, _FIFTY_ONE)
+    u1, c = _carried(u1, m1, _ZERO)
+    above += c
+    s0, c = _carried(p0, b0, _ZERO)
+    s1, over = _carried(p1, b1, c)
+    r0, c = _borrowed(s0, u0, _ZERO)
+    r1, under = _borrowed(s1, u1, c)
+    return r1, r0, np.int64(over) - np.int64(above) - np.int64(under)
+
+
+@compiled
+def _is_held_wide(t1: np.uint64, t0: np.uint64, difference: tuple[np.uint64, np.uint64, np.int64]) -> bool:
+    """Whether a·x + b is below the bound modulo 2^128 + 51: 51 less for every 2^128 in the difference."""
+    r1, r0, excess = difference
+    if excess <= 0:
+        v0, c = _carried(r0, np.uint64(-51 * excess), _ZERO)
+        v1, wrapped = _carried(r1, _ZERO, c)
+        if wrapped != _ZERO:  # one more word: 51 less, unless it stays beyond 2^128
+            if v1 == _ZERO and v0 < _FIFTY_ONE:
+                return False
+            v0, c = _borrowed(v0, _FIFTY_ONE, _ZERO)
+            v1, c = _borrowed(v1, _ZERO, c)
+    else:
+        v0, c = _borrowed(r0, np.uint64(51 * excess), _ZERO)
+        v1, c = _borrowed(r1, _ZERO, c)
+        if c != _ZERO:
+            return False
+    return bool(v1 < t1 or (v1 == t1 and v0 < t0))

@@ -21,10 +21,16 @@ from privpac.constructions.points.base import point_certificate
 from privpac.constructions.points.representation_formulas import Code, code_for, error_code
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
+from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 
 __all__ = ["CodedPoints"]
+
+EACH_SUM = 6e-9
+"""Seconds of one digit of one value at one place, on the slow side."""
+MOST_SECONDS = 60
+"""What a draw may take after it was paid for."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,16 @@ class CodedPoints(DrawsMembers, DrawsOnce, ReadsOnce):
         return Code(self.concepts.prime, self.concepts.digits)
 
     def require(self, size: Size) -> None:
+        """Refuse more sums of a code's digits than a minute has time for, were all values different."""
         require_labels("CodedPoints", size)
+        column = self.concepts.schema.column(self.concepts.column)
+        sums = self.code.prime * self.code.digits * min(size.labelled, column.size)
+        if sums * EACH_SUM > MOST_SECONDS:
+            raise SizeError(
+                f"points:{column.name}:improper evaluates {self.code.digits} digits of up to {size.labelled} values at"
+                f" {self.code.prime} places, which takes more than {MOST_SECONDS} seconds.",
+                remedy=f"Use points:{column.name}:clipped, which takes keys of any length, or fewer records.",
+            )
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.line.stumps import Constant
+from privpac.concepts.sets.hash_kernels import seconds_per_look
 from privpac.concepts.sets.hashes import HashFamily, hashed_scores
 from privpac.constructions.base import ReadsOnce
 from privpac.constructions.draw.occam import FAILURE
@@ -23,12 +24,16 @@ from privpac.constructions.points.base import OfColumn, point_certificate
 from privpac.constructions.points.cover_formulas import Cover, cover_for, cover_ratio, error_cover, sure_hits
 from privpac.data.sample import Sample, Size
 from privpac.data.schema import Schema
+from privpac.errors import SizeError
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.mechanisms import gibbs
 from privpac.numbers.exact import plain
 
 __all__ = ["CoveredPoints"]
+
+MOST_SECONDS = 60
+"""What a draw may take after it was paid for."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,17 @@ class CoveredPoints(OfColumn, ReadsOnce):
     def cover(self) -> Cover:
         """The number of random sets and the share of cells in each."""
         return Cover(self.keys, self.family.share)
+
+    def require(self, size: Size) -> None:
+        """Refuse more looks of sets at values than a minute has time for, were all values different."""
+        super().require(size)
+        looks = self.keys * min(size.labelled, self.family.domain)
+        if looks * seconds_per_look(self.family.prime) > MOST_SECONDS:
+            raise SizeError(
+                f"points:{self.column}:cover looks from {self.keys} sets at up to {size.labelled} values of so many"
+                f" bits, which takes more than {MOST_SECONDS} seconds.",
+                remedy=f"Use points:{self.column}:clipped or points:{self.column}:improper, or fewer records.",
+            )
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)

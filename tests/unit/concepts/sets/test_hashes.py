@@ -17,7 +17,7 @@ from privpac.concepts.sets.hash_kernels import _plain, held_gains
 from privpac.concepts.sets.hashes import HashedSet, HashFamily, field_for, hashed_scores
 from privpac.constructions.points.covered import CoveredPoints
 from privpac.data.sample import Size
-from privpac.errors import NoSqlForm, ParameterError
+from privpac.errors import NoSqlForm, ParameterError, SizeError
 from tests.unit.point_rules import KINDS, by_database, keys, random_cells, sample_of
 
 
@@ -164,3 +164,31 @@ def test_what_does_not_fit_is_refused() -> None:
         hypothesis_from_json(
             {"kind": "hashed-set", "column": "code", "prime": "7", "a": "7", "b": "0", "below": "1"}
         )
+
+
+@pytest.mark.parametrize("prime", [2**64 + 13, 2**128 + 51])
+@pytest.mark.parametrize("below", [1, 12, 13, 52, 2**40, 2**63])
+def test_values_near_a_small_bound_are_decided_exactly(prime: int, below: int) -> None:
+    """A rough residue tells far values apart; those within a few multiples of 13 or 51 it must not."""
+    top = prime - prime % 2**32 - 1
+    values = [1, 5, 2**31 + 7, 2**32 - 1, top // 3, top // 7 + 11]
+    for kept in (values[:4], values):  # the first ones fit into half a word
+        first, second = [], []
+        for multiplier in (1, 2, 2**32 + 1, prime // 2, prime - 14, prime - 52):
+            for residue in (*range(-60, 61, 4), below - 1, below, below + 13):
+                for value in kept:
+                    first.append(multiplier)
+                    second.append((residue - multiplier * value) % prime)
+        array = np.array(kept, dtype=np.uint64 if prime < 2**65 else object)
+        gains = np.array([2**i for i in range(len(kept))], dtype=np.int64)
+        found = held_gains(prime, below, (first, second), array, gains)
+        assert found.tolist() == _plain(prime, below, first, second, kept, gains).tolist()
+
+
+def test_what_would_take_minutes_after_the_charge_is_refused_before_it() -> None:
+    schema = keys(300)
+    learner = CoveredPoints.tuned(schema, "code", epsilon=Fraction(1), size=Size(300))
+    learner.require(Size(300))
+    with pytest.raises(SizeError, match="clipped"):
+        learner.require(Size(20_000))
+    CoveredPoints.tuned(keys(64), "code", epsilon=Fraction(1), size=Size(20_000)).require(Size(20_000))

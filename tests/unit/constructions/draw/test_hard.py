@@ -59,7 +59,7 @@ def test_a_hard_distribution_needs_no_more_than_is_proved(word: str, bits: int) 
             found = agnostic_need(noisy)
             assert found is not None
             assert found <= most
-        assert agnostic_need(_wish(word, bits, epsilon=epsilon, noise="0")) == need
+            assert noise != "0" or found == need
 
 
 def test_no_family_is_made_up() -> None:

@@ -118,6 +118,7 @@ def test_a_plan_of_auto_promises_what_auto_certifies(n: int, epsilon: Fraction) 
     assert planned == certified
 
 
+@pytest.mark.long
 def test_records_planned_for_auto_are_enough_in_one_draw_and_in_stages() -> None:
     for error, epsilon, staged in (("0.4", 1, False), ("0.06", 1, True)):
         row = plan.needed("auto", error=error, epsilon=epsilon, schema=WIDE).option("default", "agnostic")

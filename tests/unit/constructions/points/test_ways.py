@@ -208,3 +208,13 @@ def test_the_command_line_finds_a_rare_code(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "of a public code" in result.output
     assert CliRunner().invoke(app(), ["verify", str(tmp_path / "model.json")]).exit_code == 0
+
+
+def test_a_code_that_would_take_minutes_after_the_charge_is_refused_before_it() -> None:
+    column = {"name": "k", "kind": "numeric", "lower": 0, "upper": 2**512 - 1, "integer": True}
+    schema = Schema.from_json({"label": "y", "columns": [column]})
+    learner = CodedPoints.tuned(schema, "k", epsilon=Fraction(1), size=Size(3_000))
+    assert learner is not None
+    learner.require(Size(3_000))
+    with pytest.raises(SizeError, match="points:k:clipped"):
+        learner.require(Size(100_000))
