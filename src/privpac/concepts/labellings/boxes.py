@@ -172,8 +172,9 @@ class OuterWeights:
         return prod(size * (size + 1) // 2 for size in self.prices.moves.shape[:2])
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        """Bound: at most 24 roundings a value of the last axis (a power of two roundings and a product, sixteen sums),
-        then those of alignment; what is dropped is below 2^-899 of some labelling each time."""
+        """Bound: for each value of the last axis at most sixteen sums of four roundings each (two of a power, a product
+        and an addition) and one for the total, then those of alignment; what is dropped is below 2^-899 of what has the
+        same future."""
         largest = int(np.abs(self.prices.moves).sum()) if self.ratio < 1 else 0
         powers = Powers.of(self.ratio, largest=largest, slack=0)
         exponents, mantissas = np.zeros(self._outer + 1, np.int64), np.zeros(self._outer + 1)
@@ -182,8 +183,8 @@ class OuterWeights:
         outer_sums(self.prices.occupied, moves, powers.table[powers.below :], exponents[1:], mantissas[1:])
         values = powers.aligned(exponents, mantissas)
         width = self.prices.moves.shape[2]
-        dropped = float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
-        return values, 1.01 * ((24 * width + 16) * UNIT_ROUNDOFF + dropped)
+        dropped = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
+        return values, 1.01 * ((68 * width + 16) * UNIT_ROUNDOFF + dropped)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

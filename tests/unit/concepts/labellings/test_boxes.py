@@ -150,3 +150,32 @@ def test_rectangles_with_few_labels() -> None:
     )
     rule = learner.learn(sample, SeededCoins(1))
     assert np.mean(rule.predict(points) != truth) < float(certificate.accuracy[0].fact.error)
+
+
+def heavy(rng: np.random.Generator, shape: tuple[int, int, int]) -> BoxPrices:
+    """Points and moves where whole sums lie far beyond what floats hold beside each other."""
+    occupied = rng.random(shape) < 0.6
+    moves = rng.choice([-2000, -950, -1, 0, 1, 950, 2000], shape).astype(np.int64)
+    return BoxPrices(occupied, moves, (0, 1, 2)[3 - sum(size > 1 for size in shape) :])
+
+
+def test_a_heavy_range_that_has_just_begun_drops_nothing_that_is_a_labelling() -> None:
+    rng = np.random.default_rng(7)
+    for shape in [(1, 2, 2), (1, 3, 4), (2, 2, 3)] * 40:
+        weights = OuterWeights(heavy(rng, shape), HALF)
+        values, error = weights.floats()
+        exact = weights.exact()
+        assert error < 1e-10
+        for value, true in zip(values / values.sum(), exact, strict=True):
+            assert value == pytest.approx(float(true / sum(exact)), rel=1e-9, abs=1e-200)
+
+
+def test_one_record_more_beside_a_thousand_makes_no_labelling_impossible() -> None:
+    schema = tiny_schema(2, 2)
+    concepts = Rectangles(schema, schema.names)
+    points = sample_of(schema, [(0, 0, 0), (1, 1, 0)])
+    for light in (950, 951, 960):
+        judged = sample_of(schema, [(1, 0, 0)] * 950 + [(0, 1, 1)] * light + [(0, 0, 1), (1, 1, 0)])
+        prices = concepts.dichotomies(points).mistakes(judged)
+        values, _ = OuterWeights(prices, HALF).floats()
+        assert min(values) > 0
