@@ -3,8 +3,8 @@
 For a range of z and one of y, `marks` says of every x which of five things lie there within the ranges: bit 0 a point
 with the first y, bit 1 with the last y, bit 2 with the first z, bit 3 with the last z, and bit 4 any point. A range of
 x is a labelling if both of its ends have a point and all four bits occur in it. Ranges that end at x are kept by the
-bits they have seen: sixteen numbers, each with a power of the ratio of its own. Only values of x with a point or a record
-within the ranges are visited; bit 5 says which they are.
+bits they have seen: sixteen numbers, each with a power of the ratio of its own. Only values of x with a point or a
+record within the ranges are visited; bit 5 says which they are.
 """
 
 from __future__ import annotations
@@ -164,7 +164,9 @@ def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
                     count = _take(seen, sums, y_last, entries, marks, row, live, count)
-                    power, total = _ends(seen, y, y_last, marks, row, live[:count], lowest, table, states, powers)
+                    power, total = _ends(
+                        seen, y, y_last, marks, row, live[:count], lowest, table, states, powers
+                    )
                     exponents[place], mantissas[place] = power, total
                     place += 1
 
