@@ -46,9 +46,12 @@ def most_distinct(records: int, sizes: Iterable[int]) -> int:
 
 
 def box_work(groups: Sequence[int], points: int) -> int:
-    """Steps of the sums over labellings of so many points by boxes: ranges of all axes but the last, and its values."""
-    *outer, last = (min(count, points) for count in groups)
-    return last * prod(count * (count + 1) // 2 for count in outer)
+    """Steps of the sums over labellings of so many points by boxes: ranges of all axes but the last, and its values.
+
+    The ranges of the last one are listed once, and count more for their memory.
+    """
+    *outer, last = sorted(min(count, points) for count in groups)
+    return last * prod(count * (count + 1) // 2 for count in outer) + 100 * last**2
 
 
 def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:

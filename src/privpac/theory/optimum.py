@@ -211,9 +211,11 @@ def _matrices(play: Game) -> tuple[Any, Any, Any]:
 def proved_floor(play: Game, duals: Duals) -> Fraction:
     """A failure that no private learner gets below on these distributions, in exact arithmetic.
 
-    Holds for any dual numbers: good ones give a good floor, wrong ones a low one.
+    Holds for any dual numbers: good ones give a good floor, wrong ones a low one, and none for any distribution 0.
     """
     gains = _gains(play, duals.members)
+    if not gains:
+        return Fraction(0)
     paid, lent = _flows(play, duals.privacy)
     growth = exp_up(play.epsilon, DIGITS)
     most, width = Fraction(0), len(play.answers)

@@ -48,6 +48,12 @@ def test_wrong_dual_numbers_never_prove_more(play: Game) -> None:
     assert proved_floor(play, some) <= Fraction(found.value) + Fraction(1, 10**9)
 
 
+def test_no_distribution_proves_nothing(play: Game) -> None:
+    duals = solve(play)
+    for members in (np.zeros_like(duals.members), -duals.members):
+        assert proved_floor(play, replace(duals, members=members)) == 0
+
+
 def test_an_answer_whose_error_only_just_fits_is_accepted() -> None:
     """The rest weighs 1 - 2·error = error at error 1/3, and less than the error just above it."""
     third = game("thresholds", cells=3, records=1, error=Fraction(1, 3), epsilon=Fraction(1), proper=False)

@@ -2,8 +2,9 @@
 
 A learner that sees k points need not tell apart concepts that label them alike. `Dichotomies` are the different
 labellings, each once and with one representative. Some classes list them, others draw one by sums over the points: how
-a labelling is named (`Z`) is theirs to say. They depend on the *set* of distinct points alone: never on
-labels, on the order of records or on how often a point occurs. Everything that is proved about them rests on that
+a labelling is named (`Z`) is theirs to say. They depend on the *set* of distinct points alone, and their
+representatives on the public number of records besides: never on labels, on the order of records or on how often a
+point occurs. Everything that is proved about them rests on that
 (Dagan–Feldman 2020, the classes H_T; Li–Wang–Ye 2025, Algorithm 1; Beimel–Nissim–Stemmer 2015, Algorithm 2).
 
 Everything here is private: nothing has a repr that shows what it holds.

@@ -3,8 +3,8 @@
 For a range of z and one of y, `marks` says of every x which of five things lie there within the ranges: bit 0 a point
 with the first y, bit 1 with the last y, bit 2 with the first z, bit 3 with the last z, and bit 4 any point. A range of
 x is a labelling if both of its ends have a point and all four bits occur in it. Ranges that end at x are kept by the
-bits they have seen: sixteen numbers with one power of the ratio in common. Only values of x with a point or a record
-within the ranges are visited; bit 5 says which they are.
+bits they have seen: sixteen numbers, each with a power of the ratio of its own. Only values of x with a point or a
+record within the ranges are visited; bit 5 says which they are.
 """
 
 from __future__ import annotations
@@ -100,6 +100,19 @@ def _mark(x: int, seen: NDArray[np.uint8], y: int, y_last: int, marks: NDArray[n
 
 
 @compiled
+def _plus(power: int, value: float, other: int, more: float, table: Floats) -> tuple[int, float]:
+    """The sum of ratio^power · value and ratio^other · more, at the smaller exponent, which weighs more."""
+    if value == 0.0:
+        return other, more
+    if more == 0.0:
+        return power, value
+    step = other - power
+    if step >= 0:
+        return power, value + (more * table[step] if step < len(table) else 0.0)
+    return other, more + (value * table[-step] if -step < len(table) else 0.0)
+
+
+@compiled
 def _ends(
     seen: NDArray[np.uint8],
     y: int,
@@ -110,39 +123,29 @@ def _ends(
     lowest: int,
     table: Floats,
     states: Floats,
+    powers: Counts,
 ) -> tuple[int, float]:
-    """The sum over all labellings with these outer ranges, as ratio^power · mantissa."""
+    """The sum over all labellings with these outer ranges, as ratio^power · mantissa.
+
+    Every state has an exponent of its own: what is dropped beside something heavier has the same bits and the same end,
+    so whatever follows would have been worth as little to it.
+    """
     states[:] = 0.0
-    power, begun = 0, False
     total_power, total = 0, 0.0
     for x in live:
         mark = _mark(x, seen, y, y_last, marks)
         bits = mark & ALL
-        if bits and begun:
-            for state in range(lowest, ALL + 1):
-                if states[state] != 0.0 and (state | bits) != state:
-                    states[state | bits] += states[state]
-                    states[state] = 0.0
+        for state in range(lowest, ALL + 1):
+            if bits and states[state] != 0.0 and (state | bits) != state:
+                to = state | bits
+                powers[to], states[to] = _plus(powers[to], states[to], powers[state], states[state], table)
+                states[state] = 0.0
         if mark & ANY:  # a range may begin here, with weight ratio^0 before the move
-            if not begun:
-                power, begun = 0, True
-            elif power > 0:
-                factor = table[power] if power < len(table) else 0.0
-                for state in range(lowest, ALL + 1):
-                    states[state] *= factor
-                power = 0
-            states[bits] += table[-power] if -power < len(table) else 0.0
-        power += row[x]
-        if mark & ANY and states[ALL] != 0.0:
-            if total == 0.0:
-                total_power, total = power, states[ALL]
-            elif total_power <= power:
-                step = power - total_power
-                total += states[ALL] * table[step] if step < len(table) else 0.0
-            else:
-                step = total_power - power
-                total = states[ALL] + (total * table[step] if step < len(table) else 0.0)
-                total_power = power
+            powers[bits], states[bits] = _plus(powers[bits], states[bits], 0, 1.0, table)
+        for state in range(lowest, ALL + 1):
+            powers[state] += row[x]
+        if mark & ANY:
+            total_power, total = _plus(total_power, total, powers[ALL], states[ALL], table)
     return total_power, total
 
 
@@ -150,7 +153,8 @@ def _ends(
 def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts, mantissas: Floats) -> None:
     """One sum for every range of z and every range of y, in their order."""
     depth, rows, width = occupied.shape
-    states, live, place = np.zeros(ALL + 1), np.zeros(width, np.int64), 0
+    states, powers = np.zeros(ALL + 1), np.zeros(ALL + 1, np.int64)
+    live, place = np.zeros(width, np.int64), 0
     for z in range(depth):
         for z_last in range(z, depth):
             seen, sums = _slab(occupied, moves, z, z_last)
@@ -160,7 +164,9 @@ def outer_sums(occupied: Points, moves: Counts, table: Floats, exponents: Counts
                 marks, row, count = np.zeros(width, np.uint8), np.zeros(width, np.int64), 0
                 for y_last in range(y, rows):
                     count = _take(seen, sums, y_last, entries, marks, row, live, count)
-                    power, total = _ends(seen, y, y_last, marks, row, live[:count], lowest, table, states)
+                    power, total = _ends(
+                        seen, y, y_last, marks, row, live[:count], lowest, table, states, powers
+                    )
                     exponents[place], mantissas[place] = power, total
                     place += 1
 

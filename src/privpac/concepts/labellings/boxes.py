@@ -104,8 +104,11 @@ class BoxDichotomies:
             np.add.at(table, tuple(parts), moves)
         occupied = np.zeros(shape, dtype=np.bool_)
         occupied[tuple(np.searchsorted(v, p) for v, p in zip(self._values, self._places, strict=True))] = True
-        solid = (1,) * (3 - len(shape)) + shape  # unused axes first
-        return BoxPrices(occupied.reshape(solid), table.reshape(solid), len(shape))
+        # The axis with most cells comes last: of all others every range is taken.
+        order = tuple(sorted(range(len(shape)), key=lambda axis: self.statistic.bins[axis]))
+        solid = (1,) * (3 - len(shape)) + tuple(shape[axis] for axis in order)  # unused axes first
+        places = np.ascontiguousarray(occupied.transpose(order)).reshape(solid)
+        return BoxPrices(places, np.ascontiguousarray(table.transpose(order)).reshape(solid), order)
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Sides]:
         refuse_relabelling("Rectangles")
@@ -120,7 +123,8 @@ class BoxPrices:
 
     occupied: NDArray[np.bool_]
     moves: Counts
-    axes: int
+    order: tuple[int, ...]
+    """Which axis of the grid each of the used ones is."""
 
     def outer(self, index: int) -> tuple[int, int, int, int]:
         """First and last value of the first and of the second axis."""
@@ -135,7 +139,8 @@ class BoxPrices:
 
     def _named(self, outer: tuple[int, int, int, int], first: int, last: int) -> Sides:
         z, z_last, y, y_last = outer
-        return ((z, z_last), (y, y_last), (first, last))[3 - self.axes :]
+        drawn = ((z, z_last), (y, y_last), (first, last))[3 - len(self.order) :]
+        return tuple(drawn[self.order.index(axis)] for axis in range(len(drawn)))
 
     def draw(self, ratio: Fraction, coins: Coins) -> Sides:
         index = coins.choose(OuterWeights(self, ratio))
@@ -167,8 +172,9 @@ class OuterWeights:
         return prod(size * (size + 1) // 2 for size in self.prices.moves.shape[:2])
 
     def floats(self) -> tuple[NDArray[np.float64], float]:
-        """Bound: at most 24 roundings a value of the last axis (a power of two roundings and a product, sixteen sums),
-        then those of alignment; what is dropped is below 2^-899 of some labelling each time."""
+        """Bound: for each value of the last axis at most sixteen sums of four roundings each (two of a power, a product
+        and an addition) and one for the total, then those of alignment; what is dropped is below 2^-899 of what has the
+        same future."""
         largest = int(np.abs(self.prices.moves).sum()) if self.ratio < 1 else 0
         powers = Powers.of(self.ratio, largest=largest, slack=0)
         exponents, mantissas = np.zeros(self._outer + 1, np.int64), np.zeros(self._outer + 1)
@@ -177,8 +183,8 @@ class OuterWeights:
         outer_sums(self.prices.occupied, moves, powers.table[powers.below :], exponents[1:], mantissas[1:])
         values = powers.aligned(exponents, mantissas)
         width = self.prices.moves.shape[2]
-        dropped = float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
-        return values, 1.01 * ((24 * width + 16) * UNIT_ROUNDOFF + dropped)
+        dropped = 17.0 * float(self._outer + 1) * float(width + 1) ** 2 * 2.0**-899
+        return values, 1.01 * ((68 * width + 16) * UNIT_ROUNDOFF + dropped)
 
     def balls(self, bits: int) -> Sequence[arb]:
         with ctx.workprec(bits):

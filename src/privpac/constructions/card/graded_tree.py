@@ -19,7 +19,7 @@ from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.cards.risks import spread_of, start_share
 from privpac.concepts.literals.binarise import Binarisation
-from privpac.concepts.trees.tree import Split, Tree
+from privpac.concepts.trees.tree import Leaf, Split, Tree
 from privpac.constructions.base import Learner, require_labels
 from privpac.constructions.card import rules as own_rules
 from privpac.constructions.card.levels import (
@@ -119,9 +119,9 @@ class GradedTrees:
             return False
         first = hypothesis.merged()
         known = set(self.tests.tests)
-        graded = all(
-            part.depth <= len(POINTS) and all(test in known for test in part.tests())
-            for part in _grades(hypothesis, first)
+        parts = _grades(hypothesis, first)
+        graded = parts is not None and all(
+            part.depth <= len(POINTS) and all(test in known for test in part.tests()) for part in parts
         )
         return graded and self.first.releases(first, size)
 
@@ -140,8 +140,11 @@ class GradedTrees:
         return growth
 
 
-def _grades(tree: Tree, first: Tree) -> list[Tree]:
-    """What stands in a tree where `first`, the same tree merged, has its leaves."""
-    if isinstance(tree, Split) and isinstance(first, Split):
-        return _grades(tree.low, first.low) + _grades(tree.high, first.high)
-    return [tree]
+def _grades(tree: Tree, first: Tree) -> list[Tree] | None:
+    """What stands in a tree where `first`, the same tree merged, has its leaves; None if it does not begin with it."""
+    if isinstance(first, Leaf):
+        return [tree] if all(leaf.label == first.label for leaf in tree.leaves()) else None
+    if not (isinstance(tree, Split) and isinstance(first, Split) and tree.test == first.test):
+        return None
+    low, high = _grades(tree.low, first.low), _grades(tree.high, first.high)
+    return None if low is None or high is None else low + high

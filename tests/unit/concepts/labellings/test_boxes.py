@@ -82,7 +82,7 @@ def test_all_readings_enclose_the_weights(ratio: Fraction, scale: int, shape: tu
     rng = np.random.default_rng(3)
     for density in (0.2, 0.7, 1.0):
         occupied, moves = rng.random(shape) < density, scale * rng.integers(-5, 6, shape)
-        weights = OuterWeights(BoxPrices(occupied, moves, 3), ratio)
+        weights = OuterWeights(BoxPrices(occupied, moves, (0, 1, 2)), ratio)
         exact = weights.exact()
         floats, error = weights.floats()
         assert error < 1e-12
@@ -99,10 +99,14 @@ def test_what_takes_too_long_is_refused_by_public_numbers() -> None:
     schema = Schema(tuple(Numeric(name, 0, 2**32 - 1, integer=True) for name in "abc"), "y")
     plane, space = Rectangles(schema, ("a", "b")), Rectangles(schema, ("a", "b", "c"))
     plane.require_listed(1_500)
-    with pytest.raises(SizeError, match=r"labellings of 3000 points.*take too long.*rectangles:a,b:1587"):
+    with pytest.raises(SizeError, match=r"labellings of 3000 points.*take too long.*rectangles:a,b:1523"):
         plane.require_listed(3_000)
     with pytest.raises(SizeError, match="take too long"):
         space.require_listed(1_000)
+    with pytest.raises(
+        SizeError, match="take too long"
+    ):  # few outer ranges, but too many of the last axis to list
+        Rectangles(schema, ("a", "b"), bins=(2, 2**32)).require_listed(5_000)
     for points in (1, 10**9):
         Rectangles(schema, ("a", "b"), bins=256).require_listed(points)
         Rectangles(schema, ("a", "b", "c"), bins=32).require_listed(points)
@@ -146,3 +150,32 @@ def test_rectangles_with_few_labels() -> None:
     )
     rule = learner.learn(sample, SeededCoins(1))
     assert np.mean(rule.predict(points) != truth) < float(certificate.accuracy[0].fact.error)
+
+
+def heavy(rng: np.random.Generator, shape: tuple[int, int, int]) -> BoxPrices:
+    """Points and moves where whole sums lie far beyond what floats hold beside each other."""
+    occupied = rng.random(shape) < 0.6
+    moves = rng.choice([-2000, -950, -1, 0, 1, 950, 2000], shape).astype(np.int64)
+    return BoxPrices(occupied, moves, (0, 1, 2)[3 - sum(size > 1 for size in shape) :])
+
+
+def test_a_heavy_range_that_has_just_begun_drops_nothing_that_is_a_labelling() -> None:
+    rng = np.random.default_rng(7)
+    for shape in [(1, 2, 2), (1, 3, 4), (2, 2, 3)] * 40:
+        weights = OuterWeights(heavy(rng, shape), HALF)
+        values, error = weights.floats()
+        exact = weights.exact()
+        assert error < 1e-10
+        for value, true in zip(values / values.sum(), exact, strict=True):
+            assert value == pytest.approx(float(true / sum(exact)), rel=1e-9, abs=1e-200)
+
+
+def test_one_record_more_beside_a_thousand_makes_no_labelling_impossible() -> None:
+    schema = tiny_schema(2, 2)
+    concepts = Rectangles(schema, schema.names)
+    points = sample_of(schema, [(0, 0, 0), (1, 1, 0)])
+    for light in (950, 951, 960):
+        judged = sample_of(schema, [(1, 0, 0)] * 950 + [(0, 1, 1)] * light + [(0, 0, 1), (1, 1, 0)])
+        prices = concepts.dichotomies(points).mistakes(judged)
+        values, _ = OuterWeights(prices, HALF).floats()
+        assert min(values) > 0

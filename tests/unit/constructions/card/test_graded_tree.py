@@ -114,6 +114,8 @@ def test_other_trees_are_not_released() -> None:
     assert not graded.releases(Split(a, Split(a, Leaf(0), Leaf(0)), Leaf(1)), Size(3000))
     strange = Split(Test("b", 0, "at least"), Leaf(0), Leaf(0))
     assert not graded.releases(Split(a, strange, Leaf(1)), Size(3000))
+    twice = Split(a, Leaf(0), Leaf(1))
+    assert not graded.releases(Split(b, twice, twice), Size(3000))  # not what grows below a leaf
     deep = Split(Test("b", 2, "at least"), Split(Test("b", 1, "at least"), Leaf(0), Leaf(0)), grade)
     assert graded.releases(Split(a, deep, Leaf(1)), Size(3000))
     deeper = Split(Test("b", 6, "at least"), deep, Leaf(0))

@@ -30,6 +30,7 @@ from privpac.constructions.few_labels.generic_formulas import (
     plan_generic,
     tolerated_generic,
 )
+from privpac.data.columns import Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
@@ -322,3 +323,13 @@ def test_other_classes_are_refused() -> None:
         GenericLearner(Finite(TINY, ["a >= 1"]), ONE).certify(Size(5, 5))
     with pytest.raises(ParameterError, match="epsilon"):
         GenericLearner(Thresholds(TINY, "a"), Fraction(0))
+
+
+def test_more_labels_than_boxes_can_be_summed_for_are_refused_by_public_numbers() -> None:
+    columns = tuple(Numeric(name, 0, 2**16 - 1, integer=True) for name in "ab")
+    learner = GenericLearner(
+        Rectangles(Schema(columns, "label"), ("a", "b")), Fraction(1), failure=Fraction(1, 10)
+    )
+    learner.require(Size(2_000, 10**6))
+    with pytest.raises(SizeError, match="take too long"):
+        learner.require(Size(10**7, 10**7))
