@@ -26,7 +26,7 @@ OPERATORS = {
     "sim": "∼", "mid": "|", "dots": "…", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋", "langle": "⟨",
     "rangle": "⟩",
 }  # fmt: skip
-FUNCTIONS = {"max", "min", "ln", "log", "exp", "sin", "cos", "tan", "arcsin", "Pr"}
+FUNCTIONS = {"max", "min", "ln", "log", "exp", "sin", "cos", "tan", "tanh", "arcsin", "Pr"}
 SIZES = {"big", "Big", "left", "right"}
 """Only the size of a delimiter, which MathML finds by itself."""
 SCRIPTS = {(False, False): "", (True, False): "msub", (False, True): "msup", (True, True): "msubsup"}

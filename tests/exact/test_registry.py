@@ -38,7 +38,7 @@ LOOSE = {
     **dict.fromkeys((name for name in REGISTRY if name.startswith("agnostic")), "relabelling.md"),
     "relabelled-vote": "relabelled-vote.md",
     "net-relabelled": "net-relabelling.md",
-    "confidence": "confidence-rare",
+    **dict.fromkeys(("confidence", "confident"), "confidence-rare"),
     "switches": "switches-tight",
     "graded-tree": "graded-tree-levels",
     "risk-tree": "risk-tree-tight",

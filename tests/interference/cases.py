@@ -83,7 +83,7 @@ _RECORDS = (
     Case("disjunctions:2", LOW),
     Case("scorecards:2", LOW),
     Case("card:2", LOW),
-    Case("graded-tree", {"epsilon": "200"}),
+    Case("graded-tree", LOW),
     Case("risk-tree:1", LOW),
     Case("halfspaces:age,dose", LOW),
     Case("reference:dose", {"epsilon": "1"}, times=10, schema=WIDE),

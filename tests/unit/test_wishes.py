@@ -55,6 +55,15 @@ BEYOND = [
 ]
 
 
+DELTAS = {"recconcave": Fraction(1, 10**6), "stable": Fraction(1, 10)}
+
+REFUSED = {
+    ("agnostic", LEAST_EPSILON): r"needs at least \d+ records",
+    ("agnostic", MOST_EPSILON): "at most 50",
+    ("subsampled", LEAST_EPSILON): "lose by themselves",
+}
+
+
 def _words() -> list[tuple[str, str]]:
     parts = {
         "COL,COL": "a,b",
@@ -64,6 +73,8 @@ def _words() -> list[tuple[str, str]]:
         "D1+D2": "1+1",
         "ROUNDS": "2",
         "K": "2",
+        "RATE": "0.1",
+        "WORD": "thresholds:a",
     }
     words = []
     for entry in WORDS.values():
@@ -130,10 +141,13 @@ def test_the_command_line_says_the_same(
 def test_both_ends_of_the_range_are_granted_or_refused_with_a_reason(word: str, protect: str) -> None:
     """Whatever the word: no number on the way overflows or vanishes."""
     for epsilon in (LEAST_EPSILON, MOST_EPSILON):
-        delta = Fraction(1, 10**6) if word.startswith("recconcave") else 0
+        delta = DELTAS.get(word.partition(":")[0], 0)
         wishes: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "protect": protect, "random_state": 1}
         if word.startswith("reference"):  # it needs more records than these
             with pytest.raises(PrivpacError, match="records prove no error"):
+                learn(TABLE, schema=SCHEMA, concepts=word, **wishes)
+        elif (word.partition(":")[0], epsilon) in REFUSED:
+            with pytest.raises(PrivpacError, match=REFUSED[word.partition(":")[0], epsilon]):
                 learn(TABLE, schema=SCHEMA, concepts=word, **wishes)
         else:
             assert learn(TABLE, schema=SCHEMA, concepts=word, **wishes).certificate["request"]

@@ -16,11 +16,8 @@ from privpac.theory.register import formula
 __all__ = [
     "MOST_ROWS",
     "Optimum",
-    "draw_failure",
     "floor_optimum",
     "least_failure_optimum",
-    "optimum",
-    "solvable",
 ]
 
 MOST_ROWS = 60_000

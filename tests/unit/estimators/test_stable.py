@@ -103,7 +103,7 @@ def test_clones_and_refusals(frame: pd.DataFrame) -> None:
         classifier.fit(frame.iloc[:9])
     with pytest.raises(ParameterError, match="stability"):
         StableClassifier(stability=1.5, schema=SCHEMA).fit(frame)
-    with pytest.raises(ParameterError, match="dichotomies"):
+    with pytest.raises(ParameterError, match="labellings of given points"):
         StableClassifier("trees:2", schema=SCHEMA).fit(frame)
     three = Schema.from_json({**SCHEMA.to_json(), "classes": ["no", "yes", "maybe"]})
     with pytest.raises(SchemaError, match="binary"):

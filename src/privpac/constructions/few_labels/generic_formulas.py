@@ -15,7 +15,6 @@ __all__ = [
     "GenericPlan",
     "labels_generic",
     "plan_generic",
-    "points_of_boxes",
     "tolerated_generic",
 ]
 

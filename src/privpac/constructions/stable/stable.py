@@ -27,7 +27,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Stability
 from privpac.guarantee.proof import Proof
-from privpac.numbers.exact import plain
+from privpac.numbers.exact import ln_down, plain
 from privpac.numbers.parameters import positive, whole_positive
 
 __all__ = ["Stable"]
@@ -86,7 +86,9 @@ class Stable(DrawsMembers, DrawsOnce):
 
     def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
         vc = self.concepts.vc
-        if vc is None or self.ratio == 1:
+        if (
+            vc is None or ln_down(1 / self.ratio) == 0
+        ):  # a draw that is uniform for all that twelve digits say
             return ()
         proof = rules.stable_accuracy(
             kept=self.kept, of=n, ratio=self.ratio, vc=max(1, vc), miss=self.failure / 4

@@ -23,7 +23,6 @@ from privpac.theory.vc import erm_excess, ln_growth, relative_error
 __all__ = [
     "Split",
     "best_split",
-    "best_vote",
     "draw_epsilon_for",
     "epsilon_relabelled",
     "epsilon_resampled",

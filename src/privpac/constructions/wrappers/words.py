@@ -25,6 +25,7 @@ from privpac.constructions.wrappers.subsample import Subsampled
 from privpac.data.sample import Size
 from privpac.errors import ParameterError, SizeError
 from privpac.guarantee.facts import Against
+from privpac.numbers.exact import plain
 
 __all__ = ["WORDS"]
 
@@ -35,6 +36,9 @@ HELD_SHARES = tuple(Fraction(k, 8) for k in (1, 2, 3, 4))
 
 HALF = FAILURE / 2
 """The failure of either step of two."""
+
+MOST_EPSILON = 50
+"""e^50: nothing is protected any more, and nothing is left to be split."""
 
 MOST_RUNS = 50
 """Answers to pick from, at most: a learner that fails nearly always is not worth more of them."""
@@ -85,6 +89,14 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
         raise SizeError(f"agnostic:{number}:WORD leaves nobody to vote.", remedy="Name a smaller number.")
 
     size, epsilon, delta = Size(n), request.per_record, request.delta_per_record
+    if epsilon > MOST_EPSILON:
+        raise ParameterError(
+            "agnostic:WORD",
+            "epsilon",
+            plain(epsilon),
+            allowed=f"at most {MOST_EPSILON} per record",
+            remedy="So large an epsilon protects nobody: learn WORD itself.",
+        )
     least = ceil(1 / best_split(epsilon).share)
     if number is None and n < least:
         raise SizeError(
