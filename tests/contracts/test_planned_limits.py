@@ -104,7 +104,7 @@ def test_what_is_not_printed_would_be_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("privpac.constructions.prediction.options.MOST_BLOCK", 10**18)
     for row in silent:
         assert row.command is not None
-        with pytest.raises(SizeError, match="list|voted on"):
+        with pytest.raises(SizeError, match=r"list|voted on"):
             certified(row.command, row, schema)
 
 
