@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from privpac.checker.check import check_certificate, check_derivation
+from privpac.checker.steps.carried import true_rate
 from privpac.errors import NotCertified
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
@@ -59,7 +60,44 @@ HONEST: dict[str, dict[str, Any]] = {
     "batch": step("k-fold-composition", fact("1", delta="3/5"), pick(), times=2, saved=1),
 }
 
+
+def drawn_again(rule: str, premise: dict[str, Any], against: str, **where: Any) -> dict[str, Any]:
+    """What would follow for draws from a table of 100,000, if the premise held for every distribution."""
+    error, failure = Fraction(premise["fact"]["error"]), Fraction(premise["fact"]["failure"])
+    if where:
+        failure += Fraction(where["miss"])
+        error = true_rate(error, 100_000, Fraction(where["miss"]), where["vc"], 1)
+    claim = {"error": str(error), "failure": str(failure), "against": against, "records": 100_000}
+    return step(rule, {**premise["fact"], **claim}, premise, of=100_000, **where)
+
+
+def of_densities() -> dict[str, Any]:
+    """An accuracy that assumes a density of at most 1, which a table's own distribution does not have."""
+    return EXAMPLES["reference-cover-realizable"]().to_json()
+
+
+def of_some(premise: dict[str, Any]) -> dict[str, Any]:
+    """The same of a random part of the records: what it assumes stands one step below."""
+    return step("subsampling-accuracy", {**premise["fact"], "records": 1000}, premise, of=1000)
+
+
+HONEST |= {
+    "draws of a table": drawn_again(
+        "resampling-empirical", of_some(EXAMPLES["occam-realizable"]().to_json()), "empirical"
+    ),
+    "draws of a table, and its distribution": drawn_again(
+        "resampling-accuracy", EXAMPLES["occam-realizable"]().to_json(), "realizable", vc=1, miss="1/20"
+    ),
+}
+
 LIES: dict[str, dict[str, Any]] = {
+    "draws of a table that need a density": drawn_again("resampling-empirical", of_densities(), "empirical"),
+    "draws of a table that need a density below": drawn_again(
+        "resampling-empirical", of_some(of_densities()), "empirical"
+    ),
+    "a distribution by draws of a table that need a density": drawn_again(
+        "resampling-accuracy", of_densities(), "realizable", vc=1, miss="1/20"
+    ),
     "less than the truth is declared": step("declared", fact("1", log="1"), pick(), epsilon="1", delta="0"),
     "a smaller delta is declared": step(
         "declared", fact("1", log="2", delta="1/1000"), loose(), epsilon="2", delta="0.001"

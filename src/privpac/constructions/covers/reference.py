@@ -29,7 +29,7 @@ from privpac.constructions.covers.candidates import direction_cover, least_recor
 from privpac.constructions.covers.formulas import NO_BOUND, WAYS_OUT
 from privpac.data.columns import Numeric
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, RuleRefused, SizeError
+from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Accuracy, Against
@@ -193,16 +193,14 @@ class ReferenceCover(ReadsOnce):
         if plan is not None:
             return plan
         kappa = "1, the smallest there is" if self.kappa is None else plain(self.kappa)
-        raise SizeError(
-            f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}.",
-            remedy=f"{self._ways_to_more()}; or allow a larger error or epsilon. {WAYS_OUT}",
-        )
-
-    def _ways_to_more(self) -> str:
-        """How many records would do where too few do not; or that none would, since the cells are too wide."""
-        need = self.records_needed
+        said = f"ReferenceCover: {n} records prove no error of {decimal_text(self.error)} for a density of {kappa}."
+        ways, need = f"or allow a larger error or epsilon. {WAYS_OUT}", self.records_needed
         if need is not None:
-            return f"At least {need} records are needed"
+            raise TooFewRecords(said, needed=need, remedy=f"At least {need} records are needed; {ways}")
+        raise SizeError(said, remedy=f"{self._no_number()}; {ways}")
+
+    def _no_number(self) -> str:
+        """Why no number of records would do."""
         if isinstance(self.concepts, CentredHalfspaces) and len(self.concepts.columns) > 2:
             return (
                 f"No number of records is enough: so fine a cover has more than {MOST_DIRECTIONS} directions, or the"

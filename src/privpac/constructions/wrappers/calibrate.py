@@ -19,10 +19,11 @@ from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.formulas import best_split, best_vote
 from privpac.constructions.wrappers.nested import positive_number
 from privpac.data.sample import Sample, Size
-from privpac.errors import ParameterError, RuleRefused
+from privpac.errors import ParameterError, RuleRefused, SizeError, TooFewRecords
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
 from privpac.guarantee.facts import Loss
+from privpac.numbers.binomial import first_whole
 from privpac.numbers.exact import decimal_text, plain
 
 __all__ = ["Declared", "calibrate", "calibrate_agnostic", "relabelled_records"]
@@ -54,10 +55,15 @@ class Declared(Around):
 
 
 def _keeps(learner: Learner, size: Size, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether it does not lose more; so too where the epsilon inside is too small for anything to be certified."""
     try:
         fact = learner.certify(size).privacy.fact
     except RuleRefused:
         return False
+    except (
+        TooFewRecords
+    ):  # of a learner that refuses to promise less: at a larger epsilon these may be enough
+        return True
     return fact.epsilon <= Loss(log=epsilon) and fact.delta <= delta
 
 
@@ -83,18 +89,21 @@ def calibrate(
     size: Size,
     epsilon: Fraction,
     delta: Fraction = Fraction(0),
+    start: Fraction = STEP,
 ) -> Declared:
     """The stack `build(inner)` with the largest inner epsilon, to nine decimals, that keeps the target.
 
     `build` must lose more for a larger inner epsilon, as every transform does. Raises `ParameterError` if even the
-    smallest one loses too much.
+    smallest one loses too much, and `SizeError` if the records are too few for every one that keeps the target.
+    `start` is a guess of the inner epsilon: the better it is, the fewer stacks are certified.
     """
     positive_number("calibrate", "epsilon", epsilon)
 
-    def holds(steps: int) -> bool:
-        return _keeps(build(steps * STEP), size, epsilon, delta)
+    def loses_more(steps: int) -> bool:
+        return steps >= LARGEST or not _keeps(build(steps * STEP), size, epsilon, delta)
 
-    if not holds(1):
+    above = first_whole(loses_more, start=int(start / STEP), smallest=1, step=1)
+    if above == 1:
         _refuse_delta(build(STEP), size, epsilon, delta)
         raise ParameterError(
             "calibrate",
@@ -103,13 +112,19 @@ def calibrate(
             allowed="more than the outer parts of the stack lose by themselves",
             remedy="Give the vote a smaller epsilon, or keep fewer records.",
         )
-    low, high = 1, 2
-    while high < LARGEST and holds(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return Declared(build(low * STEP), epsilon, delta)
+    return Declared(_certified(build((above - 1) * STEP), size), epsilon, delta)
+
+
+def _certified(learner: Learner, size: Size) -> Learner:
+    """The learner; refused if even the largest epsilon inside is too small for so few records."""
+    try:
+        learner.certify(size)
+    except TooFewRecords as few:
+        raise SizeError(
+            "calibrate: the learner inside promises nothing for so few records at any epsilon that keeps the target.",
+            remedy="Give it more records, or ask for a larger epsilon.",
+        ) from few
+    return learner
 
 
 def relabelled_records(

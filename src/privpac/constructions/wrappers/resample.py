@@ -10,6 +10,7 @@ tests/exact/test_relabelling.py, tests/unit/constructions/wrappers/test_wrappers
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -50,23 +51,23 @@ class Resampled(ReadsOnce, Around):
         inner = self.learner.certify(Size(self.draws))
         return Certificate(
             privacy=rules.sampling_with_replacement(inner.privacy, draws=self.draws, of=n),
-            accuracy=tuple(proof for old in inner.accuracy if (proof := self._carried(old, n)).fact.error < 1)
-            if self.concepts.vc is not None
-            else (),
+            accuracy=tuple(proof for proof in self._carried(inner, n) if proof.fact.error < 1),
             learner=described("resampled", inner, draws=self.draws),
             labelled=n,
         )
 
-    def _carried(self, proof: Proof[Accuracy], n: int) -> Proof[Accuracy]:
+    def _carried(self, inner: Certificate, n: int) -> Iterator[Proof[Accuracy]]:
+        """What is proved inside for every distribution; a bound that assumes something is none for the table's own."""
         vc = self.concepts.vc
-        assert vc is not None
-        return rules.resampling_accuracy(proof, of=n, vc=vc, miss=self.miss)
+        for proof in inner.accuracy:
+            if vc is not None and not proof.assumptions:
+                yield rules.resampling_accuracy(proof, of=n, vc=vc, miss=self.miss)
 
     def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
         """On records that some member labels without mistakes, the draws are realizable: that bound is carried over."""
         n = labelled_only("Resampled", size, least=1)
         for proof in self.learner.certify(Size(self.draws)).accuracy:
-            if proof.fact.against is Against.REALIZABLE:
+            if proof.fact.against is Against.REALIZABLE and not proof.assumptions:
                 return rules.resampling_empirical(proof, of=n)
         return None
 

@@ -162,7 +162,11 @@ STATEMENTS: tuple[Statement, ...] = (
         "derived",
         "An error on n independent records becomes an error of the distribution: relative deviation for one target if"
         " some concept is right, uniform deviation otherwise.",
-        (IID, "answers belong to a class of this VC dimension"),
+        (
+            IID,
+            "answers belong to a class of this VC dimension",
+            "the bound inside holds for every distribution",
+        ),
         proof=_CARRIED,
     ),
     Statement(

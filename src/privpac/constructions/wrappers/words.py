@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
-from math import ceil
+from math import ceil, exp, log
 
 from privpac.constructions.base import Learner
 from privpac.constructions.cuts.recursive import RecConcave
 from privpac.constructions.draw.occam import FAILURE, Occam
-from privpac.constructions.request import Naming, Request, Word, inner_word
+from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word
 from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.formulas import best_split
@@ -71,12 +71,14 @@ def _subsampled(request: Request, rest: str, naming: Naming) -> Learner:
         raise SizeError(
             f"subsampled:{kept}:WORD keeps more records than there are.", remedy="Name a smaller number."
         )
-    delta = request.delta_per_record
+    target, delta, more = request.per_record, request.delta_per_record, n / kept
+    # ln(1 + more·(e^target - 1)), which is the inner epsilon but for rounding
+    start = target + Fraction(log(more - (more - 1) * exp(-target)))
 
     def around(epsilon: Fraction) -> Learner:
         return Subsampled(naming(word, request.inside(kept, epsilon, delta * n / kept)), kept)
 
-    return calibrate(around, size=Size(n), epsilon=request.per_record, delta=delta)
+    return calibrate(around, size=Size(n), epsilon=target, delta=delta, start=start)
 
 
 def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
@@ -84,6 +86,7 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
     number, word = inner_word(rest, form)
     request.refuse_costs("agnostic:WORD")
     request.require_two_classes("agnostic")
+    _refuse_reference(word)
     n = _labelled(request, form, least=2)
     if number is not None and number >= n:
         raise SizeError(f"agnostic:{number}:WORD leaves nobody to vote.", remedy="Name a smaller number.")
@@ -108,6 +111,18 @@ def _agnostic(request: Request, rest: str, naming: Naming) -> Learner:
         return _empirical(_halved(naming(word, request.inside(kept, inner, delta * n / kept / 2))), kept)
 
     return calibrate_agnostic(inside, size=size, epsilon=epsilon, delta=delta, kept=number, failure=HALF)
+
+
+def _refuse_reference(word: str) -> None:
+    """A cover of a reference promises for densities only, and draws from relabelled records have none."""
+    if word.partition(":")[0] == "reference":
+        raise ParameterError(
+            OWNER,
+            "word",
+            f"agnostic:{word}",
+            allowed="agnostic: and a word that promises for every distribution, not for some densities only",
+            remedy="For noisy labels write reference:COLUMN:agnostic.",
+        )
 
 
 def _confident(request: Request, rest: str, naming: Naming) -> Learner:

@@ -59,18 +59,24 @@ def subsampling_accuracy(premise: Proof[Accuracy], *, of: int) -> Proof[Accuracy
     )
 
 
+def _for_every_distribution(rule: str, premise: Proof[Accuracy]) -> None:
+    """Draws from a table follow the table's distribution, of which nothing can be assumed."""
+    independent = premise.fact.against in (Against.REALIZABLE, Against.AGNOSTIC)
+    need(rule, independent, "the inner bound must be for independent records")
+    need(
+        rule, not premise.assumptions, "the inner bound must hold without assumptions, for every distribution"
+    )
+
+
 def resampling_empirical(premise: Proof[Accuracy], *, of: int) -> Proof[Accuracy]:
     """Independent draws from the records themselves: what held for any distribution holds for theirs.
 
-    Source: Li–Wang–Ye 2025, Lemma 14; register `resampling-empirical`.
+    Source: Li–Wang–Ye 2025, Lemma 14; register `resampling-empirical`. Refused if the premise assumes anything: a table
+    is a discrete distribution, which has no density bound that was assumed of the records'.
     """
     rule = "resampling-empirical"
     old = premise.fact
-    need(
-        rule,
-        old.against in (Against.REALIZABLE, Against.AGNOSTIC),
-        "the inner bound must be for independent records",
-    )
+    _for_every_distribution(rule, premise)
     need(rule, of >= 1, "there must be records")
     fact = Accuracy(old.error, old.failure, Against.EMPIRICAL, of, old.proper)
     return Proof(fact, rule, (premise,), {"of": of}, seal=SEAL)
@@ -81,15 +87,11 @@ def resampling_accuracy(premise: Proof[Accuracy], *, of: int, vc: int, miss: Fra
 
     Realizable: relative deviation for one target; agnostic: one uniform side and one concept. Failure grows by `miss`.
     Source: Li–Wang–Ye 2025, Lemma 14, constants ours; register `resampling-accuracy`. Holds if answers belong to the
-    class.
+    class; refused, as there, if the premise assumes anything.
     """
     rule = "resampling-accuracy"
     old = premise.fact
-    need(
-        rule,
-        old.against in (Against.REALIZABLE, Against.AGNOSTIC),
-        "the inner bound must be for independent records",
-    )
+    _for_every_distribution(rule, premise)
     need(rule, old.proper, "the inner answers must belong to the class")
     need(rule, of >= 1 and vc >= 0 and 0 < miss < 1, "a parameter is out of range")
     if old.against is Against.REALIZABLE:

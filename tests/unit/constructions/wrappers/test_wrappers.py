@@ -15,10 +15,12 @@ from privpac.audit.registry import tiny_schema
 from privpac.checker import check
 from privpac.coins import Coins, law
 from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.derived.reference import Uniform
 from privpac.concepts.labellings.ranks import RankDichotomies
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.base import Learner
+from privpac.constructions.covers.reference import ReferenceCover
 from privpac.constructions.wrappers.agnostic import Agnostic
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.relabel import Relabelled
@@ -238,3 +240,16 @@ def test_accuracy_is_carried_over() -> None:
     resampled = Agnostic(Resampled(once, 2000), 200_000, ONE).certify(Size(10**6))
     assert resampled.accuracy[0].fact.against is Against.AGNOSTIC
     assert check.check_certificate(resampled.to_json()) > 5
+
+
+def test_draws_from_a_table_promise_nothing_of_a_bound_for_some_densities() -> None:
+    """Half of a table in each of two neighbouring cells: no cut of the cover lies between, and half are mistaken."""
+    cover = ReferenceCover(CUTS, Uniform(SCHEMA, ("a",)), ONE, kappa=ONE)
+    assert cover.certify(Size(2000)).accuracy
+    drawn = Resampled(cover, 2000)
+    assert drawn.certify_empirical(Size(2000)) is None
+    assert drawn.certify(Size(10**6)).accuracy == ()
+    assert Agnostic(drawn, 2000, ONE).certify(Size(10**6)).accuracy == ()
+    cells, labels = np.array([123456, 123457] * 1000), np.array([0, 1] * 1000)
+    rule = drawn.learn(MemorySample.from_cells(SCHEMA, {"a": cells}, labels), SeededCoins(1))
+    assert np.mean(rule.predict({"a": cells}) != labels) == 0.5

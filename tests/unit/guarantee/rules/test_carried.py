@@ -20,6 +20,7 @@ from privpac.guarantee import rules
 from privpac.guarantee.facts import Accuracy, Against
 from privpac.numbers.exact import ln_down, ln_up, sqrt_up
 from privpac.theory.vc import erm_excess, ln_growth, relative_error
+from tests.contracts.examples import covers
 from tests.contracts.examples.relabelling import EXAMPLES, empirical, inner
 
 HALF = Fraction(1, 2)
@@ -69,6 +70,18 @@ def test_empirical_says_nothing_of_other_records_and_the_other_way_round() -> No
             vc=1,
             miss=Fraction(1, 100),
         )
+
+
+@pytest.mark.parametrize("name", ["reference-cover-realizable", "reference-cover-agnostic"])
+def test_what_assumes_a_density_says_nothing_of_draws_from_a_table(name: str) -> None:
+    """A table is a discrete distribution: all of it may lie where the cover of a reference has no cut."""
+    proof = covers.EXAMPLES[name]()
+    for premise in (proof, rules.subsampling_accuracy(proof, of=10**4)):
+        assert premise.assumptions
+        with pytest.raises(RuleRefused, match="without assumptions"):
+            rules.resampling_empirical(premise, of=5000)
+        with pytest.raises(RuleRefused, match="without assumptions"):
+            rules.resampling_accuracy(premise, of=10**5, vc=1, miss=Fraction(1, 20))
 
 
 def test_the_learner_inside_must_be_promised_for_exactly_the_kept_records() -> None:

@@ -36,12 +36,21 @@ const subsamplingAccuracy = (step) => {
     require(of >= old.records, "there are fewer records than were looked at");
     requireSame(own, { ...old, records: of });
 };
+/** Whether a step and all below it hold without assumptions. */
+function assumesNothing(step) {
+    return step.assumes.length === 0 && step.premises.every(assumesNothing);
+}
+/** The same of independent records, where the premise must hold for every distribution: a table's own is one. */
+function twoOfAny(step) {
+    require(step.premises.every(assumesNothing), "the premise is not for every distribution");
+    return two(step, ...INDEPENDENT);
+}
 const resamplingEmpirical = (step) => {
-    const [own, old] = two(step, ...INDEPENDENT);
+    const [own, old] = twoOfAny(step);
     requireSame(own, { ...old, against: "empirical", records: given(step, "of").count("of", 1) });
 };
 const resamplingAccuracy = (step) => {
-    const [own, old] = two(step, ...INDEPENDENT);
+    const [own, old] = twoOfAny(step);
     const where = given(step, "of", "vc", "miss");
     const [of, vc, miss] = [where.count("of", 1), where.count("vc", 0), where.share("miss")];
     require(old.proper, "the inner answers may lie outside of the class");
