@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import pytest
 from privpac import Ledger
 from privpac.answering.bundle import bundle, writing
 from privpac.cli import main
+from privpac.signing.keys import SigningKey
 from tests.interference.artefacts import text
 from tests.interference.books import without_passing
 from tests.interference.coins import SteadyCoins, steady
@@ -278,3 +280,44 @@ def test_a_session_of_questions(tmp_path: Path, told: Told, monkeypatch: pytest.
         return Result(listed + outcome(place, ("model.json",)), lambda: artefacts)
 
     assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
+
+
+@pytest.mark.parametrize("paid", [False, True])
+def test_what_is_signed_and_stated(
+    paid: bool, tmp_path: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signatures with their receipts, and annexes: with one key, all that differs is what names the ledger."""
+    SigningKey.make().save(tmp_path / "office.key")
+    place = tmp_path / "place"
+    budget = (BUDGET, (*LEARN, *CUTS)) if paid else ((*LEARN[:-2], *CUTS),)
+    *before, learn = budget
+    commands = (
+        *before,
+        (*learn, "--out", "model.json", "--sign", "../office.key", "--signer", "Office"),
+        ("verify", "model.json"),
+        ("verify", "model.json", "--json"),
+        ("explain", "model.json", "--statement", "annex.html"),
+        ("explain", "model.json", "--statement", "annex.md"),
+        ("sign", "model.json", "--key", "../office.key", "--signer", "Archive", "--detached", "archive.json"),
+        *((("ledger", "verify", "book.sqlite", "--receipt", "model.json"),) if paid else ()),
+    )
+
+    def run(table: Table, seed: int) -> Result | Refused:
+        written(place, table)
+        monkeypatch.chdir(place)
+        codes, printed = said(commands, seed, told)
+        assert set(codes) == {0}
+        book = Ledger.open("book.sqlite") if paid else None
+        files = {
+            name: _without_signature(without_passing((place / name).read_text(), book), paid=paid).encode()
+            for name in ("model.json", "annex.html", "annex.md", "archive.json")
+        }
+        drawn = outcome(place, ("model.json",))
+        return Result(drawn, lambda: {**printed, **files})
+
+    assert isinstance(compared(run, TABLES, FEW, seeds=60), int)
+
+
+def _without_signature(words: str, *, paid: bool) -> str:
+    """Without the 64 bytes that sign the ledger's random name, where they do."""
+    return re.sub(r'("signature": ?)"[^"]+"', r'\1"SIGNATURE"', words) if paid else words
