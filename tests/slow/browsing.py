@@ -40,6 +40,7 @@ __all__ = [
     "sample",
     "settled",
     "site",
+    "still",
     "table",
     "upload",
     "window",
@@ -167,6 +168,7 @@ def settled(page: Page) -> None:
 def looked_at(page: Page, name: str) -> None:
     """axe finds nothing, ids are unique, and nothing lies beyond the edge."""
     settled(page)
+    still(page)
     picture(page, name)
     page.evaluate(axe_script())
     found = page.evaluate(
@@ -177,6 +179,16 @@ def looked_at(page: Page, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"], name
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids)), (name, sorted(ids))
+
+
+STILL = """Promise.all(document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
+    .map((one) => one.finished.catch(() => null))).then(() => true)"""
+
+
+def still(page: Page) -> None:
+    """Wait until colours and sizes have stopped changing: half of the way from dark to light nothing has contrast."""
+    page.evaluate(STILL)
 
 
 @lru_cache(maxsize=1)
