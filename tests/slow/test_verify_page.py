@@ -219,7 +219,7 @@ def test_a_file_is_dropped_before_the_checker_is_ready(
     dropped(one, files["signed.json"], files["trusted.txt"])
     assert one.verdict() == "Verified"
     assert "Signed by Data office, St. Anna, charged as entry 17 of ledger c0ffee." in one.sentence
-    assert "by two checkers that were written apart from each other" in one.sentence
+    assert "by two checkers in two languages" in one.sentence
     expect(one.page.locator(".verdict .facts")).to_contain_text("73.2")
     expect(one.page.locator(".verdict .released")).to_contain_text("a rule that predicts ill (no, yes)")
     expect(one.page.locator(".verdict")).to_contain_text("no person stands behind more than 2 records")

@@ -1,4 +1,4 @@
-// The second checker: written in another language by other hands from the description of the format alone.
+// The second checker: written in another language, from the page on formats.
 let verify = null;
 const starting = import(new URL("second/checker.js", import.meta.url)).then((checker) => { verify = checker.verify; });
 starting.then(() => postMessage({ ready: true }), () => postMessage({ broken: "missing" }));

@@ -77,7 +77,7 @@ function verdictOf(found, settled) {
 function sentence(found, settled) {
   if (settled === "disagreed") return `The two checkers disagree. The second one refuses the file: ${found.second.found.reason}`;
   if (found.reason) return found.reason;
-  const both = found.second?.found?.accepted ? ", by two checkers that were written apart from each other" : "";
+  const both = found.second?.found?.accepted ? ", by two checkers in two languages" : "";
   const same = found.sealed ? ", and the digest fits the file" : "";
   return `What this ${found.kind} promises follows: all ${found.steps} steps of its derivation were derived again${both}${same}. ${signedInShort(found)}`;
 }
@@ -133,7 +133,7 @@ function checkers(found) {
 
 function compared(found, accepted) {
   const mine = ["The checker of privpac, in Python", accepted ? "accepts" : "refuses", accepted ? "badge" : "badge bad"];
-  const name = "A second checker, in TypeScript, written apart from it";
+  const name = "A second checker, in TypeScript, written from the format's description";
   const { second } = found;
   if (!second.found) {
     const why = second.missing ? "is not part of this copy" : second.late ? "took too long" : "failed";
