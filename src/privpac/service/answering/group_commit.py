@@ -10,9 +10,10 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from privpac.errors import PrivpacError
-from privpac.service.answering.answering import Ask, Outcome
+from privpac.service.answering.answering import Outcome
 from privpac.service.api.problems import Problem
 
 __all__ = ["GroupCommit"]
@@ -23,26 +24,28 @@ MOST_WAITING = 4_096
 """Beyond this many, a request is better refused than kept waiting."""
 
 Result = Outcome | Exception
-_Waiting = tuple[Ask, "asyncio.Future[Outcome]", asyncio.AbstractEventLoop]
+A = TypeVar("A")
+"""What is asked."""
+_Waiting = tuple[A, "asyncio.Future[Outcome]", asyncio.AbstractEventLoop]
 
 
-class GroupCommit:
+class GroupCommit(Generic[A]):
     """Started once; `submit` from event loops; `stop` answers everyone who waits, then ends."""
 
     def __init__(
         self,
-        answer: Callable[[Sequence[Ask]], list[Outcome]],
+        answer: Callable[[Sequence[A]], list[Outcome]],
         *,
         committed: Callable[[int], None] = lambda size: None,
     ) -> None:
         self._answer, self._committed = answer, committed
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Waiting[A] | None] = queue.SimpleQueue()
         self._open = True
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="privpac-commits", daemon=True)
         self._thread.start()
 
-    async def submit(self, ask: Ask) -> Outcome:
+    async def submit(self, ask: A) -> Outcome:
         """The outcome, once it is durable."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Outcome] = loop.create_future()
@@ -74,9 +77,9 @@ class GroupCommit:
             if last:
                 return
 
-    def _gathered(self) -> tuple[list[_Waiting], bool]:
+    def _gathered(self) -> tuple[list[_Waiting[A]], bool]:
         """Whoever waits now, at least one; and whether nobody will come after them."""
-        group: list[_Waiting] = []
+        group: list[_Waiting[A]] = []
         item = self._queue.get()
         while item is not None:
             group.append(item)
@@ -88,7 +91,7 @@ class GroupCommit:
                 return group, False
         return group, True
 
-    def _results(self, asks: list[Ask]) -> Sequence[Result]:
+    def _results(self, asks: list[A]) -> Sequence[Result]:
         try:
             outcomes = self._answer(asks)
         except (
@@ -101,8 +104,7 @@ class GroupCommit:
         self._committed(len(asks))
         return outcomes
 
-    @staticmethod
-    def _deliver(group: Sequence[_Waiting], results: Sequence[Result]) -> None:
+    def _deliver(self, group: Sequence[_Waiting[A]], results: Sequence[Result]) -> None:
         loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Outcome], Result]]] = {}
         for (_, future, loop), result in zip(group, results, strict=True):
             loops.setdefault(loop, []).append((future, result))
