@@ -26,7 +26,7 @@ is the ledger of the service too. A second count in another database would let t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -35,6 +35,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from privpac.answering.bundle.bundle import Bundle
 from privpac.answering.questions import AskedRows, draw
@@ -54,7 +55,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Answering", "Ask", "Left", "Outcome", "Reply", "unauthorised"]
 
-AT_ONCE = 500  # values of one IN clause: every SQLite takes so many
+MOST_KEPT = 100_000
+"""Answers that are remembered, of about 200 bytes each."""
+AT_ONCE = 512  # values of one IN clause: every SQLite takes so many
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,16 +140,30 @@ class Answering:
     coins: Coins
     _failed: Event = field(default_factory=Event, init=False)
     """Set by a draw that failed, in case the database cannot be told."""
+    _kept: dict[bytes, int] = field(default_factory=dict, init=False)
+    """Answers that were found in the database, or put there."""
+    _costs: dict[int, Cost] = field(default_factory=dict, init=False)
 
     @property
     def price(self) -> Fraction:
         """Epsilon of one new answer."""
         return self.bundle.offer.price
 
-    @property
+    @cached_property
     def cost(self) -> Cost:
         """Of one answer."""
         return self.bundle.offer.answer_cost
+
+    def cost_of(self, count: int) -> Cost:
+        """Of so many answers at once."""
+        if count not in self._costs:
+            self._costs[count] = count * self.cost
+        return self._costs[count]
+
+    @cached_property
+    def class_values(self) -> NDArray[Any]:
+        """What an answer is called, by its number."""
+        return self.bundle.schema.class_values
 
     @cached_property
     def purchase(self) -> Purchase:
@@ -178,6 +195,7 @@ class Answering:
             group.write()
         waiting = [one for one in admitted if isinstance(one, PaidRequest)]
         if not waiting:
+            self._remember(group.known)
             return [one for one in admitted if not isinstance(one, PaidRequest)]
         drawn = self._draw([one.ask.asked for one in waiting], group.known)
         with self.store.transact() as transaction:
@@ -185,6 +203,7 @@ class Answering:
             group.keep(drawn)
             outcomes = [group.reply(one) if isinstance(one, PaidRequest) else one for one in admitted]
             group.write()
+        self._remember(group.known)
         return outcomes
 
     def _draw(self, asked: Sequence[AskedRows], known: Mapping[bytes, int]) -> dict[bytes, int]:
@@ -218,26 +237,47 @@ class Answering:
 
     def _stored(self, connection: object, asks: Sequence[Ask]) -> dict[bytes, int | None]:
         """The questions that are paid for, with their answers if they have one."""
-        wanted = list({key for ask in asks for key in ask.asked.keys})
-        rows = _in(connection, _ANSWERS, wanted, of=self.bundle.digest)
-        return {bytes(row["question"]): row["label"] for row in rows}
+        asked = {key for ask in asks for key in ask.asked.keys}
+        stored: dict[bytes, int | None] = {key: self._kept[key] for key in asked if key in self._kept}
+        rows = _ANSWERS.rows(connection, list(asked - stored.keys()), of=self.bundle.digest)
+        return stored | {bytes(row["question"]): row["label"] for row in rows}
+
+    def _remember(self, known: Mapping[bytes, int]) -> None:
+        """Answers that are on disk: they never change, whichever process gave them, so nobody needs to look again."""
+        if len(self._kept) + len(known) > MOST_KEPT:
+            self._kept.clear()
+        self._kept.update(known)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _in(connection: Any, select: Any, wanted: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
-    rows: list[Mapping[str, Any]] = []
-    for start in range(0, len(wanted), AT_ONCE):
-        some = facts | {"wanted": wanted[start : start + AT_ONCE]}
-        rows += connection.execute(select, some).mappings().all()
-    return rows
+class _In:
+    """A statement about a list of values, put together once for every length up to the next power of two: to write out a
+    list of parameters anew takes longer than to look them up."""
+
+    def __init__(self, select: Callable[[Sequence[sa.BindParameter[Any]]], sa.Select[Any]]) -> None:
+        self._select = select
+        self._made: dict[int, sa.Select[Any]] = {}
+
+    def rows(self, connection: Any, wanted: Sequence[Any], **facts: Any) -> list[Mapping[str, Any]]:
+        """The rows of all values."""
+        rows: list[Mapping[str, Any]] = []
+        for start in range(0, len(wanted), AT_ONCE):
+            some = wanted[start : start + AT_ONCE]
+            length = 1 << (len(some) - 1).bit_length()
+            if length not in self._made:
+                self._made[length] = self._select([sa.bindparam(f"value_{i}") for i in range(length)])
+            values = {f"value_{i}": value for i, value in enumerate(some)}
+            values |= {f"value_{i}": some[-1] for i in range(len(some), length)}
+            rows += connection.execute(self._made[length], facts | values).mappings().all()
+        return rows
 
 
 def _holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
     """The keys these requests came with, as they are stored now."""
-    rows = _in(connection, _HOLDERS, sorted({ask.key for ask in asks}))
+    rows = _HOLDERS.rows(connection, sorted({ask.key for ask in asks}))
     return {row["id"]: Key.from_row(row) for row in rows}
 
 
@@ -252,9 +292,11 @@ class _Request:
 
 def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], _Request]:
     """What these idempotency keys were used for before."""
-    holders = sorted({ask.key for ask in asks})
-    wanted = sorted({ask.idempotency_key for ask in asks if ask.idempotency_key is not None})
-    rows = _in(connection, _REQUESTS, wanted, holders=holders)
+    named: dict[str, list[str]] = {}
+    for ask in asks:
+        if ask.idempotency_key is not None:
+            named.setdefault(ask.key, []).append(ask.idempotency_key)
+    rows = [row for key, names in named.items() for row in _REQUESTS.rows(connection, names, holder=key)]
     return {
         (row["api_key"], row["idempotency_key"]): _Request(
             bytes(row["digest"]), Fraction(row["epsilon"]), row["reply"]
@@ -286,6 +328,10 @@ class _Group:
     """Rows of requests that were admitted just now."""
     replies: list[dict[str, Any]] = field(default_factory=list)
     """Replies to requests that have a row."""
+    time: str = field(default_factory=_now)
+    written: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    """Those of `sent` that have an idempotency key, by it."""
+    _last_left: tuple[Key, Account, Left] | None = None
 
     def admit(self, ask: Ask) -> Outcome | PaidRequest:
         """Charge a request; its reply, if all of its questions have answers."""
@@ -317,7 +363,7 @@ class _Group:
 
     def _charge(self, key: Key, count: int) -> Problem | int:
         """The ledger's row for it, or the reason why not; the holder's own budget is looked at first."""
-        cost = count * self.answering.cost
+        cost = self.answering.cost_of(count)
         if key.promises is not None and not key.promises.admits(key.spent + cost):
             return self._refused("analyst_budget", "your own budget", key, count)
         note = f"{count} answers, key {key.id}"
@@ -347,8 +393,10 @@ class _Group:
     def _note_request(self, ask: Ask, cost: Fraction, entry: int | None) -> None:
         digest = self._digest(ask)
         row = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest, "reply": None}
-        self.sent.append(row | {"epsilon": exact_text(cost), "entry": entry, "time": _now()})
+        row |= {"epsilon": exact_text(cost), "entry": entry, "time": self.time}
+        self.sent.append(row)
         if ask.idempotency_key is not None:
+            self.written[ask.key, ask.idempotency_key] = row
             self.requests[ask.key, ask.idempotency_key] = _Request(digest, cost, None)
 
     def _answered(self, one: PaidRequest) -> Reply | PaidRequest:
@@ -370,14 +418,17 @@ class _Group:
             return Reply(earlier.reply, one.charged)
         text = self._text(one)
         if earlier is not None and one.ask.idempotency_key is not None:
-            self.requests[one.ask.key, one.ask.idempotency_key] = replace(earlier, reply=text)
-            self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
+            name = (one.ask.key, one.ask.idempotency_key)
+            self.requests[name] = _Request(earlier.digest, earlier.price, text)
+            if name in self.written:
+                self.written[name]["reply"] = text
+            else:
+                self.replies.append({"holder": one.ask.key, "name": one.ask.idempotency_key, "text": text})
         return Reply(text, one.charged)
 
     def _text(self, one: PaidRequest) -> str:
-        classes = self.answering.bundle.schema.class_values
         tree = {
-            "answers": classes[one.ask.asked.labels(self.known)].tolist(),
+            "answers": self.answering.class_values[one.ask.asked.labels(self.known)].tolist(),
             "price": exact_text(one.price),
             "left": one.left.to_json(),
         }
@@ -389,7 +440,10 @@ class _Group:
 
     def _left(self, key: Key) -> Left:
         """What this holder can still spend: no more than the dataset has."""
-        return Left.of(key, self.transaction.account(), self.answering.cost)
+        account, last = self.transaction.account(), self._last_left
+        if last is None or last[0] is not key or last[1] is not account:
+            last = self._last_left = (key, account, Left.of(key, account, self.answering.cost))
+        return last[2]
 
     def write(self) -> None:
         connection = self.transaction.connection
@@ -408,13 +462,16 @@ class _Group:
 
 # Made once: to put a statement together takes longer than to run it.
 _ENDED = sa.select(END.c.bundle).where(END.c.bundle == sa.bindparam("of"))
-_QUESTIONS: sa.BindParameter[Any] = sa.bindparam("wanted", expanding=True)
-_ANSWERS = sa.select(ANSWER.c.question, ANSWER.c.label).where(
-    ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(_QUESTIONS)
+_ANSWERS = _In(
+    lambda values: sa.select(ANSWER.c.question, ANSWER.c.label).where(
+        ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question.in_(values)
+    )
 )
-_HOLDERS = sa.select(API_KEY).where(API_KEY.c.id.in_(_QUESTIONS))
-_REQUESTS = sa.select(REQUEST).where(
-    REQUEST.c.api_key.in_(sa.bindparam("holders", expanding=True)), REQUEST.c.idempotency_key.in_(_QUESTIONS)
+_HOLDERS = _In(lambda values: sa.select(API_KEY).where(API_KEY.c.id.in_(values)))
+_REQUESTS = _In(
+    lambda values: sa.select(REQUEST).where(
+        REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key.in_(values)
+    )
 )
 _PAID, _SENT = sa.insert(ANSWER), sa.insert(REQUEST)
 _LABELLED = (

@@ -39,7 +39,11 @@ class GroupCommit(Generic[A]):
         committed: Callable[[int], None] = lambda size: None,
     ) -> None:
         self._answer, self._committed = answer, committed
-        self._queue: queue.SimpleQueue[_Waiting[A] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[_Waiting[A]] | None] = queue.SimpleQueue()
+        self._turn: list[_Waiting[A]] = []
+        """Those of this turn of the event loop. They are handed over together: to wake a thread costs as much as to
+        admit a request, and it would begin with the first of them alone."""
+        self._count = 0
         self._open = True
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="privpac-commits", daemon=True)
@@ -50,7 +54,7 @@ class GroupCommit(Generic[A]):
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Outcome] = loop.create_future()
         with self._lock:
-            if not self._open or self._queue.qsize() > MOST_WAITING:
+            if not self._open or self._count > MOST_WAITING:
                 raise Problem(
                     503,
                     "busy",
@@ -58,38 +62,50 @@ class GroupCommit(Generic[A]):
                     remedy="Send the request again with the same idempotency key.",
                     headers={"Retry-After": "1"},
                 )
-            self._queue.put((ask, future, loop))
+            self._turn.append((ask, future, loop))
+            self._count += 1
+            first = len(self._turn) == 1
+        if first:
+            loop.call_soon(self._hand_over)
         return await future
+
+    def _hand_over(self) -> None:
+        with self._lock:
+            if self._turn:
+                self._queue.put(self._turn)
+                self._turn = []
 
     def stop(self) -> None:
         """Take nothing new, finish what waits, and return when it is done."""
         with self._lock:
             if self._open:
                 self._open = False
+                self._queue.put(self._turn)
+                self._turn = []
                 self._queue.put(None)
         self._thread.join()
 
     def _run(self) -> None:
-        while True:
-            group, last = self._gathered()
-            if group:
+        last = False
+        while not last:
+            waiting, last = self._gathered()
+            for start in range(0, len(waiting), MOST_TOGETHER):
+                group = waiting[start : start + MOST_TOGETHER]
                 self._deliver(group, self._results([ask for ask, _, _ in group]))
-            if last:
-                return
+            with self._lock:
+                self._count -= len(waiting)
 
     def _gathered(self) -> tuple[list[_Waiting[A]], bool]:
-        """Whoever waits now, at least one; and whether nobody will come after them."""
-        group: list[_Waiting[A]] = []
-        item = self._queue.get()
-        while item is not None:
-            group.append(item)
-            if len(group) == MOST_TOGETHER:
-                return group, False
+        """Whoever waits now; and whether nobody will come after them."""
+        waiting: list[_Waiting[A]] = []
+        turn = self._queue.get()
+        while turn is not None:
+            waiting += turn
             try:
-                item = self._queue.get_nowait()
+                turn = self._queue.get_nowait()
             except queue.Empty:
-                return group, False
-        return group, True
+                return waiting, False
+        return waiting, True
 
     def _results(self, asks: list[A]) -> Sequence[Result]:
         try:

@@ -34,6 +34,8 @@ def log_to_stderr() -> None:
     for name in (LOGGER.name, SERVER):
         logging.getLogger(name).setLevel(logging.INFO)
     warnings.showwarning = _warned
+    # Nothing of these is in a line, and to find them out for each takes longer than to write it.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.raiseExceptions = (
         False  # a line that cannot be written would be printed with its arguments and a trace
     )
