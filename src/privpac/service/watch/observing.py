@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from privpac.guarantee.ledger.budget import exact_text
 from privpac.service.api import problems
+from privpac.service.watch.deadline import by
 from privpac.service.watch.facts import FACTS, Facts
 from privpac.service.watch.metrics import Metrics
 
@@ -84,8 +85,7 @@ class Observing:
             if complete:
                 return await receive()
             try:
-                async with asyncio.timeout_at(end):
-                    message = await receive()
+                message = await by(end, receive())
             except TimeoutError:
                 raise problems.SLOW from None
             complete = not message.get("more_body", False)
@@ -121,4 +121,4 @@ class Observing:
             level = logging.INFO if facts.fault is None else logging.ERROR
         if LOGGER.isEnabledFor(level):
             # Made here, for a logger would first look for the place that called it, which is always this one.
-            LOGGER.handle(logging.LogRecord(LOGGER.name, level, __file__, 0, json.dumps(line), None, None))
+            LOGGER.handle(logging.LogRecord(LOGGER.name, level, "", 0, json.dumps(line), None, None))
