@@ -229,6 +229,10 @@ class Account:
 
     def admit(self, charge: Charge) -> Entry:
         """The sealed entry this charge becomes; raises `BudgetExceeded` if it does not fit."""
+        return self.charged(charge)[0]
+
+    def charged(self, charge: Charge) -> tuple[Entry, Account]:
+        """The entry of `admit`, and the account once it is written."""
         after = self.spent + charge.cost
         if not self.promises.admits(after):
             self.check(charge.cost)
@@ -241,11 +245,14 @@ class Account:
         if self.layout == 1:  # as it will be read
             cost, purchase = replace(cost, rho=pure_rho(cost.epsilon)), None
         entry = Entry(self.count + 1, cost, charge.note, charge.key, time, purchase, self.layout)
-        return entry.sealed(self.head)
+        sealed = entry.sealed(self.head)
+        return sealed, self._moved(sealed, after)
 
     def after(self, entry: Entry) -> Account:
         """The account once the entry is written."""
-        spent = self.spent + entry.cost
+        return self._moved(entry, self.spent + entry.cost)
+
+    def _moved(self, entry: Entry, spent: Cost) -> Account:
         if self.layout == 1:
             spent = replace(spent, rho=Fraction(0))
         return replace(self, spent=spent, count=entry.number, head=entry.hash)

@@ -177,7 +177,9 @@ class Cost:
         return exact_text(self.epsilon), exact_text(self.delta), exact_text(self.rho)
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
+        # Most have no delta, and to add nothing to nothing costs as much as to add fractions.
+        delta = self.delta + other.delta if self.delta and other.delta else self.delta or other.delta
+        return Cost(self.epsilon + other.epsilon, delta, self.rho + other.rho)
 
     def __rmul__(self, count: int) -> Cost:
         return Cost(count * self.epsilon, count * self.delta, count * self.rho)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from numpy.typing import NDArray
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from privpac.answering.bundle.bundle import Bundle
 from privpac.answering.questions import AskedRows, draw
@@ -44,6 +45,7 @@ from privpac.data.purchases import purchase_of
 from privpac.errors import BudgetExceeded, NotCertified
 from privpac.guarantee.ledger.account import Account, Charge
 from privpac.guarantee.ledger.budget import Cost, exact_text
+from privpac.guarantee.ledger.promises import Promises
 from privpac.guarantee.ledger.purchase import Purchase
 from privpac.service.access import keys
 from privpac.service.access.keys import Key
@@ -83,14 +85,16 @@ class Left:
 
     @classmethod
     def of(cls, key: Key, account: Account, cost: Cost) -> Left:
-        both = [(account.promises, account.spent)]
-        both += [] if key.promises is None else [(key.promises, key.spent)]
-        rhos = [rho for rho in (promises.left_rho(spent) for promises, spent in both) if rho is not None]
-        return cls(
-            min(promises.left(spent).epsilon for promises, spent in both),
-            min(rhos, default=None),
-            min(promises.room(spent, cost) for promises, spent in both),
-        )
+        left = cls._of_one(account.promises, account.spent, cost)
+        if key.promises is None:
+            return left
+        own = cls._of_one(key.promises, key.spent, cost)
+        rhos = [rho for rho in (left.rho, own.rho) if rho is not None]
+        return cls(min(left.epsilon, own.epsilon), min(rhos, default=None), min(left.answers, own.answers))
+
+    @classmethod
+    def _of_one(cls, promises: Promises, spent: Cost, cost: Cost) -> Left:
+        return cls(promises.left(spent).epsilon, promises.left_rho(spent), promises.room(spent, cost))
 
     def to_json(self) -> dict[str, Any]:
         rho = {} if self.rho is None else {"rho": exact_text(self.rho)}
@@ -110,8 +114,8 @@ class PaidRequest:
     """A request that is paid for and waits for answers."""
 
     ask: Ask
-    price: Fraction
-    """What the request costs, now or when it was sent first."""
+    price: str
+    """What the request costs, now or when it was sent first, as it is told."""
     charged: Fraction
     """What it was charged just now."""
     left: Left
@@ -275,6 +279,30 @@ class _In:
         return rows
 
 
+class _Many:
+    """A statement that is run for many rows, put together once for every kind of database and handed to its driver:
+    what stands between, for one row, takes longer than the database does."""
+
+    def __init__(self, statement: sa.Insert | sa.Update, *columns: str) -> None:
+        self._statement, self._columns = statement, columns
+        self._made: dict[str, tuple[str, Sequence[str] | None]] = {}
+
+    def write(self, connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run it, if there are rows."""
+        if not rows:
+            return
+        dialect = connection.dialect
+        if dialect.name not in self._made:
+            compiled = self._statement.compile(dialect=dialect, column_keys=self._columns or None)
+            assert isinstance(compiled, SQLCompiler)
+            self._made[dialect.name] = (compiled.string, compiled.positiontup)
+        text, places = self._made[dialect.name]
+        if places is None:
+            connection.exec_driver_sql(text, [dict(row) for row in rows])
+        else:
+            connection.exec_driver_sql(text, [tuple([row[name] for name in places]) for row in rows])
+
+
 def _holders(connection: object, asks: Sequence[Ask]) -> dict[str, Key]:
     """The keys these requests came with, as they are stored now."""
     rows = _HOLDERS.rows(connection, sorted({ask.key for ask in asks}))
@@ -286,7 +314,7 @@ class _Request:
     """What was paid, and perhaps replied, under an idempotency key."""
 
     digest: bytes
-    price: Fraction
+    price: str
     reply: str | None
 
 
@@ -299,7 +327,7 @@ def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], 
     rows = [row for key, names in named.items() for row in _REQUESTS.rows(connection, names, holder=key)]
     return {
         (row["api_key"], row["idempotency_key"]): _Request(
-            bytes(row["digest"]), Fraction(row["epsilon"]), row["reply"]
+            bytes(row["digest"]), row["epsilon"], row["reply"]
         )
         for row in rows
     }
@@ -353,9 +381,10 @@ class _Group:
                 return charged
             entry = charged
         self._note_questions(new)
+        price = exact_text(cost)
         if entry is not None or ask.idempotency_key is not None:
-            self._note_request(ask, cost, entry)
-        return self._answered(PaidRequest(ask, cost, cost, self._left(self.keys[ask.key])))
+            self._note_request(ask, price, entry)
+        return self._answered(PaidRequest(ask, price, cost, self._left(self.keys[ask.key])))
 
     def _earlier(self, ask: Ask) -> _Request | None:
         name = ask.idempotency_key
@@ -372,7 +401,7 @@ class _Group:
         except BudgetExceeded:
             return self._refused("dataset_budget", "the dataset's budget", key, count)
         self.before.setdefault(key.id, key)
-        self.keys[key.id] = replace(key, spent=key.spent + cost)
+        self.keys[key.id] = key.after(cost)
         return entry.number
 
     def _refused(self, code: str, whose: str, key: Key, count: int) -> Problem:
@@ -390,14 +419,14 @@ class _Group:
         digest = self.answering.bundle.digest
         self.questions += [{"bundle": digest, "question": question, "label": None} for question in new]
 
-    def _note_request(self, ask: Ask, cost: Fraction, entry: int | None) -> None:
+    def _note_request(self, ask: Ask, price: str, entry: int | None) -> None:
         digest = self._digest(ask)
         row = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest, "reply": None}
-        row |= {"epsilon": exact_text(cost), "entry": entry, "time": self.time}
+        row |= {"epsilon": price, "entry": entry, "time": self.time}
         self.sent.append(row)
         if ask.idempotency_key is not None:
             self.written[ask.key, ask.idempotency_key] = row
-            self.requests[ask.key, ask.idempotency_key] = _Request(digest, cost, None)
+            self.requests[ask.key, ask.idempotency_key] = _Request(digest, price, None)
 
     def _answered(self, one: PaidRequest) -> Reply | PaidRequest:
         """The reply if nothing has to be drawn for it."""
@@ -429,7 +458,7 @@ class _Group:
     def _text(self, one: PaidRequest) -> str:
         tree = {
             "answers": self.answering.class_values[one.ask.asked.labels(self.known)].tolist(),
-            "price": exact_text(one.price),
+            "price": one.price,
             "left": one.left.to_json(),
         }
         return json.dumps(tree)
@@ -456,8 +485,7 @@ class _Group:
             (_LABELLED, self.labels),
             (_REPLIED, self.replies),
         ):
-            if rows:
-                connection.execute(statement, rows)
+            statement.write(connection, rows)
 
 
 # Made once: to put a statement together takes longer than to run it.
@@ -469,18 +497,22 @@ _ANSWERS = _In(
 )
 _HOLDERS = _In(lambda values: sa.select(API_KEY).where(API_KEY.c.id.in_(values)))
 _REQUESTS = _In(
-    lambda values: sa.select(REQUEST).where(
+    lambda values: sa.select(
+        REQUEST.c.api_key, REQUEST.c.idempotency_key, REQUEST.c.digest, REQUEST.c.epsilon, REQUEST.c.reply
+    ).where(
         REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key.in_(values)
     )
 )
-_PAID, _SENT = sa.insert(ANSWER), sa.insert(REQUEST)
-_LABELLED = (
+_PAID = _Many(sa.insert(ANSWER).inline(), "bundle", "question", "label")
+_SENT = _Many(
+    sa.insert(REQUEST).inline(), "api_key", "idempotency_key", "digest", "reply", "epsilon", "entry", "time"
+)
+_LABELLED = _Many(
     sa.update(ANSWER)
     .where(ANSWER.c.bundle == sa.bindparam("of"), ANSWER.c.question == sa.bindparam("asked"))
     .values(label=sa.bindparam("drawn"))
 )
-
-_REPLIED = (
+_REPLIED = _Many(
     sa.update(REQUEST)
     .where(REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key == sa.bindparam("name"))
     .values(reply=sa.bindparam("text"))

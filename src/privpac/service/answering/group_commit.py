@@ -1,7 +1,7 @@
 """One thread that commits: requests that wait while a commit runs are committed together in the next one.
 
 A commit waits for the disk. One for every request would make everybody wait in turn; one for all who wait costs the
-same, and nobody waits for company: whoever finds the thread idle is served at once.
+same. Whoever finds the thread idle is served at once, unless a crowd was answered just before and comes back.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
@@ -22,6 +23,10 @@ MOST_TOGETHER = 256
 """Requests of one transaction: others wait for its lock."""
 MOST_WAITING = 4_096
 """Beyond this many, a request is better refused than kept waiting."""
+
+CROWD, PAUSE = 8, 0.001
+"""So many who were answered together will often ask again together. The first of them waits for the others as long as one
+comes after the other, and at most half as long as their last commit took: every commit has a price of its own."""
 
 Result = Outcome | Exception
 A = TypeVar("A")
@@ -44,6 +49,8 @@ class GroupCommit(Generic[A]):
         """Those of this turn of the event loop. They are handed over together: to wake a thread costs as much as to
         admit a request, and it would begin with the first of them alone."""
         self._count = 0
+        self._size, self._seconds = 0, 0.0
+        """How many were answered together last, and how long it took."""
         self._open = True
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="privpac-commits", daemon=True)
@@ -89,20 +96,24 @@ class GroupCommit(Generic[A]):
         last = False
         while not last:
             waiting, last = self._gathered()
+            begin = time.monotonic()
             for start in range(0, len(waiting), MOST_TOGETHER):
                 group = waiting[start : start + MOST_TOGETHER]
                 self._deliver(group, self._results([ask for ask, _, _ in group]))
+            self._size, self._seconds = len(waiting), time.monotonic() - begin
             with self._lock:
                 self._count -= len(waiting)
 
     def _gathered(self) -> tuple[list[_Waiting[A]], bool]:
-        """Whoever waits now; and whether nobody will come after them."""
+        """Whoever waits now, and the rest of a crowd that is coming; and whether nobody will come after them."""
         waiting: list[_Waiting[A]] = []
         turn = self._queue.get()
+        end = time.monotonic() + self._seconds / 2
         while turn is not None:
             waiting += turn
+            crowd = CROWD <= self._size > len(waiting) and time.monotonic() < end
             try:
-                turn = self._queue.get_nowait()
+                turn = self._queue.get(timeout=PAUSE) if crowd else self._queue.get_nowait()
             except queue.Empty:
                 return waiting, False
         return waiting, True
