@@ -19,7 +19,7 @@ from privpac.guarantee.ledger.store import SQLITE, sqlite_file
 from privpac.service.access import keys
 from privpac.service.access.keys import Key, Presented
 from privpac.service.access.rate import Rate
-from privpac.service.answering.answering import Answering, Reply
+from privpac.service.answering.answering import Answering, Ask, Reply
 from privpac.service.answering.group_commit import GroupCommit
 from privpac.service.answering.reading import Reading, Sent
 from privpac.service.api.bodies import Body
@@ -85,7 +85,7 @@ class Service:
         self.wrong_keys = Rate(WRONG_KEYS_PER_SECOND, what="wrong keys per second came from this address")
         """By address. Whoever tries keys is slowed down; keys that were found right before are not."""
         self._remembered: dict[Presented, tuple[float, Key]] = {}
-        self._commits: GroupCommit | None = None
+        self._commits: GroupCommit[Sent | Ask] | None = None
         self._probing, self._probed = threading.Lock(), 0.0
 
     @classmethod

@@ -258,7 +258,7 @@ def _now() -> str:
 
 
 class _In:
-    """A statement about a list of values, put together once for every length up to the next power of two: to write out a
+    """A statement about a list of values, put together once for every power of two that is long enough: to write out a
     list of parameters anew takes longer than to look them up."""
 
     def __init__(self, select: Callable[[Sequence[sa.BindParameter[Any]]], sa.Select[Any]]) -> None:
@@ -326,9 +326,7 @@ def _requests(connection: object, asks: Sequence[Ask]) -> dict[tuple[str, str], 
             named.setdefault(ask.key, []).append(ask.idempotency_key)
     rows = [row for key, names in named.items() for row in _REQUESTS.rows(connection, names, holder=key)]
     return {
-        (row["api_key"], row["idempotency_key"]): _Request(
-            bytes(row["digest"]), row["epsilon"], row["reply"]
-        )
+        (row["api_key"], row["idempotency_key"]): _Request(bytes(row["digest"]), row["epsilon"], row["reply"])
         for row in rows
     }
 
@@ -421,8 +419,8 @@ class _Group:
 
     def _note_request(self, ask: Ask, price: str, entry: int | None) -> None:
         digest = self._digest(ask)
-        row = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest, "reply": None}
-        row |= {"epsilon": price, "entry": entry, "time": self.time}
+        row: dict[str, Any] = {"api_key": ask.key, "idempotency_key": ask.idempotency_key, "digest": digest}
+        row |= {"reply": None, "epsilon": price, "entry": entry, "time": self.time}
         self.sent.append(row)
         if ask.idempotency_key is not None:
             self.written[ask.key, ask.idempotency_key] = row
@@ -499,9 +497,7 @@ _HOLDERS = _In(lambda values: sa.select(API_KEY).where(API_KEY.c.id.in_(values))
 _REQUESTS = _In(
     lambda values: sa.select(
         REQUEST.c.api_key, REQUEST.c.idempotency_key, REQUEST.c.digest, REQUEST.c.epsilon, REQUEST.c.reply
-    ).where(
-        REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key.in_(values)
-    )
+    ).where(REQUEST.c.api_key == sa.bindparam("holder"), REQUEST.c.idempotency_key.in_(values))
 )
 _PAID = _Many(sa.insert(ANSWER).inline(), "bundle", "question", "label")
 _SENT = _Many(

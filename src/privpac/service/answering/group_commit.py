@@ -25,7 +25,7 @@ MOST_WAITING = 4_096
 """Beyond this many, a request is better refused than kept waiting."""
 
 CROWD, PAUSE = 8, 0.001
-"""So many who were answered together will often ask again together. The first of them waits for the others as long as one
+"""So many who were answered together often ask again together. The first of them waits for the others as long as one
 comes after the other, and at most half as long as their last commit took: every commit has a price of its own."""
 
 Result = Outcome | Exception

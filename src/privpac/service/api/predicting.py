@@ -1,8 +1,8 @@
 """The way of a question: who asks, how often, what about; then it is paid for and answered.
 
-Most requests are questions, so theirs is a way of its own (`Shortcut`), beside the stack of the framework, which costs as
-much as everything else about a request. The same questions are answered through the framework too, where the service is
-carried by another application.
+Most requests are questions, so theirs is a way of its own (`Shortcut`), beside the stack of the framework, which costs
+as much as everything else about a request. The same questions are answered through the framework too, where the service
+is carried by another application.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Observing:
         return received
 
     def _note(self, scope: Scope, facts: Facts, identity: str, status: int, seconds: float) -> None:
-        route = facts.route or getattr(scope.get("route"), "path", ELSEWHERE)
+        route = facts.route or str(getattr(scope.get("route"), "path", ELSEWHERE))
         method = scope["method"] if scope["method"] in METHODS else ELSEWHERE
         self.metrics.request(route, method, status, seconds)
         if facts.code is not None:
