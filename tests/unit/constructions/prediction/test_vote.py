@@ -145,7 +145,7 @@ def test_no_more_models_vote_than_the_checker_follows() -> None:
 
 
 def test_thousands_of_votes_take_no_time() -> None:
-    """Fractions of a hundred thousand digits: Python's arithmetic took minutes, and a checker that tries all votes hours."""
+    """Fractions of 60,000 digits: Python took minutes for them, and a checker that tries all votes takes hours."""
     ratio, average = ratio_for(Fraction(6, 4001)), Fraction(1, 10**5)
     began = time.process_time()
     assert vote_error(average, models=4001, ratio=ratio) == _voted(average, 4001, ratio)
