@@ -153,7 +153,7 @@ def _compiler() -> Callable[[Callable[..., object]], Any]:
 
 def _compare(context: Any, builder: Any, array: Any, arguments: Any) -> Any:
     """`packed` as instructions: load 64 numbers, compare them with 64 copies of the code, keep a bit of each."""
-    from llvmlite import ir
+    from llvmlite import ir  # type: ignore[import-untyped]
 
     codes, start, code, nested = arguments
     element = context.get_data_type(array.dtype)

@@ -239,9 +239,9 @@ def _sort(row: Array, tests: np.int64, order: NDArray[np.uint32], ends: Longs) -
         ends[code] = before
         before += many
     for i in range(len(row)):
-        code = np.int64(row[i])
-        order[ends[code]] = i
-        ends[code] += 1
+        own = np.int64(row[i])
+        order[ends[own]] = i
+        ends[own] += 1
 
 
 @compiled
@@ -262,7 +262,7 @@ def _fill(
     stop: int | np.int64,
     line: Array,
     bits: Words,
-) -> int:
+) -> int | np.int64:
     """The words of the tests below column `limit`, of the records from `start` to `stop` of an order (or of all, if it
     is empty); how many words they are. Bits beyond the last record are 0."""
     many = stop - start
@@ -284,7 +284,7 @@ def _fill(
 @compiled
 def _pairs(
     bits: Words,
-    words: int,
+    words: int | np.int64,
     first: Longs,
     limit: int | np.int64,
     share: tuple[int, int],
@@ -306,7 +306,7 @@ def _pairs(
 
 @compiled
 def _with_earlier(
-    bits: Words, words: int, test: np.int64, start: np.int64, stop: np.int64, out: Counts
+    bits: Words, words: int | np.int64, test: int, start: np.int64, stop: np.int64, out: Counts
 ) -> None:
     """out[k] += records that pass this test and test k, from `start` to `stop`; two words at a time.
 
