@@ -103,17 +103,11 @@ class MemorySample:
     """
 
     def __init__(
-        self,
-        schema: Schema,
-        *,
-        cells: Mapping[str, Array],
-        labels: npt.NDArray[np.uint8] | None,
-        n: int,
-        derived: _PartCodes | None = None,
+        self, schema: Schema, *, cells: Mapping[str, Array], labels: npt.NDArray[np.uint8] | None, n: int
     ) -> None:
         self._schema = schema
         self._cells = cells
-        self._derived: _Codes | _PartCodes = _Codes(cells, n) if derived is None else derived
+        self._derived: _Codes | _PartCodes = _Codes(cells, n)
         self._labels = labels
         self._n = n
         self._words: dict[str, Words] = {}
@@ -220,15 +214,11 @@ class MemorySample:
     def _part(self, positions: Array) -> MemorySample:
         """As `_at`, for as long as these records are counted: a column is copied when somebody asks for it."""
         labels = None if self._labels is None else self._labels[positions]
-        if not isinstance(self._derived, _Codes):
-            return self._at(positions)
-        return MemorySample(
-            self._schema,
-            cells=_Part(self._cells, positions, tuple(self._cells)),
-            labels=labels,
-            n=len(positions),
-            derived=_PartCodes(self._derived, positions),
-        )
+        cells = _Part(self._cells, positions, tuple(self._cells))
+        part = MemorySample(self._schema, cells=cells, labels=labels, n=len(positions))
+        if isinstance(self._derived, _Codes):
+            part._derived = _PartCodes(self._derived, positions)
+        return part
 
     def _at(self, positions: Array) -> MemorySample:
         cells = {name: values[positions] for name, values in self._cells.items()}
