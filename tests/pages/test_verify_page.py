@@ -21,6 +21,7 @@ from fastapi.testclient import TestClient
 from privpac import Model, learn
 from privpac.checker.document import digest
 from privpac.checker.promise import check_document
+from privpac.checker.signature import Receipt, with_signature
 from privpac.cli import cache, main
 from privpac.constructions.catalogue import REGISTER
 from privpac.errors import DataError, ParameterError, PrivpacError
@@ -32,7 +33,6 @@ from privpac.service.pages.verify.look import look
 from privpac.service.pages.verify.policy import POLICY
 from privpac.service.pages.visitors import TokenGate
 from privpac.signing.keys import SigningKey
-from privpac.signing.signature import Receipt, with_signature
 from tests.pages.conftest import HOST, ORIGIN, SCHEMA
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -185,7 +185,7 @@ class TestVerdict:
 
 
 class TestSignatures:
-    RECEIPT = Receipt("c0ffee", 1017, "ab")
+    RECEIPT = Receipt("c0ffee00" * 4, 1017, "ab" * 32)
 
     def test_a_signature_inside_names_signer_and_charge(self, tree: dict[str, Any], key: SigningKey) -> None:
         signed = with_signature(tree, key.sign(tree, signer="Data office", receipt=self.RECEIPT))
@@ -194,7 +194,7 @@ class TestSignatures:
             "name": "Data office",
             "trusted": False,
             "key": key.public_text,
-            "receipt": {"ledger": "c0ffee", "entry": "1,017", "head": "ab"},
+            "receipt": {"ledger": "c0ffee00" * 4, "entry": "1,017", "head": "ab" * 32},
         }
         trusted = f"# those we know\n{key.public_text} St. Anna\n"
         for files in ((signed, trusted), (trusted, signed)):

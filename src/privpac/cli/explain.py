@@ -77,12 +77,14 @@ def _stated(
 
 def _statement(path: str, model: Model, ledger: str | None, trusted: str | None, *, page: bool) -> str:
     from privpac.checker.document import read_at
+    from privpac.checker.promise import check_document
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import statement_of
     from privpac.signing.checking import signers_of
     from privpac.signing.keys import Trusted
 
     tree = read_at(path)
+    check_document(tree)  # an annex is believed: none is written of what does not follow
     signers = signers_of(tree, trusted=None if trusted is None else Trusted.read(trusted))
     left = None if ledger is None else str(Ledger.open(ledger).account().remainder)
     lines = [signer.line() for signer in signers]

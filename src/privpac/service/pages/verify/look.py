@@ -24,6 +24,7 @@ from privpac.checker.document import (
     unsigned,
 )
 from privpac.checker.promise import Promise, check_document
+from privpac.checker.signature import Signature
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.report.derivation import Step, Titles
@@ -31,7 +32,6 @@ from privpac.report.meaning import does_not_mean, guessed_at_most, means, protec
 from privpac.report.wording import fact_in_words
 from privpac.signing.checking import Signer, signers_of
 from privpac.signing.keys import Trusted
-from privpac.signing.signature import Signature
 
 __all__ = ["look"]
 
