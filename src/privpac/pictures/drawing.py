@@ -28,10 +28,12 @@ CLASS_COLOURS = ("#64758b", "#c2571a", "#2b7a78", "#7a4fa3", "#a8324a", "#4d7c0f
 STYLES: dict[str, dict[str, str]] = {
     "node": {"fill": PAPER, "stroke": EDGE},
     "edge": {"fill": "none", "stroke": EDGE},
+    "grid": {"fill": "none", "stroke": "#dcdad2"},
     "curve": {"fill": "none", "stroke": CLASS_COLOURS[1]},
     "on": {"fill": "#ffffff", "font-weight": "700"},
     "test": {"fill": INK},
     "heading": {"fill": INK, "font-weight": "700"},
+    "title": {"fill": INK, "font-size": "19px", "font-weight": "700"},
     "soft": {"fill": SOFT, "font-size": "11px"},
     **{f"k{index}": {"fill": colour} for index, colour in enumerate(CLASS_COLOURS)},
 }
@@ -138,7 +140,7 @@ class Words:
     def paint(self, axes: Any) -> None:
         """The words on matplotlib's axes."""
         style = STYLES[self.style]
-        size = SMALL if "font-size" in style else SIZE
+        size = float(style.get("font-size", f"{SIZE}px").removesuffix("px"))
         axes.text(
             self.x,
             self.y,
