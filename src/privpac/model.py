@@ -215,7 +215,7 @@ class Model:
         )
         return (
             f"Learnt from {records:,} records, each {hidden} hidden with {price}."
-            f" Certificate in the model file {file[:12]}…: privpac verify."
+            f" Its certificate is in model file {file[:8]}…, for privpac verify."
         )
 
     @property

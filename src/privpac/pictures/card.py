@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from privpac.concepts.shapes import PointsBar, PointsSheet, RiskBar
 from privpac.data.schema import Schema
-from privpac.pictures.drawing import SMALL, Box, Drawing, Line, Words, text_width
+from privpac.pictures.drawing import LARGE, SMALL, Box, Drawing, Line, Words, text_width
 
 __all__ = ["card_picture"]
 
@@ -79,7 +79,9 @@ def card_picture(sheet: PointsSheet, schema: Schema, *, promise: str = "") -> Dr
 
 
 def _title(schema: Schema) -> Shapes:
-    yield Words(MARGIN, MARGIN + 14, f"Risk card for {_of_one(schema)}", "title", "start")
+    title = f"Risk card for {_of_one(schema)}"
+    shown = _fitting(title, WIDTH - 2 * MARGIN, LARGE)
+    yield Words(MARGIN, MARGIN + 14, shown, "title", "start", _full(title, shown))
     advice = "Add up the points of all blocks, then read the risk off below."
     yield Words(MARGIN, MARGIN + 34, advice, "soft", "start")
 
@@ -155,10 +157,10 @@ def _short(text: str, letters: int) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
-def _fitting(text: str, width: float) -> str:
+def _fitting(text: str, width: float, size: float = SMALL) -> str:
     """The text, its middle left out where it is wider than this."""
     letters = len(text)
-    while letters > 3 and text_width(_short(text, letters), SMALL) > width:
+    while letters > 3 and text_width(_short(text, letters), size) > width:
         letters -= 1
     return _short(text, letters)
 
