@@ -1,7 +1,7 @@
-"""Cuts among occupied blocks: the planned number of records is enough, a third of it is not.
+"""Cuts among occupied blocks: the planned number of records is enough, a sixth of it is not.
 
-Failures are counted over data sets and draws. 60 runs with a true rate of at most 0.05 see more than 16 failures once in
-a million times.
+Failures are counted over data sets and draws. 60 runs with a true rate of at most 0.05 see more than 16 failures once
+in a million times.
 """
 
 from __future__ import annotations
@@ -69,7 +69,13 @@ def test_records_grow_with_the_logarithm_of_the_bits() -> None:
     assert all(0 <= after - before <= 60 for before, after in pairwise(sizes))
 
 
-@claims(failure_blocks=scaled(0.99), plan_blocks=field("reach", moved(-1)), levels=moved(-1), records_blocks=scaled(0.99), error_blocks=scaled(0.99))
+@claims(
+    failure_blocks=scaled(0.99),
+    plan_blocks=field("reach", moved(-1)),
+    levels=moved(-1),
+    records_blocks=scaled(0.99),
+    error_blocks=scaled(0.99),
+)
 def test_the_formula_is_what_the_page_says() -> None:
     plan = plan_blocks(2**64, failure=0.05, epsilon=1, delta="0.000001")
     r, a = float(plan.ratio), plan.reach

@@ -45,7 +45,9 @@ def near_a_cut(bits: int, n: int, rng: np.random.Generator) -> tuple[int, np.nda
     cut = 2**bits * 618033988749 // 10**12 | 1
     scales, signs = rng.random(n) * (bits - 2), rng.choice((-1, 1), n)
     near = [int(math.exp2(scale % 50)) << int(scale // 50 * 50) for scale in scales.tolist()]
-    return cut, np.array([cut + d if s > 0 else cut - d for d, s in zip(near, signs, strict=True)], dtype=object)
+    return cut, np.array(
+        [cut + d if s > 0 else cut - d for d, s in zip(near, signs, strict=True)], dtype=object
+    )
 
 
 def failures(bits: int, n: int, *, runs: int, seed: int) -> int:

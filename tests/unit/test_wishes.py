@@ -55,7 +55,7 @@ BEYOND = [
 ]
 
 
-DELTAS = {"recconcave": Fraction(1, 10**6), "stable": Fraction(1, 10)}
+DELTAS = {"recconcave": Fraction(1, 10**6), "blocks": Fraction(1, 10**6), "stable": Fraction(1, 10)}
 
 REFUSED = {
     ("agnostic", LEAST_EPSILON): r"needs at least \d+ records",

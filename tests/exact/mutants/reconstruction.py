@@ -84,7 +84,7 @@ class _ForksOnly(BlockCuts):
 
 
 class _ThreefoldCosts(BlockCuts):
-    """Costs three times as high. (Twice would not show: beside a heavy blank a draw loses only half of what is claimed.)"""
+    """Costs three times as high. Twice would not show: beside a heavy blank a draw loses half of what is claimed."""
 
     def middles(self, evidence):  # type: ignore[no-untyped-def]
         middles = super().middles(evidence)

@@ -70,7 +70,12 @@ def _rec_concave(node: Tree) -> None:
 def _blocks(node: Tree) -> None:
     no_premise(node)
     texts = parameters(node, "ratio", "levels", "stake")
-    ratio, levels, stake, fact = number(texts[0]), integer(texts[1], 1), whole(texts[2], 1), read_privacy(node)
+    ratio, levels, stake, fact = (
+        number(texts[0]),
+        integer(texts[1], 1),
+        whole(texts[2], 1),
+        read_privacy(node),
+    )
     require(0 < ratio < 1, "the ratio is out of range")
     weight = ratio * stake  # of the blank, where a block with one record weighs 1
     factor = directed.shorten(directed.power(1 / ratio, 2) * (weight + levels - 1) / weight)

@@ -21,12 +21,13 @@ from privpac.theory.register import formula
 
 __all__ = ["BlockPlan", "error_blocks", "failure_blocks", "levels", "plan_blocks", "records_blocks"]
 
+
 @dataclass(frozen=True)
 class BlockPlan:
     """Public numbers of the draw; they depend on the domain, the budget and the failure, not on n.
 
-    `ratio` weighs one unit of cost, `levels` is how often the domain can be halved, `stake` the weight of no answer, and
-    a block of 2·`reach` records costs nothing if its middle makes fewer than `reach` mistakes.
+    `ratio` weighs one unit of cost, `levels` is how often the domain can be halved, `stake` how often no answer counts,
+    and a block of 2·`reach` records costs nothing if its middle makes fewer than `reach` mistakes.
     """
 
     ratio: Fraction

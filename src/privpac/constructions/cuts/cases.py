@@ -70,9 +70,7 @@ def _rec_concave_word() -> Case:
     return learner_case("thresholds by recursion", learner_for("recconcave:a", request), schema, 1)
 
 
-def tight_blocks(
-    *, cells: int, ratio: Fraction, stake: int, epsilon: Fraction, reach: int = 1
-) -> BlockCuts:
+def tight_blocks(*, cells: int, ratio: Fraction, stake: int, epsilon: Fraction, reach: int = 1) -> BlockCuts:
     """With a small stake, so that a block which one record alone occupies is drawn now and then."""
     levels = max(1, (cells - 1).bit_length())
     plan = BlockPlan(ratio, levels, stake, reach)

@@ -87,8 +87,8 @@ def rec_concave(
 
 
 def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privacy]:
-    """A draw, with weight ratio^cost, among the middles of occupied blocks, both ends, and a blank of weight
-    stake·ratio^blank: e^epsilon = ratio^-2·(1 + (levels - 1)/(ratio·stake)), delta = (levels - 1)/(levels - 1 + ratio·stake).
+    """A draw, with weight ratio^cost, among middles of occupied blocks, both ends, and a blank that counts `stake` times:
+    e^epsilon = ratio^-2·(1 + (levels - 1)/(ratio·stake)), delta = (levels - 1)/(levels - 1 + ratio·stake).
 
     Register `occupied-blocks`. Holds if one unit moves every cost by at most 1, and a block that one record alone
     occupies costs at least one less than the blank (assumed of the caller).
@@ -97,7 +97,9 @@ def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privac
     need(rule, 0 < ratio < 1, "the ratio must lie strictly between 0 and 1")
     need(rule, levels >= 1 and stake >= 1, "there must be a level and a stake")
     lone = (levels - 1) / (ratio * stake)
-    fact = Privacy(Loss(factor=shortened(power(rule, 1 / ratio, 2) * (1 + lone))), shortened(lone / (1 + lone)))
+    fact = Privacy(
+        Loss(factor=shortened(power(rule, 1 / ratio, 2) * (1 + lone))), shortened(lone / (1 + lone))
+    )
     where: dict[str, Value] = {"ratio": str(ratio), "levels": levels, "stake": str(stake)}
     return Proof(fact, rule, where=where, seal=SEAL)
 

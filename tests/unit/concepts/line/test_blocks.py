@@ -16,7 +16,9 @@ Records = list[tuple[int, int]]
 
 def middles(records: Records, domain: int, *, reach: int, stake: int, kind: type) -> BlockMiddles:
     values = sorted({value for value, _ in records})
-    counts = np.array([[records.count((value, label)) for label in (0, 1)] for value in values], dtype=np.int32)
+    counts = np.array(
+        [[records.count((value, label)) for label in (0, 1)] for value in values], dtype=np.int32
+    )
     mistakes = [sum(label == 0 for _, label in records)]
     for zeros, ones in counts.tolist():
         mistakes.append(mistakes[-1] + ones - zeros)
@@ -72,13 +74,17 @@ def test_groups_hold_every_block_once(kind: type) -> None:
 @pytest.mark.parametrize("kind", [np.uint64, object])
 def test_all_64_bits_count(kind: type) -> None:
     records = [(0, 0), (1, 0), (2**63 - 1, 1), (2**64 - 2, 1), (2**64 - 1, 0)]
-    assert drawn(middles(records, 2**64, reach=2, stake=3, kind=kind)) == listed(records, 2**64, reach=2, stake=3)
+    assert drawn(middles(records, 2**64, reach=2, stake=3, kind=kind)) == listed(
+        records, 2**64, reach=2, stake=3
+    )
 
 
 def test_keys_of_hundreds_of_bits() -> None:
     rng = random.Random(2)
     records = [(rng.getrandbits(300), rng.randrange(2)) for _ in range(20)]
-    assert drawn(middles(records, 2**300, reach=2, stake=3, kind=object)) == listed(records, 2**300, reach=2, stake=3)
+    assert drawn(middles(records, 2**300, reach=2, stake=3, kind=object)) == listed(
+        records, 2**300, reach=2, stake=3
+    )
 
 
 def test_a_histogram_counts_what_lies_beyond_its_span() -> None:
