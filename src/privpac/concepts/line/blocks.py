@@ -1,7 +1,8 @@
 """Cuts in the middle of occupied blocks, by cost, without touching the domain.
 
-The cells of a column, padded to 2^levels, are halved again and again: a *block* of level l holds the 2^(levels - l) cells
-that share their first l bits. A block that holds a record is *occupied*, and stands for the cut in its middle, which costs
+The cells of a column, padded to 2^levels, are halved again and again: a *block* of level l holds the 2^(levels - l)
+cells that share their first l bits. A block that holds a record is *occupied*, and stands for the cut in its middle,
+which costs
 
     max(2·reach - records in the block, mistakes - (reach - 1)),
 
@@ -9,8 +10,8 @@ so that a block of 2·reach records whose middle makes fewer than `reach` mistak
 both ends of the column, which cost their mistakes - (reach - 1), and a blank (no cut) that costs 2·reach and counts
 `stake` times.
 
-n records occupy up to n·levels blocks. They are not listed: the n values make a tree with at most n - 1 forks, and along
-an edge of it all blocks hold the same records, on one side of their middles, so that only two costs occur.
+n records occupy up to n·levels blocks. They are not listed: the n values make a tree with at most n - 1 forks, and
+along an edge of it all blocks hold the same records, on one side of their middles, so that only two costs occur.
 Tested by tests/unit/concepts/line/test_blocks.py (against every block of small domains).
 """
 
@@ -35,8 +36,8 @@ _ENDS = 2
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BlockMiddles:
-    """Groups of blocks with one cost: those of levels `low` to `high` - 1 around one value (the `key`-th) whose next bit
-    is `bit`, or whatever it is (2, at forks). The first two groups are the ends. Private: it has no repr."""
+    """Groups of blocks with one cost: those of levels `low` to `high` - 1 around one value (the `key`-th) whose next
+    bit is `bit`, or whatever it is (2, at forks). The first two groups are the ends. Private: it has no repr."""
 
     values: NDArray[Any]
     domain: int

@@ -87,8 +87,8 @@ def rec_concave(
 
 
 def occupied_blocks(*, ratio: Fraction, levels: int, stake: int) -> Proof[Privacy]:
-    """A draw, with weight ratio^cost, among middles of occupied blocks, both ends, and a blank that counts `stake` times:
-    e^epsilon = ratio^-2·(1 + (levels - 1)/(ratio·stake)), delta = (levels - 1)/(levels - 1 + ratio·stake).
+    """A draw, with weight ratio^cost, among middles of occupied blocks, both ends, and a blank that counts `stake`
+    times: e^epsilon = ratio^-2·(1 + (levels - 1)/(ratio·stake)), delta = (levels - 1)/(levels - 1 + ratio·stake).
 
     Register `occupied-blocks`. Holds if one unit moves every cost by at most 1, and a block that one record alone
     occupies costs at least one less than the blank (assumed of the caller).
