@@ -52,7 +52,7 @@ class BlockCuts(ReadsOnce):
 
     def __post_init__(self) -> None:
         positive(self.epsilon, owner=OWNER, name="epsilon")
-        if not 0 < 2 * self.delta <= min(self.epsilon, 1):
+        if not 0 < 2 * self.delta <= min(self.epsilon, Fraction(1)):
             raise ParameterError(
                 OWNER,
                 "delta",

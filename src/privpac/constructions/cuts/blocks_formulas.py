@@ -62,7 +62,7 @@ def plan_blocks(domain: int, *, failure: Number, epsilon: Number, delta: Number)
     size = at_least(1, domain, owner=owner, name="domain")
     miss, loss = chance(failure, owner=owner, name="failure"), positive(epsilon, owner=owner, name="epsilon")
     slip = chance(delta, owner=owner, name="delta")
-    if 2 * slip > min(loss, 1):
+    if 2 * slip > min(loss, Fraction(1)):
         raise ParameterError(
             owner, "delta", plain(slip), allowed="a number above 0, of at most 1/2 and half of epsilon"
         )

@@ -31,7 +31,7 @@ def _rec_concave(wish: Wish) -> Need:
 
 
 def _blocks(wish: Wish) -> Need | None:
-    if 2 * wish.delta > min(wish.epsilon, 1):
+    if 2 * wish.delta > min(wish.epsilon, Fraction(1)):
         return None
     return Need(records_blocks(cells_of(wish), **wish.goal, delta=wish.delta))
 
