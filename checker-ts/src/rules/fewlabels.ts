@@ -294,7 +294,7 @@ const occupiedBlocksAccuracy: Rule = (step) => {
   const [reach, records, inverse] = [where.count("reach", 1), where.records(own), ONE.over(ratio)];
   const bits = BigInt((inverse.numerator / inverse.denominator).toString(2).length);
   require((reach - 1n) * bits <= LONGEST, "the reach is out of range");
-  const left = own.failure.minus(powerAbove(ratio, 2n * reach).times(stake));
+  const left = own.failure.minus(pow(ratio, 2n * reach).times(stake));
   require(left.sign > 0, "no answer is too likely");
   const rivals = Rational.of(4n * levels).over(ONE.minus(ratio)).plus(Rational.of(2)).times(pow(inverse, reach - 1n));
   const base = ONE.minus(own.error.times(ONE.minus(ratio)));

@@ -98,7 +98,7 @@ def _blocks_accuracy(node: Tree) -> None:
     same_records(texts[4], records)
     require(0 < ratio < 1, "the ratio is out of range")
     require(int(1 / ratio).bit_length() * (reach - 1) <= LONGEST, "the reach is out of range")
-    left = failure - stake * directed.power_above(ratio, 2 * reach)
+    left = failure - stake * directed.power(ratio, 2 * reach)
     require(left > 0, "no answer is too likely")
     rivals = (4 * levels / (1 - ratio) + 2) * directed.power(1 / ratio, reach - 1)
     require(directed.power_at_most(rivals, 1 - error + error * ratio, records, left), "the bound fails")
