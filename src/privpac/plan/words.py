@@ -38,7 +38,7 @@ def in_short(plan: PlanTable) -> str:
     if row is None:
         return ""
     expected = _expected(row)
-    return " ".join([*([expected] if expected else []), _promise(plan, row), *_hopeless(row)])
+    return " ".join([*([expected] if expected else []), _promise(plan, row), *_hopeless(plan, row)])
 
 
 def _expected(row: Answer) -> str:
@@ -80,7 +80,7 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     return text + (f"; {_number(perfect.proved)} if some rule never errs." if anything and perfect else ".")
 
 
-def _hopeless(row: Answer) -> list[str]:
+def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     if row.floor is None:
         return ["No lower bound is known here."]
     kind = "method that answers with such a rule" if row.option.proper else "method"
@@ -92,6 +92,8 @@ def _hopeless(row: Answer) -> list[str]:
     }[row.asks]
     if row.floor_source == "floor-agnostic":
         return [f"Where labels are noisy, no method at all, private or not, can do it {less}."]
+    if plan.question.delta:  # floors speak of pure epsilon, and a delta may do with far less
+        return [f"No private {kind} can do it {less} without the delta."]
     return [f"No private {kind} can do it {less}."]
 
 
