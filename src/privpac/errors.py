@@ -78,8 +78,8 @@ class ParameterError(PrivpacError, ValueError):
         self.parameter = parameter
         self.value = value
         self.allowed = allowed
-        shown = _short(value)
-        super().__init__(f"{owner}: {parameter} is {shown}, but must be {allowed}.", remedy=remedy)
+        self.shown = _short(value)
+        super().__init__(f"{owner}: {parameter} is {self.shown}, but must be {allowed}.", remedy=remedy)
 
 
 def _short(value: object) -> str:

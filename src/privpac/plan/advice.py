@@ -226,12 +226,12 @@ def _delta(plan: PlanTable) -> str | None:
 
 def _close(plan: PlanTable) -> str | None:
     """When the floor is near, stop looking for something cleverer."""
-    near = next((row for row in plan.answers if row.ratio is not None and row.ratio <= NEAR), None)
-    if near is None or near.ratio is None:
+    near = plan.headline
+    if near is None or near.ratio is None or near.ratio > NEAR:
         return None
     kind = "with answers from the class" if near.option.proper else "at all"
     return (
-        f"{near.option.learner} is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
+        f"What is proved is within a factor {math.ceil(near.ratio * 10) / 10:g} of what is possible {kind}"
         f" ({near.floor_source}): no other method of its kind can save more."
     )
 
