@@ -23,6 +23,7 @@ __all__ = [
     "SizeError",
     "SmallEvidence",
     "TooFewRecords",
+    "UncertifiedLook",
     "UnverifiedRelease",
 ]
 
@@ -190,6 +191,10 @@ class SmallEvidence(UserWarning):
 
 class ExposedRecords(UserWarning):
     """A file that was meant to be public depends on records, and must be kept secret."""
+
+
+class UncertifiedLook(UserWarning):
+    """Something beside the learner looked at records, and no certificate covers it: a score, a fitted scaler."""
 
 
 class MissingExtra(PrivpacError, ImportError):

@@ -32,7 +32,9 @@ PLAIN = {"occam": "one draw", "auto": "the default"}
 """Names of methods that mean nothing to most readers; the others are those of the papers."""
 
 
-UNSIMULATED = "A proof covers the worst case: add --simulate to see what to expect, which is usually far better."
+UNSIMULATED = (
+    "A proof covers the worst case: add --simulate to see what to expect, which is usually far better."
+)
 
 
 def in_short(plan: PlanTable) -> str:
