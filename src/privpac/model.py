@@ -27,7 +27,7 @@ from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
-from privpac.constructions.estimates.folding import folded
+from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
 from privpac.data.schema import Schema
@@ -163,7 +163,7 @@ class Model:
         Branches that hardly any record reaches are folded into one line; with `whole` they are only marked.
         """
         counted = self._counted()
-        return "" if counted is None else folded(*counted, whole=whole).describe(self.schema)
+        return "" if counted is None else fold(*counted, whole=whole).describe(self.schema)
 
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""

@@ -41,10 +41,10 @@ def _sentence(problem: ParameterError, typed: Mapping[str, str]) -> str:
     name = typed.get(problem.parameter or "", f"The {str(problem.parameter).replace('_', ' ')}")
     if problem.value is None:
         return f"{name} is missing: it must be {problem.allowed}."
-    return f"{name} is {_shown(problem)}, but must be {problem.allowed}."
+    return f"{name} is {_as_typed(problem)}, but must be {problem.allowed}."
 
 
-def _shown(problem: ParameterError) -> str:
+def _as_typed(problem: ParameterError) -> str:
     """The value as it was typed."""
     value = problem.value
     if value is True:

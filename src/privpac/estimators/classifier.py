@@ -15,7 +15,7 @@ from privpac.data.schema import Schema
 from privpac.errors import DataError, ParameterError, SchemaError
 from privpac.estimators.shell import Array, Shell, class_values
 from privpac.estimators.stored_certificate import StoredCertificate
-from privpac.estimators.uncovered import warn_of_fitted_steps, warn_of_score
+from privpac.estimators.uncertified import warn_of_fitted_steps, warn_of_score
 
 if TYPE_CHECKING:
     from privpac.guarantee.ledger.ledger import Ledger

@@ -15,7 +15,7 @@ from privpac.concepts.base import Hypothesis
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.shapes import PointsSheet
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import BY_CHANCE, FoldedTree, folded
+from privpac.constructions.estimates.folding import BY_CHANCE, FoldedTree, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Numeric
 from privpac.data.schema import Schema
@@ -47,7 +47,7 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
         return _in_words(hypothesis, schema)
     if leaf_counts is None:
         return _Layout(tree, schema, None, tree).drawing()
-    shown = folded(tree, leaf_counts)
+    shown = fold(tree, leaf_counts)
     return _Layout(shown.tree, schema, shown, tree).drawing()
 
 

@@ -14,7 +14,7 @@ from html import escape
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.shapes import Brick, Everywhere, PointsSheet, Segment, Strip, strip
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import BY_CHANCE, FoldedLeaf, folded
+from privpac.constructions.estimates.folding import BY_CHANCE, FoldedLeaf, fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.columns import Boolean, Categorical, Column
 from privpac.data.schema import Schema
@@ -140,7 +140,7 @@ def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts |
     drawing = draw_tree(hypothesis, schema, leaf_counts=leaf_counts)
     if drawing.width <= WIDEST:
         return f'<div class="scroll">{drawing.svg(alone=False)}</div>'
-    shown = None if leaf_counts is None else folded(tree, leaf_counts)
+    shown = None if leaf_counts is None else fold(tree, leaf_counts)
     branches = _branches(tree, schema) if shown is None else _branches(shown.tree, schema, shown.leaves)
     return f'<div class="tree scroll">{branches}</div>' + legend(schema)
 

@@ -19,7 +19,7 @@ from privpac.concepts.trees.tree import INDENT, Leaf, Split, Tree
 from privpac.constructions.estimates.leaf_counts import CHANGE, LeafCounts
 from privpac.data.schema import Schema
 
-__all__ = ["BY_CHANCE", "FoldedLeaf", "FoldedTree", "folded"]
+__all__ = ["BY_CHANCE", "FoldedLeaf", "FoldedTree", "fold"]
 
 DEVIATIONS = 2
 """A sum of counts that is no larger than so many standard deviations of its noise may well be that of no record."""
@@ -79,7 +79,7 @@ class FoldedTree:
         return "\n".join([*lines, EXPLAINED] if self.by_chance else lines)
 
 
-def folded(tree: Tree, counts: LeafCounts, *, whole: bool = False) -> FoldedTree:
+def fold(tree: Tree, counts: LeafCounts, *, whole: bool = False) -> FoldedTree:
     """The tree with branches of which chance decided every leaf folded into one; with `whole` they are only marked."""
     noise = DEVIATIONS * spread_of(counts.epsilon, CHANGE)
     marked = tuple(
@@ -89,16 +89,16 @@ def folded(tree: Tree, counts: LeafCounts, *, whole: bool = False) -> FoldedTree
     # Where nothing stands out, the tree itself is all there is to show.
     if whole or all(leaf.by_chance for leaf in marked):
         return FoldedTree(tree, marked)
-    return _folded(tree, marked)
+    return _fold(tree, marked)
 
 
-def _folded(tree: Tree, leaves: tuple[FoldedLeaf, ...]) -> FoldedTree:
+def _fold(tree: Tree, leaves: tuple[FoldedLeaf, ...]) -> FoldedTree:
     if not isinstance(tree, Split):
         return FoldedTree(tree, leaves)
     if all(leaf.by_chance for leaf in leaves):
         return FoldedTree(Leaf(leaves[0].labels[0]), (_together(leaves),))
     below = sum(1 for _ in tree.low.leaves())
-    low, high = _folded(tree.low, leaves[:below]), _folded(tree.high, leaves[below:])
+    low, high = _fold(tree.low, leaves[:below]), _fold(tree.high, leaves[below:])
     return FoldedTree(Split(tree.test, low.tree, high.tree), (*low.leaves, *high.leaves))
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from privpac.concepts.literals.binarise import Test
 from privpac.concepts.trees.tree import Leaf, Split, Tree
-from privpac.constructions.estimates.folding import folded
+from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.data.schema import Schema
 from privpac.pictures.tree import picture
@@ -36,7 +36,7 @@ MANY = (400, 20)
 
 
 def test_a_branch_that_nobody_reaches_is_one_line() -> None:
-    shown = folded(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 2)))
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 2)))
     assert shown.by_chance == 2
     assert shown.describe(SCHEMA).splitlines() == [
         "if age >= 50:",
@@ -51,25 +51,25 @@ def test_a_branch_that_nobody_reaches_is_one_line() -> None:
 
 
 def test_a_leaf_beside_one_that_counts_is_marked_and_stays() -> None:
-    shown = folded(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 200)))
+    shown = fold(TREE, counted(MANY, (20, 400), MANY, (3, 1), (0, 200)))
     assert shown.tree == TREE
     assert [leaf.by_chance for leaf in shown.leaves] == [False, False, False, True, False]
     assert "if age < 90: yes, by chance (about no: 3, yes: 1; risk of yes" in shown.describe(SCHEMA)
 
 
 def test_even_shares_of_many_records_are_no_chance() -> None:
-    assert folded(TREE, counted(*[(200, 200)] * 5)).by_chance == 0
+    assert fold(TREE, counted(*[(200, 200)] * 5)).by_chance == 0
 
 
 def test_whole_only_marks_and_nothing_is_folded_where_nothing_stands_out() -> None:
     few = counted(MANY, MANY, MANY, (1, 1), (0, 2))
-    assert folded(TREE, few, whole=True).tree == TREE
-    assert folded(TREE, counted(*[(1, 1)] * 5)).tree == TREE
+    assert fold(TREE, few, whole=True).tree == TREE
+    assert fold(TREE, counted(*[(1, 1)] * 5)).tree == TREE
 
 
 def test_folding_moves_no_record_between_what_is_shown() -> None:
     rows = (MANY, (20, 400), MANY, (3, 1), (0, 2))
-    shown = folded(TREE, counted(*rows))
+    shown = fold(TREE, counted(*rows))
     assert [sum(leaf.counts[label] for leaf in shown.leaves) for label in (0, 1)] == [
         sum(row[label] for row in rows) for label in (0, 1)
     ]
