@@ -107,6 +107,7 @@ def test_planned_records_are_enough_and_one_less_is_not() -> None:
             assert (errors[0] <= Fraction(1, 10)) is enough
 
 
+@pytest.mark.long_cases("4000-epsilon1", "60000-epsilon2")
 @pytest.mark.parametrize(
     ("n", "epsilon"), [(800, Fraction(1)), (4_000, Fraction(1)), (60_000, Fraction(1, 4))]
 )
