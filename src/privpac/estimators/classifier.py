@@ -51,7 +51,7 @@ class PrivateClassifier(Shell, ClassifierMixin, BaseEstimator):  # type: ignore[
         Privacy of the rule when one record is replaced; 0.1 means the decimal 0.1.
     delta : number, default=0.0
         A chance that epsilon does not hold, for learners that trade it for fewer records
-        ("recconcave:COLUMN"); the others are pure and do not use it.
+        ("blocks:COLUMN", cards); the others are pure and do not use it.
     schema : Schema, path, mapping or "from_data"
         The public description of the table (`privpac schema DATA` drafts one).
     protect : str, default="records"

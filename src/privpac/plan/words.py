@@ -42,7 +42,7 @@ def in_short(plan: PlanTable) -> str:
     row = plan.headline
     if row is None:
         return ""
-    proved = [_promise(plan, row), *_hopeless(row)]
+    proved = [_promise(plan, row), *_hopeless(plan, row)]
     return " ".join([*proved, UNSIMULATED] if row.simulated is None else [_expected(row), *proved])
 
 
@@ -84,7 +84,7 @@ def _promise(plan: PlanTable, row: Answer) -> str:
     return text + (f"; {_number(perfect.proved)} if some rule never errs." if anything and perfect else ".")
 
 
-def _hopeless(row: Answer) -> list[str]:
+def _hopeless(plan: PlanTable, row: Answer) -> list[str]:
     if row.floor is None:
         return ["No lower bound is known here."]
     kind = "method that answers with such a rule" if row.option.proper else "method"
@@ -96,6 +96,8 @@ def _hopeless(row: Answer) -> list[str]:
     }[row.asks]
     if row.floor_source == "floor-agnostic":
         return [f"Where labels are noisy, no method at all, private or not, can {less}."]
+    if plan.question.delta:  # floors speak of pure epsilon, and a delta may do with far less
+        return [f"No private {kind} can {less} without the delta."]
     return [f"No private {kind} can {less}."]
 
 

@@ -97,7 +97,16 @@ def test_cards_are_counted_by_their_draws() -> None:
 
 def test_every_word_that_can_be_learnt_can_be_planned() -> None:
     # Chosen among others; without a promise of accuracy; other learners of thresholds; learners around any other.
-    learners = {"auto", "switches", "recconcave", "graded-tree", "risk-tree", "noisy-cuts", "denoised-cuts"}
+    learners = {
+        "auto",
+        "switches",
+        "recconcave",
+        "blocks",
+        "graded-tree",
+        "risk-tree",
+        "noisy-cuts",
+        "denoised-cuts",
+    }
     learners |= {"agnostic", "subsampled", "confident", "stable"}
     learnable = {word for word, entry in WORDS.items() if entry.build is not None}
     assert learnable - learners <= set(KINDS)
