@@ -27,6 +27,7 @@ from privpac.concepts.hypotheses import hypothesis_from_json
 from privpac.concepts.trees.tree import Tree
 from privpac.constructions.estimates.confusion import Confusion
 from privpac.constructions.estimates.figures import Figures, figures_of
+from privpac.constructions.estimates.folding import fold
 from privpac.constructions.estimates.leaf_counts import LeafCounts
 from privpac.constructions.estimates.ranks import RankFigures, ranks_of_card, ranks_of_tree
 from privpac.data.schema import Schema
@@ -156,10 +157,13 @@ class Model:
         """The rule in words, in the columns' own units."""
         return self.hypothesis.describe(self.schema)
 
-    def describe_leaves(self) -> str:
-        """The tree with the noisy counts of every leaf; empty without them."""
+    def describe_leaves(self, *, whole: bool = False) -> str:
+        """The tree with the noisy counts of every leaf; empty without them.
+
+        Branches that hardly any record reaches are folded into one line; with `whole` they are only marked.
+        """
         counted = self._counted()
-        return "" if counted is None else counted[1].describe(counted[0], self.schema)
+        return "" if counted is None else fold(*counted, whole=whole).describe(self.schema)
 
     def to_sql(self) -> str:
         """The rule as an SQL expression over the raw columns, without a database's dialect."""
@@ -254,7 +258,7 @@ class Model:
 
     def explain(self) -> str:
         """The rule, the leaf counts, the estimate and the certificate, in words."""
-        rule = self.describe_leaves() or self.describe()
+        rule = self.describe_leaves(whole=True) or self.describe()
         parts = ["Rule", rule, "", explain_certificate(self.certificate)]
         if self.estimate is not None:
             parts += ["", "Private estimate", self.describe_estimate()]

@@ -28,6 +28,7 @@ INK, SOFT, EDGE, PAPER = "#1d2530", "#5a6675", "#8a94a3", "#f4f3ef"
 CLASS_COLOURS = ("#64758b", "#c2571a", "#2b7a78", "#7a4fa3", "#a8324a", "#4d7c0f")
 STYLES: dict[str, dict[str, str]] = {
     "node": {"fill": PAPER, "stroke": EDGE},
+    "chance": {"fill": "#e3e6ea"},
     "edge": {"fill": "none", "stroke": EDGE},
     "grid": {"fill": "none", "stroke": "#dcdad2"},
     "curve": {"fill": "none", "stroke": CLASS_COLOURS[1]},
