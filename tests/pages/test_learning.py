@@ -369,3 +369,11 @@ def test_prices_of_mistakes_are_ordered_as_on_the_command_line(client: TestClien
     rule = learnt(client, address, costs="1, 5")
     assert "Price of misjudging a record of each class: 0: 1, 1: 5" in client.get(rule).text
     assert client.get(f"{rule}/model.json").json()["certificate"]["request"]["costs"] == [1, 5]
+
+
+def test_a_rule_without_a_proved_accuracy_says_so_in_words(client: TestClient) -> None:
+    """The name of the sentence must not be one of the template's own words, which would print as None."""
+    text = client.post(f"{upload(client)}/price", data={**FIELDS, "concepts": "card", "word": "card"}).text
+    proved = html.unescape(text.partition("What is proved")[2].partition("<details")[0])
+    assert "No accuracy is proved" in proved
+    assert "None" not in text

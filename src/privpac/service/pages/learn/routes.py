@@ -277,7 +277,7 @@ def _quoted(request: Request, order: Order) -> dict[str, Any]:
         "certificate": certificate,
         "later": quote.cost is None,
         "facts": [str(proof.fact) for proof in certificate.accuracy],
-        "none": no_accuracy(certificate.to_json()),
+        "unproved": no_accuracy(certificate.to_json()),
         "advice": quote.advice,
         "order": order,
         "left": None if account is None else account.remainder,
