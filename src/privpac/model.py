@@ -35,7 +35,7 @@ from privpac.data.tables import read
 from privpac.drafts import whole_file
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
-from privpac.guarantee.certificate import explain_certificate
+from privpac.guarantee.certificate import SEEDED, explain_certificate
 from privpac.pictures.drawing import Drawing
 from privpac.pictures.ranks import ranks_picture as draw_ranks
 from privpac.pictures.tree import picture
@@ -202,7 +202,25 @@ class Model:
         return {name: float(weight / total) for name, weight in weights.items()} if total else {}
 
     def _drawing(self) -> Drawing:
-        return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts)
+        return picture(self.hypothesis, self.schema, leaf_counts=self.leaf_counts, promise=self._promise())
+
+    def _promise(self) -> str:
+        """Whom the rule hides and how well, in one line: a picture on a wall has no certificate beside it."""
+        tree, request = self.certificate, self.certificate["request"] or {}
+        if tree["coins"] != "system":
+            return SEEDED
+        hidden = "label of a record" if tree["privacy"]["fact"]["unit"] == "label" else "record"
+        if request.get("records_per_person", 1) > 1:
+            hidden = "person"
+        price = f"ε = {tree['epsilon']}" + ("" if tree["delta"] == "0" else f", δ = {tree['delta']}")
+        records, file = (
+            request.get("labelled", tree["labelled"]),
+            str(self.to_json()["digest"]).removeprefix("sha256:"),
+        )
+        return (
+            f"Learnt from {records:,} records, each {hidden} hidden with {price}."
+            f" Its certificate is in model file {file[:8]}…, for privpac verify."
+        )
 
     @property
     def figures(self) -> Figures | None:

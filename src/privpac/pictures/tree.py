@@ -37,11 +37,14 @@ DIGITS = 6
 """Of a cut in a picture; text, SQL and the model file have all of them."""
 
 
-def picture(hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None) -> Drawing:
-    """The drawing of any rule: a card, a tree, or words where it asks no questions one after the other."""
+def picture(
+    hypothesis: Hypothesis, schema: Schema, *, leaf_counts: LeafCounts | None = None, promise: str = ""
+) -> Drawing:
+    """The drawing of any rule: a card, with its promise, a tree, or words where it asks no questions one after the
+    other."""
     shape = hypothesis.shape(schema)
     if isinstance(shape, PointsSheet):
-        return card_picture(shape, schema)
+        return card_picture(shape, schema, promise=promise)
     tree = as_tree(hypothesis, schema)
     if tree is None:
         return _in_words(hypothesis, schema)
