@@ -9,19 +9,44 @@ of a column, how many `columns` or `tests`) or by a schema.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_LISTED_COLUMNS, MOST_TESTS
+from privpac.concepts.grids import (
+    BOX_SECONDS,
+    CUTS,
+    FEWER_CUTS,
+    MOST_LISTED_COLUMNS,
+    MOST_TESTS,
+    box_seconds,
+)
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
 from privpac.theory.listing import LARGEST_BOX_WORK, LARGEST_SETS, MOST_RUN_POINTS, box_work, stump_labels
+from privpac.theory.vc import counting_dimension
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
 
-__all__ = ["DICHOTOMIES", "ClassFacts", "Description", "described", "listed", "voted"]
+__all__ = [
+    "DICHOTOMIES",
+    "MEMBERS",
+    "ClassFacts",
+    "Description",
+    "as_members",
+    "described",
+    "dimension",
+    "least_dimensional",
+    "listed",
+    "voted",
+]
+
+T = TypeVar("T")
+
+MORE_DIMENSIONS = 100
+"""Beyond the VC dimension: where members are drawn by their prior, more may count."""
 
 OWNER = "plan"
 
@@ -62,6 +87,8 @@ class ClassFacts:
     """Columns, where what is learnt from depends on how many records there are."""
     way: str = ""
     """The one way to learn it that was asked for, as in `points:COLUMN:WAY`; any if left out."""
+    labels: int = 2
+    """Into how many classes the rules divide records."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 
@@ -71,32 +98,69 @@ class ClassFacts:
         return math.log2(self.size)
 
 
-DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stumps")
+MEMBERS = ("trees", "lists", "conjunctions", "disjunctions", "scorecards", "halfspaces")
+"""Classes of which members are drawn in place of labellings (`concepts.labellings.members`)."""
+
+VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
+"""Classes of which members are voted on in place of labellings."""
+
+DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)
 """Classes whose labellings of given points can be drawn from."""
 
 
-def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
-    """Whether the labellings of so many points can be drawn from, or voted on.
+def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters: int = 1) -> bool:
+    """Whether the labellings of so many points can be drawn from, or voted on by so many others.
 
     As the classes themselves refuse, by the worst points there could be.
     """
     match concepts.kind:
+        case "rectangles" if voted:
+            return box_seconds(concepts.groups, voters) <= BOX_SECONDS
         case "rectangles":
-            summed = concepts.parts <= MOST_LISTED_COLUMNS and not voted
+            summed = concepts.parts <= MOST_LISTED_COLUMNS
             return summed and box_work(concepts.groups, points) <= LARGEST_BOX_WORK
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
-        case "unions":
-            return not voted
         case "stumps":
             candidates, distinct = stump_labels(concepts.table, points)
             return candidates * distinct <= LARGEST_SETS
-    return concepts.kind in DICHOTOMIES
+    return concepts.kind in DICHOTOMIES and concepts.labels == 2
 
 
 def voted(concepts: ClassFacts) -> bool:
     """Whether records can vote on the labellings of others."""
     return listed(concepts, voted=True)
+
+
+def as_members(concepts: ClassFacts, *, voted: bool = False) -> bool:
+    """Whether members are drawn, or voted on, in place of labellings."""
+    return concepts.kind in (VOTED_AS_MEMBERS if voted else MEMBERS)
+
+
+def dimension(
+    concepts: ClassFacts, *, counted: int, drawn: int | None = None, voted: bool = False
+) -> int | None:
+    """As `concepts.labellings.base.dimension` says of the class itself."""
+    members = drawn is not None and as_members(concepts, voted=voted)
+    return counting_dimension(
+        concepts.size,
+        vc=concepts.vc,
+        counted=counted,
+        candidates=concepts.odds + 1 if members else None,
+        drawn=drawn,
+    )
+
+
+def least_dimensional(
+    concepts: ClassFacts, solve: Callable[[int], T | None], counts: Callable[[T], int | None]
+) -> T | None:
+    """What is solved for the least VC dimension that counts for the solution, tried in turn; None if there is none."""
+    for vc in range(1, concepts.vc + MORE_DIMENSIONS):
+        found = solve(vc)
+        own = None if found is None else counts(found)
+        if found is not None and own is not None and own <= vc:
+            return found
+    return None
 
 
 @dataclass(frozen=True)

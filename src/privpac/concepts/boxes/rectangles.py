@@ -36,7 +36,7 @@ from privpac.concepts.grids import (
     box_seconds,
     coarser_boxes,
 )
-from privpac.concepts.labellings.base import reduced, refuse_relabelling
+from privpac.concepts.labellings.base import VotedAsMembers, reduced
 from privpac.concepts.labellings.boxes import BoxDichotomies, require_boxes
 from privpac.concepts.line.unions import check_costs, check_ordered
 from privpac.concepts.literals.cooccurrence import Estimate
@@ -50,7 +50,7 @@ __all__ = ["RectangleGibbs", "Rectangles"]
 
 
 @dataclass(frozen=True)
-class Rectangles(EvenPrior, Stored):
+class Rectangles(VotedAsMembers, EvenPrior, Stored):
     """All boxes of a public grid over one to five ordered columns.
 
     `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
@@ -152,7 +152,8 @@ class Rectangles(EvenPrior, Stored):
         require_boxes(self.word, self.groups, points)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
-        refuse_relabelling("Rectangles")
+        """Boxes are drawn themselves, by their mistakes on the voters."""
+        self.require(voters)
 
     def dichotomies(self, *points: Sample) -> BoxDichotomies:
         """Its labellings of the distinct points of these records."""

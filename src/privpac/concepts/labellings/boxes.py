@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, Prices, refuse_relabelling
+from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.box_kernels import cheapest_box, outer_sums, ranges_within
 from privpac.concepts.trees.powers import Powers
 from privpac.data.occupied import OccupiedCells, PointCounts
@@ -109,9 +109,6 @@ class BoxDichotomies:
         solid = (1,) * (3 - len(shape)) + tuple(shape[axis] for axis in order)  # unused axes first
         places = np.ascontiguousarray(occupied.transpose(order)).reshape(solid)
         return BoxPrices(places, np.ascontiguousarray(table.transpose(order)).reshape(solid), order)
-
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Sides]:
-        refuse_relabelling("Rectangles")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

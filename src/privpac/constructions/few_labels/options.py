@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.concepts.grids import FULL, grid_of_word
-from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, as_members, listed, voted
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import (
@@ -59,8 +59,8 @@ def _relabelled(concepts: ClassFacts) -> bool:
     return concepts.kind == "any" or voted(concepts)
 
 
-def _family(concepts: ClassFacts) -> Family:
-    return Family(concepts.size, concepts.vc, concepts.odds)
+def _family(concepts: ClassFacts, *, voted: bool = False) -> Family:
+    return Family(concepts.size, concepts.vc, concepts.odds, as_members(concepts, voted=voted))
 
 
 def _others(wish: Wish) -> int:
@@ -84,13 +84,13 @@ def _boost(wish: Wish) -> Need:
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    search = relabel_search(_family(wish.concepts), wish.epsilon, wish.failure)
+    search = relabel_search(_family(wish.concepts, voted=True), wish.epsilon, wish.failure)
     found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
-    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
+    found = records_ssl_relabel(_family(wish.concepts, voted=True), unlabelled=_others(wish), **wish.goal)
     return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
 
 
@@ -128,7 +128,7 @@ def _relabelled_points(wish: Wish, need: Need) -> int:
     return relabel_settings(
         need.labelled,
         need.unlabelled,
-        family=_family(wish.concepts),
+        family=_family(wish.concepts, voted=True),
         epsilon=wish.epsilon,
         failure=FAILURE,
     ).kept
@@ -143,7 +143,7 @@ def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
         points, voted = POINTS_LISTED.get(method), method == "relabel"
         if points is not None and not (
             listed(wish.concepts, voted=voted)
-            and listed(wish.concepts, voted=voted, points=points(wish, need))
+            and listed(wish.concepts, voted=voted, points=points(wish, need), voters=need.labelled)
         ):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")

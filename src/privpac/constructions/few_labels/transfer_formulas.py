@@ -27,9 +27,13 @@ class Family:
     size: int
     vc: int | None
     odds: Fraction
+    as_members: bool = False
+    """Whether members are drawn in place of labellings, by their prior."""
 
     def labellings(self, points: int) -> int:
-        """The most labellings it puts on so many points."""
+        """The most labellings it puts on so many points; of members, as many as their prior makes of them."""
+        if self.as_members:
+            return ceil(self.odds) + 1
         return self.size if self.vc is None else min(self.size, growth(points, vc=self.vc))
 
 
