@@ -18,13 +18,12 @@ from privpac.concepts.grids import (
     BOX_SECONDS,
     CUTS,
     FEWER_CUTS,
-    MOST_LISTED_COLUMNS,
     MOST_TESTS,
     box_seconds,
 )
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
-from privpac.theory.listing import LARGEST_BOX_WORK, LARGEST_SETS, MOST_RUN_POINTS, box_work, stump_labels
+from privpac.theory.listing import LARGEST_SETS, MOST_RUN_POINTS, boxes_drawn_from, stump_labels
 from privpac.theory.vc import counting_dimension
 
 if TYPE_CHECKING:
@@ -35,11 +34,11 @@ __all__ = [
     "MEMBERS",
     "ClassFacts",
     "Description",
-    "as_members",
     "described",
     "dimension",
     "least_dimensional",
     "listed",
+    "members_from",
     "voted",
 ]
 
@@ -98,7 +97,7 @@ class ClassFacts:
         return math.log2(self.size)
 
 
-MEMBERS = ("trees", "lists", "conjunctions", "disjunctions", "scorecards", "halfspaces")
+MEMBERS = ("one-test", "trees", "lists", "conjunctions", "disjunctions", "scorecards", "halfspaces")
 """Classes of which members are drawn in place of labellings (`concepts.labellings.members`)."""
 
 VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
@@ -117,8 +116,8 @@ def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters
         case "rectangles" if voted:
             return box_seconds(concepts.groups, voters) <= BOX_SECONDS
         case "rectangles":
-            summed = concepts.parts <= MOST_LISTED_COLUMNS
-            return summed and box_work(concepts.groups, points) <= LARGEST_BOX_WORK
+            first = members_from(concepts)
+            return first is None or points < first or box_seconds(concepts.groups, points) <= BOX_SECONDS
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
         case "stumps":
@@ -132,21 +131,23 @@ def voted(concepts: ClassFacts) -> bool:
     return listed(concepts, voted=True)
 
 
-def as_members(concepts: ClassFacts, *, voted: bool = False) -> bool:
-    """Whether members are drawn, or voted on, in place of labellings."""
-    return concepts.kind in (VOTED_AS_MEMBERS if voted else MEMBERS)
+def members_from(concepts: ClassFacts, *, voted: bool = False) -> int | None:
+    """As `concepts.labellings.base.members_from` says of the class itself."""
+    if concepts.kind in (VOTED_AS_MEMBERS if voted else MEMBERS):
+        return 0
+    return boxes_drawn_from(concepts.groups) if concepts.kind == "rectangles" else None
 
 
 def dimension(
     concepts: ClassFacts, *, counted: int, drawn: int | None = None, voted: bool = False
 ) -> int | None:
     """As `concepts.labellings.base.dimension` says of the class itself."""
-    members = drawn is not None and as_members(concepts, voted=voted)
+    first = members_from(concepts, voted=voted)
     return counting_dimension(
         concepts.size,
         vc=concepts.vc,
         counted=counted,
-        candidates=concepts.odds + 1 if members else None,
+        candidates=concepts.odds + 1 if first is not None and drawn is not None and drawn >= first else None,
         drawn=drawn,
     )
 

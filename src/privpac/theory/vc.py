@@ -82,7 +82,8 @@ def counting_dimension(
     """A number v such that a class has at most growth(m, vc=v) labellings of any m >= `counted` points.
 
     The smaller of its VC dimension and of the least v with growth(counted, vc=v) >= size: a class of `size` concepts
-    has no more labellings than that, of however many points. None if neither is known. With `candidates`, also growth(drawn, vc=v) >= candidates.
+    has no more labellings than that, of however many points. None if neither is known. With `candidates`, also
+    growth(drawn, vc=v) >= candidates.
     Statement: as `growth`, which does not fall as points or v are added. Source: register `sauer`.
     Holds if: the class has at most `size` concepts and at most this VC dimension.
     Proof: docs/proofs/members-as-labellings.md. Tested by: tests/unit/theory/test_vc.py.

@@ -31,12 +31,12 @@ __all__ = [
     "BySums",
     "Dichotomies",
     "Dichotomous",
-    "DrawnAsMembers",
     "ListedPrices",
     "Prices",
     "VotedAsMembers",
     "VotedDichotomies",
     "dimension",
+    "members_from",
     "multiplicities",
     "reduced",
     "with_dichotomies",
@@ -124,9 +124,17 @@ class Listable(Protocol):
 class VotedAsMembers:
     """A class of which members are voted on in place of labellings (see `labellings.members`)."""
 
+    @property
+    def members_from(self) -> int | None:
+        """From so many points on members are also drawn in their place, whoever counts mistakes; None: never."""
+        return None
 
-class DrawnAsMembers(VotedAsMembers):
-    """A class of which members are drawn in place of labellings, whoever counts their mistakes."""
+
+def members_from(concepts: ConceptClass, *, voted: bool = False) -> int | None:
+    """The fewest points for which members are drawn, or `voted` on, in place of labellings; None: never."""
+    if not isinstance(concepts, VotedAsMembers):
+        return None
+    return 0 if voted else concepts.members_from
 
 
 class BySums:
@@ -165,12 +173,12 @@ def dimension(
     The class has no more labellings of `counted` or more points than one of this dimension may have, and where labels
     of `drawn` points are drawn (or `voted` on), no more candidates either (docs/proofs/members-as-labellings.md).
     """
-    as_members = isinstance(concepts, VotedAsMembers if voted else DrawnAsMembers)
+    first = members_from(concepts, voted=voted)
     return counting_dimension(
         concepts.size,
         vc=concepts.vc,
         counted=counted,
-        candidates=concepts.odds + 1 if as_members and drawn is not None else None,
+        candidates=concepts.odds + 1 if first is not None and drawn is not None and drawn >= first else None,
         drawn=drawn,
     )
 

@@ -8,7 +8,7 @@ proved for labellings of kept points holds, with less lost. What is paid: as man
 Source: Kasiviswanathan et al. 2011 for the draw; that the losses of relabelling cover it is ours.
 Holds if: class and prior are public.
 Proof: docs/proofs/members-as-labellings.md. Tested by tests/unit/concepts/labellings/test_members.py,
-tests/exact/test_members.py.
+tests/exact/ (rows `agnostic-unions`, `agnostic-trees`, `stable-lists`), tests/statistical/test_members.py.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
 from privpac.concepts.labellings.base import (
     BySums,
     Dichotomous,
-    DrawnAsMembers,
     VotedAsMembers,
     VotedDichotomies,
 )
@@ -38,15 +37,19 @@ __all__ = ["MemberDichotomies", "MemberPrices", "Members", "voted_on"]
 T = TypeVar("T", bound=Hashable)
 
 CLOSE = 2.0**-30
-"""Error of floats up to which the heaviest of them holds a best member: with fewer than 2^28 choices it weighs more than
+"""Error of floats up to which the heaviest of them holds a best member: with fewer than 2^28 choices it has more than
 2^-29 of the sum, and one without a best member at most a quarter of that."""
 
 BALLS = 256
 """Bits at which weights are compared whose floats say less."""
 
 
-class Members(BySums, DrawnAsMembers):
-    """A class from which members are drawn in place of labellings."""
+class Members(BySums, VotedAsMembers):
+    """A class from which members are drawn in place of labellings, of any number of points."""
+
+    @property
+    def members_from(self) -> int:
+        return 0
 
     def require_listed(self: Any, points: int, *, elsewhere: int = 0) -> None:
         """What a draw from so many records is refused for."""

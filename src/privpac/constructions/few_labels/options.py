@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.concepts.grids import FULL, grid_of_word
-from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, as_members, listed, voted
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, members_from, voted
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import (
@@ -60,7 +60,7 @@ def _relabelled(concepts: ClassFacts) -> bool:
 
 
 def _family(concepts: ClassFacts, *, voted: bool = False) -> Family:
-    return Family(concepts.size, concepts.vc, concepts.odds, as_members(concepts, voted=voted))
+    return Family(concepts.size, concepts.vc, concepts.odds, members_from(concepts, voted=voted))
 
 
 def _others(wish: Wish) -> int:

@@ -18,7 +18,7 @@ from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesi
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
 from privpac.concepts.derived.snapped import snaps
-from privpac.concepts.labellings.base import Dichotomous, DrawnAsMembers, dimension, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, dimension, members_from, with_dichotomies
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -299,7 +299,8 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
         if vc is None or self.ratio == 1:
             return ()
         bounds = [growth(n, vc=vc)] + ([] if self.concepts.size is None else [self.concepts.size])
-        if isinstance(self.concepts, DrawnAsMembers):
+        first = members_from(self.concepts)
+        if first is not None and n >= first:
             bounds = [ceil(self.concepts.odds) + 1]
         return _smallest(
             lambda error: covers_rules.label_cover(
