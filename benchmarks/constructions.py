@@ -50,6 +50,8 @@ STABLE_DELTA = Fraction(1, 10)
 """The share of records that the stable learner looks at."""
 MOST_RECORDS = 2_500_000
 """Tables of more records are not made here."""
+MOST_LISTED = 1_000_000
+"""Lists of rules are tried on fewer: every voter looks at every rule."""
 TRIED = Size(2_000, 20_000)
 """Where nothing is planned: the records that are offered all the same, to hear why not."""
 
@@ -372,8 +374,8 @@ def _of_object(one: Class, blank: Cell, known: Cell | None, *, anew: bool) -> Ce
     if "method" in wishes:
         size = Size(size.labelled, TRIED.unlabelled)
     blank = replace(blank, labelled=size.labelled, unlabelled=size.unlabelled)
-    if size.total > MOST_RECORDS:
-        return replace(blank, reason=f"{size.total:,} records are more than the tables made here have")
+    if size.total > MOST_LISTED:
+        return replace(blank, reason=f"{size.total:,} records are more than lists of rules are tried on here")
     if known is not None and known.seconds is not None and known.labelled == size.labelled and not anew:
         return known
     if "answers" in wishes:
