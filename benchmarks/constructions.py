@@ -26,6 +26,8 @@ from privpac.coins import SeededCoins
 from privpac.concepts.finite import Finite
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
+from privpac.constructions.prediction.net_relabelled import NetRelabelled
+from privpac.constructions.prediction.relabelled_vote import RelabelledVote
 from privpac.constructions.prediction.vote import Vote
 from privpac.constructions.prediction.voters import Concepts
 from privpac.constructions.request import Request
@@ -48,6 +50,8 @@ STABLE_DELTA = Fraction(1, 10)
 """The share of records that the stable learner looks at."""
 MOST_RECORDS = 2_500_000
 """Tables of more records are not made here."""
+MOST_LISTED = 1_000_000
+"""Lists of rules are tried on fewer: every voter looks at every rule."""
 TRIED = Size(2_000, 20_000)
 """Where nothing is planned: the records that are offered all the same, to hear why not."""
 
@@ -334,8 +338,15 @@ OBJECTS: dict[tuple[str, str], dict[str, Any]] = {
     ("ssl-relabel", "records"): {"method": "relabel"},
     ("generic-learner", "records"): {"method": "generic"},
     ("label-cover", "labels"): {"protect": "labels"},
-    ("flipped-answers", "predictions"): {"answers": lambda concepts: concepts},
-    ("vote", "predictions"): {"answers": lambda concepts: Vote(Concepts(concepts), EPSILON, 5)},
+    ("flipped-answers", "predictions"): {"answers": lambda concepts, _: concepts},
+    ("vote", "predictions"): {"answers": lambda concepts, _: Vote(Concepts(concepts), EPSILON, 5)},
+    ("relabelled-vote", "predictions"): {
+        "answers": lambda concepts, n: RelabelledVote.planned(concepts, EPSILON, records=n)
+    },
+    ("net-relabelled", "predictions"): {
+        "answers": lambda concepts, n: NetRelabelled.planned(concepts, EPSILON, records=n)
+    },
+    ("active", "records"): {"asked": True},
 }
 """What takes a class as an object, besides a word."""
 
@@ -360,12 +371,17 @@ def _of_object(one: Class, blank: Cell, known: Cell | None, *, anew: bool) -> Ce
     if wishes is None:
         return replace(blank, reason="takes a word, not a list of rules")
     size = _size_of_object(one.concepts, blank)
-    size = Size(size.labelled, TRIED.unlabelled if "method" in wishes else 0)
+    if "method" in wishes:
+        size = Size(size.labelled, TRIED.unlabelled)
     blank = replace(blank, labelled=size.labelled, unlabelled=size.unlabelled)
+    if size.total > MOST_LISTED:
+        return replace(blank, reason=f"{size.total:,} records are more than lists of rules are tried on here")
     if known is not None and known.seconds is not None and known.labelled == size.labelled and not anew:
         return known
     if "answers" in wishes:
-        asked = {"answers": wishes["answers"](one.concepts)}
+        asked = {"answers": wishes["answers"](one.concepts, size.labelled)}
+    elif "asked" in wishes:
+        asked = {"asked": one.concepts, "labels": size.labelled}
     else:
         asked = {"concepts": one.concepts, **wishes}
     seconds, reason = measured(one, size, asked)
@@ -381,8 +397,9 @@ def _size_of_object(concepts: Finite, blank: Cell) -> Size:
         epsilon=EPSILON,
         protect=blank.protects,
     )
-    sizes = [row.need.labelled for row in rows.answers if row.option.learner == blank.construction]
-    return Size(max(sizes)) if sizes else TRIED
+    needs = [row.need for row in rows.answers if row.option.learner == blank.construction]
+    need = max(needs, key=lambda need: need.labelled, default=None)
+    return TRIED if need is None else Size(need.labelled, need.unlabelled)
 
 
 def _by_hand(concepts: Finite, blank: Cell, known: Cell | None, *, anew: bool) -> Cell:

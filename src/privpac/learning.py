@@ -288,7 +288,7 @@ def release_few_labels(
     method = recipe.settings["method"]
     return payment.release(
         recipe.certify(),
-        draw=run,
+        draw=lambda coins: recipe.written(run(coins)),
         document=lambda rule, signed: Model(rule, recipe.request.schema, signed.to_json()),
         verify=lambda model: verify_model(model, recipe.concepts),
         note=f"few labels, {method}",

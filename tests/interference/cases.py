@@ -112,7 +112,14 @@ _LABELS = tuple(
     if "labels" in WORDS[case.head].protects and not case.word.startswith("points:key")
 )
 
-LEARNT: tuple[Case, ...] = _RECORDS + _LABELS
+_AS_MEMBERS = (
+    Case("agnostic:trees:1", {"epsilon": "1"}),
+    Case("agnostic:unions:age:2", {"epsilon": "1"}),
+    Case("stable:lists:1", {**LOW, "delta": "0.1"}),
+)
+"""Members of a finite class in place of labellings."""
+
+LEARNT: tuple[Case, ...] = _RECORDS + _LABELS + _AS_MEMBERS
 """Every word, with whatever it protects."""
 
 SAME_COUNTS: tuple[Pair, ...] = (
@@ -130,8 +137,9 @@ BESIDE: tuple[Case, ...] = (
 )
 """What may be asked for besides the rule."""
 
-FEW_LABELS: tuple[Case, ...] = tuple(
-    Case("thresholds:age", {"epsilon": "1", "method": method}, times=2) for method in few_labels.METHODS
+FEW_LABELS: tuple[Case, ...] = (
+    *(Case("thresholds:age", {"epsilon": "1", "method": method}, times=2) for method in few_labels.METHODS),
+    *(Case("trees:1", {"epsilon": "1", "method": method}, times=2) for method in ("boost", "relabel")),
 )
 """Every way to use records without labels."""
 
@@ -170,6 +178,10 @@ ANSWERS_FOR_SURE = frozenset(
         "stumps",
         "points:age",
         "consistent:thresholds:age",
+        "trees:2",
+        "lists:2",
+        "halfspaces:age,dose",
+        "consistent:trees:2",
     )
 )
 """So that refusing everything is noticed."""

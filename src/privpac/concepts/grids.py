@@ -24,7 +24,6 @@ __all__ = [
     "MOST_BOX_COLUMNS",
     "MOST_DIRECTIONS",
     "MOST_FEATURES",
-    "MOST_LISTED_COLUMNS",
     "MOST_TESTS",
     "PLANE",
     "POINTS",
@@ -68,9 +67,6 @@ generous."""
 
 MOST_BOX_COLUMNS = 5
 """Columns of a box: of every further one all pairs of values would be taken."""
-
-MOST_LISTED_COLUMNS = 3
-"""Columns of a box whose labellings of points are listed."""
 
 MOST_BOX_BITS = 14_000
 """Of the number of boxes, which certificates write in decimal digits: as many as Python writes."""

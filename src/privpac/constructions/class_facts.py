@@ -9,19 +9,43 @@ of a column, how many `columns` or `tests`) or by a schema.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from privpac.concepts.grids import CUTS, FEWER_CUTS, MOST_LISTED_COLUMNS, MOST_TESTS
+from privpac.concepts.grids import (
+    BOX_SECONDS,
+    CUTS,
+    FEWER_CUTS,
+    MOST_TESTS,
+    box_seconds,
+)
 from privpac.errors import ParameterError, SchemaError
 from privpac.numbers.parameters import at_least
-from privpac.theory.listing import LARGEST_BOX_WORK, LARGEST_SETS, MOST_RUN_POINTS, box_work, stump_labels
+from privpac.theory.listing import LARGEST_SETS, MOST_RUN_POINTS, boxes_drawn_from, stump_labels
+from privpac.theory.vc import counting_dimension
 
 if TYPE_CHECKING:
     from privpac.data.schema import Schema
 
-__all__ = ["DICHOTOMIES", "ClassFacts", "Description", "described", "listed", "voted"]
+__all__ = [
+    "DICHOTOMIES",
+    "MEMBERS",
+    "ClassFacts",
+    "Description",
+    "described",
+    "dimension",
+    "least_dimensional",
+    "listed",
+    "members_from",
+    "voted",
+]
+
+T = TypeVar("T")
+
+MORE_DIMENSIONS = 100
+"""Beyond the VC dimension: where members are drawn by their prior, more may count."""
 
 OWNER = "plan"
 
@@ -62,6 +86,8 @@ class ClassFacts:
     """Columns, where what is learnt from depends on how many records there are."""
     way: str = ""
     """The one way to learn it that was asked for, as in `points:COLUMN:WAY`; any if left out."""
+    labels: int = 2
+    """Into how many classes the rules divide records."""
     named: bool = True
     """Whether the word can be given to `privpac learn` as it stands."""
 
@@ -71,32 +97,71 @@ class ClassFacts:
         return math.log2(self.size)
 
 
-DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stumps")
+MEMBERS = ("one-test", "trees", "lists", "conjunctions", "disjunctions", "scorecards", "halfspaces")
+"""Classes of which members are drawn in place of labellings (`concepts.labellings.members`)."""
+
+VOTED_AS_MEMBERS = (*MEMBERS, "unions", "rectangles")
+"""Classes of which members are voted on in place of labellings."""
+
+DICHOTOMIES = ("points", "thresholds", "intervals", "unions", "rectangles", "stumps", *MEMBERS)
 """Classes whose labellings of given points can be drawn from."""
 
 
-def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1) -> bool:
-    """Whether the labellings of so many points can be drawn from, or voted on.
+def listed(concepts: ClassFacts, *, voted: bool = False, points: int = 1, voters: int = 1) -> bool:
+    """Whether the labellings of so many points can be drawn from, or voted on by so many others.
 
     As the classes themselves refuse, by the worst points there could be.
     """
     match concepts.kind:
+        case "rectangles" if voted:
+            return box_seconds(concepts.groups, voters) <= BOX_SECONDS
         case "rectangles":
-            summed = concepts.parts <= MOST_LISTED_COLUMNS and not voted
-            return summed and box_work(concepts.groups, points) <= LARGEST_BOX_WORK
+            first = members_from(concepts)
+            return first is None or points < first or box_seconds(concepts.groups, points) <= BOX_SECONDS
         case "intervals":
             return not voted or min(points, concepts.cells or points) <= MOST_RUN_POINTS
-        case "unions":
-            return not voted
         case "stumps":
             candidates, distinct = stump_labels(concepts.table, points)
             return candidates * distinct <= LARGEST_SETS
-    return concepts.kind in DICHOTOMIES
+    return concepts.kind in DICHOTOMIES and concepts.labels == 2
 
 
 def voted(concepts: ClassFacts) -> bool:
     """Whether records can vote on the labellings of others."""
     return listed(concepts, voted=True)
+
+
+def members_from(concepts: ClassFacts, *, voted: bool = False) -> int | None:
+    """As `concepts.labellings.base.members_from` says of the class itself."""
+    if concepts.kind in (VOTED_AS_MEMBERS if voted else MEMBERS):
+        return 0
+    return boxes_drawn_from(concepts.groups) if concepts.kind == "rectangles" else None
+
+
+def dimension(
+    concepts: ClassFacts, *, counted: int, drawn: int | None = None, voted: bool = False
+) -> int | None:
+    """As `concepts.labellings.base.dimension` says of the class itself."""
+    first = members_from(concepts, voted=voted)
+    return counting_dimension(
+        concepts.size,
+        vc=concepts.vc,
+        counted=counted,
+        candidates=concepts.odds + 1 if first is not None and drawn is not None and drawn >= first else None,
+        drawn=drawn,
+    )
+
+
+def least_dimensional(
+    concepts: ClassFacts, solve: Callable[[int], T | None], counts: Callable[[T], int | None]
+) -> T | None:
+    """What is solved for the least VC dimension that counts for the solution, tried in turn; None if there is none."""
+    for vc in range(1, concepts.vc + MORE_DIMENSIONS):
+        found = solve(vc)
+        own = None if found is None else counts(found)
+        if found is not None and own is not None and own <= vc:
+            return found
+    return None
 
 
 @dataclass(frozen=True)

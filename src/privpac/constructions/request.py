@@ -39,6 +39,7 @@ from privpac.wishes import RuleWishes
 
 __all__ = [
     "BALANCED",
+    "MERGED",
     "OWNER",
     "PROTECTS",
     "Builder",
@@ -53,6 +54,8 @@ __all__ = [
     "count_of",
     "inner_word",
     "is_count",
+    "merged",
+    "one_draw",
     "request_from_json",
 ]
 
@@ -166,8 +169,7 @@ class Request:
             concepts.require(self.size.labelled)
         if self.protect == "labels":
             return label_private(concepts, epsilon=self.per_record, costs=self.costs)
-        learner = Occam(concepts, self.per_record, self.costs)
-        return Merged(learner) if isinstance(concepts, MERGED) else learner
+        return merged(Occam(concepts, self.per_record, self.costs))
 
     def require_two_classes(self, word: str) -> None:
         """Refuse more classes than the two that the rules a word names can tell apart."""
@@ -263,16 +265,30 @@ def inner_word(rest: str, form: str) -> tuple[int | None, str]:
 
 def class_of_draw(learner: Learner, word: str, *, owner: str) -> ConceptClass:
     """The class that a learner draws one member of; refused where more than one draw is made."""
-    if not isinstance(learner, Occam):
+    drawn = one_draw(learner)
+    if drawn is None:
         raise ParameterError(
             owner,
             "concepts",
             word,
             allowed="a class of which one member is drawn",
-            remedy="Use thresholds, intervals, unions, points, stumps or rectangles; "
-            "trees and lists need no transform.",
+            remedy="Use thresholds, intervals, unions, points, stumps, rectangles, halfspaces, trees:DEPTH or lists.",
         )
-    return learner.concepts
+    return drawn.concepts
+
+
+def one_draw(learner: Learner) -> Occam | None:
+    """The one draw that a learner makes, as a learner of its own; None where it makes more than one."""
+    if isinstance(learner, Merged):
+        return one_draw(learner.learner)
+    if isinstance(learner, StagedTrees) and len(learner.stages) == 1:
+        return Occam(learner.concepts, learner.epsilon, learner.costs)
+    return learner if isinstance(learner, Occam) else None
+
+
+def merged(learner: Learner) -> Learner:
+    """The learner, with what it releases written without parts that change nothing, where its class has such."""
+    return Merged(learner) if isinstance(learner.concepts, MERGED) else learner
 
 
 def _cuts(tests: Binarisation) -> int:

@@ -194,6 +194,7 @@ def _tested(
         min(shatters, size.bit_length() - 1),
         tests=tests,
         parts=levels,
+        labels=_classes(description),
         named=description.schema is not None,
     )
 

@@ -14,9 +14,11 @@ __all__ = [
     "LARGEST_SETS",
     "LARGEST_TABLE",
     "MOST_BLOCK",
+    "MOST_LISTED_COLUMNS",
     "MOST_RUN_POINTS",
     "MOST_SEPARATED",
     "box_work",
+    "boxes_drawn_from",
     "most_distinct",
     "stump_labels",
 ]
@@ -32,6 +34,9 @@ LARGEST_TABLE = 2**30
 
 LARGEST_SETS = 2**26
 """Labels of all categories at all points: half a gigabyte as doubles, twice, when they are compared."""
+
+MOST_LISTED_COLUMNS = 3
+"""Columns of a box whose labellings of points are listed."""
 
 MOST_SEPARATED = 5_000
 """Points whose separations by half-planes are listed: 25 million of them, some seconds."""
@@ -52,6 +57,23 @@ def box_work(groups: Sequence[int], points: int) -> int:
     """
     *outer, last = sorted(min(count, points) for count in groups)
     return last * prod(count * (count + 1) // 2 for count in outer) + 100 * last**2
+
+
+def boxes_drawn_from(groups: Sequence[int]) -> int | None:
+    """The fewest points whose labellings by boxes take too long to sum: from there on boxes are drawn themselves.
+
+    >>> boxes_drawn_from((2**16, 2**8)), boxes_drawn_from((256, 256))
+    (4443, None)
+    """
+    if len(groups) > MOST_LISTED_COLUMNS:
+        return 1
+    if box_work(groups, max(groups)) <= LARGEST_BOX_WORK:
+        return None
+    low, high = 0, max(groups)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if box_work(groups, middle) > LARGEST_BOX_WORK else (middle, high)
+    return high
 
 
 def stump_labels(columns: Sequence[tuple[int, bool]], points: int) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from privpac.numbers.parameters import Number, at_least, chance
 from privpac.theory.register import formula
 
 __all__ = [
+    "counting_dimension",
     "differences_vc",
     "erm_excess",
     "growth",
@@ -53,6 +54,49 @@ def ln_growth(n: int, *, vc: int) -> Fraction:
     Proof: docs/proofs/vc.md. Tested by: tests/unit/theory/test_vc.py.
     """
     return _ln(Fraction(growth(n, vc=vc)))
+
+
+@lru_cache(maxsize=4096)
+def _dimension_for(count: Fraction | int, points: int) -> int | None:
+    """The least dimension, at least 1, whose `growth` at so many points is `count`; None if 2^points are fewer."""
+    if points < 64 and 2**points < count:
+        return None
+    total, term, vc = 1, 1, 0
+    while vc == 0 or total < count:
+        if vc == points:
+            return max(1, vc) if total >= count else None
+        term = term * (points - vc) // (vc + 1)
+        total, vc = total + term, vc + 1
+    return vc
+
+
+@formula("sauer")
+def counting_dimension(
+    size: int | None,
+    *,
+    vc: int | None,
+    counted: int,
+    candidates: Fraction | int | None = None,
+    drawn: int | None = None,
+) -> int | None:
+    """A number v such that a class has at most growth(m, vc=v) labellings of any m >= `counted` points.
+
+    The smaller of its VC dimension and of the least v with growth(counted, vc=v) >= size: a class of `size` concepts
+    has no more labellings than that, of however many points. None if neither is known. With `candidates`, also
+    growth(drawn, vc=v) >= candidates.
+    Statement: as `growth`, which does not fall as points or v are added. Source: register `sauer`.
+    Holds if: the class has at most `size` concepts and at most this VC dimension.
+    Proof: docs/proofs/members-as-labellings.md. Tested by: tests/unit/theory/test_vc.py.
+
+    >>> counting_dimension(10_000, vc=13, counted=500), counting_dimension(2**64, vc=1, counted=500)
+    (2, 1)
+    """
+    few = None if size is None else _dimension_for(size, counted)
+    known = min((v for v in (few, vc) if v is not None), default=None)
+    if candidates is None or drawn is None or known is None:
+        return None if known is None else max(1, known)
+    own = _dimension_for(candidates, drawn)
+    return None if own is None else max(known, own)
 
 
 @lru_cache(maxsize=4096)

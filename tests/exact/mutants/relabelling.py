@@ -14,8 +14,10 @@ from privpac.audit.registry import learner_case, records_of, sample_of, tiny_sch
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis
 from privpac.concepts.labellings.intervals import VotedRuns
+from privpac.concepts.labellings.members import MemberDichotomies
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.thresholds import Threshold, Thresholds
+from privpac.concepts.line.unions import Unions
 from privpac.constructions.adversary import Adversary
 from privpac.constructions.stable.stable import Stable
 from privpac.constructions.wrappers.agnostic import Agnostic
@@ -47,6 +49,24 @@ def takes_the_best_labelling() -> Case:
     inner = Adversary(Thresholds(schema, "a"), ((0, 1),) * 4)
     case = learner_case("best labelling outright", _Outright(inner, 4, Fraction(3, 10)), schema, 5)
     return replace(case, records=((0, 0), (0, 1)))  # one point is enough
+
+
+class _BestMember(Agnostic):
+    """Takes a member with the fewest mistakes on the voters."""
+
+    def labelled(self, vote: Vote, kept: Sample, rest: Sample, coins: Coins) -> Sample:
+        prices = MemberDichotomies(self.classes).relabelling(
+            kept, rest, change=vote.change, mistake=vote.mistake
+        )
+        return kept.relabelled(prices.cheapest().predict(kept.block().cells))
+
+
+def takes_the_best_member() -> Case:
+    """Members in place of labellings, but the best one and not a drawn one: again one voter decides all labels."""
+    schema = tiny_schema(2)
+    inner = Adversary(Unions(schema, "a", 1), ((0, 1),) * 4)
+    case = learner_case("best member outright", _BestMember(inner, 4, Fraction(3, 10)), schema, 5)
+    return replace(case, records=((0, 0), (0, 1)))
 
 
 class _PicksAtTwice(Confidence):
@@ -154,6 +174,7 @@ MUTANTS: dict[str, Callable[[], Case]] = {
     mutant.__name__: mutant
     for mutant in (
         takes_the_best_labelling,
+        takes_the_best_member,
         ranks_without_ties,
         lists_by_all_records,
         ends_before_it_begins,

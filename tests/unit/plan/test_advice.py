@@ -140,7 +140,7 @@ def unproved(_: pytest.MonkeyPatch) -> None:
 
 @check
 def nothing(_: pytest.MonkeyPatch) -> None:
-    found = plan.reachable("trees:3", columns=40, records=100, epsilon="0.01")
+    found = plan.reachable("trees:3", columns=40, records=100, unlabelled=0, epsilon="0.01")
     text = said(found, "nothing")
     assert found.answers == ()
     assert text is not None

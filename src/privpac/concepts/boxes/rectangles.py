@@ -28,7 +28,6 @@ from privpac.concepts.grids import (
     FULL,
     MOST_BOX_BITS,
     MOST_BOX_COLUMNS,
-    MOST_LISTED_COLUMNS,
     Bins,
     box_bits,
     box_bytes,
@@ -36,8 +35,9 @@ from privpac.concepts.grids import (
     box_seconds,
     coarser_boxes,
 )
-from privpac.concepts.labellings.base import reduced, refuse_relabelling
-from privpac.concepts.labellings.boxes import BoxDichotomies, require_boxes
+from privpac.concepts.labellings.base import VotedAsMembers, reduced
+from privpac.concepts.labellings.boxes import BoxDichotomies
+from privpac.concepts.labellings.members import MemberDichotomies
 from privpac.concepts.line.unions import check_costs, check_ordered
 from privpac.concepts.literals.cooccurrence import Estimate
 from privpac.concepts.trees.powers import Floats, Integers
@@ -45,12 +45,13 @@ from privpac.data.occupied import OccupiedCells, PointCounts
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
 from privpac.errors import ParameterError, SizeError
+from privpac.theory.listing import boxes_drawn_from
 
 __all__ = ["RectangleGibbs", "Rectangles"]
 
 
 @dataclass(frozen=True)
-class Rectangles(EvenPrior, Stored):
+class Rectangles(VotedAsMembers, EvenPrior, Stored):
     """All boxes of a public grid over one to five ordered columns.
 
     `bins` is "full" where boxes may have their edges at any cell, or the number of groups per column, or one for each.
@@ -143,19 +144,26 @@ class Rectangles(EvenPrior, Stored):
             remedy=f"Use fewer records, or a coarser grid: {self._on(count)} has {count} groups per column.",
         )
 
+    @property
+    def members_from(self) -> int | None:
+        """Where labellings take too long to sum, or have too many sides, boxes are drawn themselves."""
+        return boxes_drawn_from(self.groups)
+
+    def _drawn_themselves(self, points: int) -> bool:
+        return self.members_from is not None and points >= self.members_from
+
     def require_listed(self, points: int, *, elsewhere: int = 0) -> None:
-        if len(self.columns) > MOST_LISTED_COLUMNS:
-            raise SizeError(
-                f"Rectangles: labellings by boxes are drawn from in up to {MOST_LISTED_COLUMNS} columns.",
-                remedy="Name fewer columns, or draw one box from all of them.",
-            )
-        require_boxes(self.word, self.groups, points)
+        if self._drawn_themselves(points):
+            self.require(points + elsewhere)
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
-        refuse_relabelling("Rectangles")
+        """Boxes are drawn themselves, by their mistakes on the voters."""
+        self.require(voters)
 
-    def dichotomies(self, *points: Sample) -> BoxDichotomies:
-        """Its labellings of the distinct points of these records."""
+    def dichotomies(self, *points: Sample) -> BoxDichotomies | MemberDichotomies:
+        """Its labellings of the distinct points of these records; boxes themselves for many records."""
+        if self._drawn_themselves(sum(sample.size.total for sample in points)):
+            return MemberDichotomies(self)
         seen = reduced(OccupiedCells(self.statistic.axes, self.groups, classes=1), points)
         return BoxDichotomies(self.statistic, seen, self.inside, self._box)
 

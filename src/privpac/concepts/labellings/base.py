@@ -13,7 +13,7 @@ Everything here is private: nothing has a repr that shows what it holds.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
 from privpac.data.sample import Sample, Statistic
-from privpac.errors import DataError, ParameterError, SizeError
+from privpac.errors import DataError, ParameterError
 from privpac.mechanisms import gibbs
 from privpac.mechanisms.scores import Listed
+from privpac.theory.vc import counting_dimension
 
 __all__ = [
     "AnyPoints",
@@ -32,9 +33,12 @@ __all__ = [
     "Dichotomous",
     "ListedPrices",
     "Prices",
+    "VotedAsMembers",
+    "VotedDichotomies",
+    "dimension",
+    "members_from",
     "multiplicities",
     "reduced",
-    "refuse_relabelling",
     "with_dichotomies",
 ]
 
@@ -64,6 +68,10 @@ class Dichotomies(Protocol[Z]):
 
     def mistakes(self, sample: Sample) -> Prices[Z]:
         """How many of these records each representative gets wrong; the records may lie anywhere."""
+
+
+class VotedDichotomies(Dichotomies[Z], Protocol[Z]):
+    """Labellings that other records can vote on."""
 
     def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Z]:
         """score(z) = min over concepts f of change·#{kept: z ≠ f} + mistake·#{rest: f is wrong}.
@@ -113,6 +121,22 @@ class Listable(Protocol):
         """The labellings that members of the class put on these records."""
 
 
+class VotedAsMembers:
+    """A class of which members are voted on in place of labellings (see `labellings.members`)."""
+
+    @property
+    def members_from(self) -> int | None:
+        """From so many points on members are also drawn in their place, whoever counts mistakes; None: never."""
+        return None
+
+
+def members_from(concepts: ConceptClass, *, voted: bool = False) -> int | None:
+    """The fewest points for which members are drawn, or `voted` on, in place of labellings; None: never."""
+    if not isinstance(concepts, VotedAsMembers):
+        return None
+    return 0 if voted else concepts.members_from
+
+
 class BySums:
     """A class whose labellings are drawn by sums over the points: any number of them will do."""
 
@@ -135,17 +159,27 @@ def with_dichotomies(concepts: ConceptClass, *, owner: str) -> Dichotomous:
             "concepts",
             concepts.word,
             allowed="a class of two labels whose labellings of given points can be drawn from",
-            remedy="Use thresholds, intervals, unions, rectangles, points, stumps or a finite class; rules over public "
-            "tests are few enough to be drawn themselves, without labellings.",
+            remedy="Use thresholds, intervals, unions, rectangles, points, stumps, half-spaces, trees, lists or a "
+            "finite class.",
         )
     return cast(Dichotomous, concepts)
 
 
-def refuse_relabelling(owner: str) -> NoReturn:
-    """Whatever the points are, and before there are any: for classes whose nearest concepts are not found quickly."""
-    raise SizeError(
-        f"{owner}: the nearest concept to a labelling is not known to be found quickly, so labels are not voted on.",
-        remedy="Use LabelBoost (method='boost'), which does without, or thresholds, intervals or stumps.",
+def dimension(
+    concepts: ConceptClass, *, counted: int, drawn: int | None = None, voted: bool = False
+) -> int | None:
+    """A VC dimension that counts for this class; None if there is none so small, or it is unknown.
+
+    The class has no more labellings of `counted` or more points than one of this dimension may have, and where labels
+    of `drawn` points are drawn (or `voted` on), no more candidates either (docs/proofs/members-as-labellings.md).
+    """
+    first = members_from(concepts, voted=voted)
+    return counting_dimension(
+        concepts.size,
+        vc=concepts.vc,
+        counted=counted,
+        candidates=concepts.odds + 1 if first is not None and drawn is not None and drawn >= first else None,
+        drawn=drawn,
     )
 
 

@@ -22,35 +22,19 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import ListedPrices, Prices, refuse_relabelling
+from privpac.concepts.labellings.base import ListedPrices
 from privpac.concepts.labellings.box_kernels import cheapest_box, outer_sums, ranges_within
 from privpac.concepts.trees.powers import Powers
 from privpac.data.occupied import OccupiedCells, PointCounts
 from privpac.data.sample import Sample
-from privpac.errors import SizeError
 from privpac.numbers.exact import UNIT_ROUNDOFF, ball
-from privpac.theory.listing import LARGEST_BOX_WORK, box_work
 
-__all__ = ["BoxDichotomies", "BoxPrices", "Sides", "require_boxes"]
+__all__ = ["BoxDichotomies", "BoxPrices", "Sides"]
 
 Counts = NDArray[np.int64]
 
 Sides = tuple[tuple[int, int], ...]
 """A labelling: first and last value on every axis, counted among those of the points; () is the empty box."""
-
-
-def require_boxes(word: str, groups: Sequence[int], points: int) -> None:
-    """Refuse so many points, wherever they lie, if sums over their boxes could take too long."""
-    if box_work(groups, points) <= LARGEST_BOX_WORK:
-        return
-    most = 1
-    while box_work([most + 1] * len(groups), points) <= LARGEST_BOX_WORK:
-        most += 1
-    raise SizeError(
-        f"Rectangles: the labellings of {points} points by boxes of {' x '.join(map(str, groups))} cells take too long "
-        "to sum.",
-        remedy=f"Use a coarser grid, {word}:{most}, or fewer records.",
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,9 +93,6 @@ class BoxDichotomies:
         solid = (1,) * (3 - len(shape)) + tuple(shape[axis] for axis in order)  # unused axes first
         places = np.ascontiguousarray(occupied.transpose(order)).reshape(solid)
         return BoxPrices(places, np.ascontiguousarray(table.transpose(order)).reshape(solid), order)
-
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Sides]:
-        refuse_relabelling("Rectangles")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Hypothesis
-from privpac.concepts.labellings.base import Prices, refuse_relabelling
+from privpac.concepts.labellings.base import Prices
 from privpac.concepts.labellings.cuts import middle_cuts
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.union_sums import UnionSums, Walk
@@ -62,9 +62,6 @@ class UnionDichotomies:
         counts = np.zeros((len(self.points), 2), dtype=np.int64)
         np.add.at(counts, np.searchsorted(middle_cuts(self.points), seen.values, side="right"), seen.counts)
         return UnionPrices(counts, min(self.changes, len(self.points)), self.inside)
-
-    def relabelling(self, kept: Sample, rest: Sample, *, change: int, mistake: int) -> Prices[Ranges]:
-        refuse_relabelling("Unions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -29,7 +29,7 @@ from privpac.concepts.base import (
     Stored,
 )
 from privpac.concepts.fitting import edges_misfit, labels_misfit, order_misfit, two_classes_misfit
-from privpac.concepts.labellings.base import BySums, reduced, refuse_relabelling
+from privpac.concepts.labellings.base import BySums, VotedAsMembers, reduced
 from privpac.concepts.labellings.unions import UnionDichotomies
 from privpac.concepts.line.union_law import Range, UnionGibbs
 from privpac.concepts.line.union_sums import UnionSums, Walk
@@ -157,7 +157,7 @@ class Union(OneColumn):
 
 
 @dataclass(frozen=True)
-class Unions(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
+class Unions(AnyNumber, BySums, VotedAsMembers, EvenPrior, OverColumn, Stored):
     """All unions of at most `intervals` intervals of one ordered `column` of a `schema`; records in one of them get
     class number `inside`."""
 
@@ -212,7 +212,7 @@ class Unions(AnyNumber, BySums, EvenPrior, OverColumn, Stored):
         return self._changes
 
     def require_relabelled(self, kept: int, *, voters: int) -> None:
-        refuse_relabelling("Unions")
+        """Unions are drawn themselves, by sums over any number of voters."""
 
     def dichotomies(self, *points: Sample) -> UnionDichotomies:
         """Its labellings of the distinct points of these records."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Costs, Hypothesis, MixtureGibbs
+from privpac.concepts.labellings.members import Members
 from privpac.concepts.linear.direction_kernels import (
     BINS,
     WIDEST,
@@ -147,7 +148,7 @@ def _within(best: int, steps: NDArray[np.int64], counts: NDArray[np.int64], span
 
 
 @dataclass(frozen=True)
-class Linear(ABC):
+class Linear(Members, ABC):
     """What the two classes share: features of a schema, sets of directions, one prior share each."""
 
     schema: Schema

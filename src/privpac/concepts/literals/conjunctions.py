@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, Costs, Hypothesis, RuleBase, Stored
 from privpac.concepts.fitting import two_classes_misfit
+from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation, Facts, Test, implied
 from privpac.concepts.literals.cooccurrence import (
     DEEPEST,
@@ -141,7 +142,7 @@ def _needed(literals: Facts) -> Facts:
 
 
 @dataclass(frozen=True)
-class _Monomials:
+class _Monomials(Members):
     """Monomials of at most `literals` literals on different tests.
 
     Every monomial is equally likely beforehand; or `shares[j]`, a public positive integer, says how much weight

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from privpac.concepts.base import Costs, ManyLabels
+from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation, Test
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, Estimate
 from privpac.concepts.trees.law import Law
@@ -17,7 +18,7 @@ from privpac.data.schema import Schema
 __all__ = ["Grown"]
 
 
-class Grown(ManyLabels, ABC):
+class Grown(Members, ManyLabels, ABC):
     """The public facts of a class of grown rules; a subclass is a frozen dataclass with these fields.
 
     `stop` is the prior probability that growth ends at a node (the first, too, unless `root_splits`), `label_prior` the

@@ -12,6 +12,7 @@ from flint import arb, ctx
 
 from privpac.coins import Coins
 from privpac.concepts.base import Costs, Hypothesis
+from privpac.concepts.labellings.members import Members
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor
 from privpac.concepts.trees.tree import Tree
@@ -125,7 +126,7 @@ class _Counted(Protocol):
     def scores(self, evidence: Cooccurrence, *, costs: Costs) -> Scores[Tree]: ...
 
 
-class UniformTrees:
+class UniformTrees(Members):
     """A class of trees over public tests that are equally likely beforehand."""
 
     schema: Schema

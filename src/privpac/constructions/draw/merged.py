@@ -14,11 +14,17 @@ from typing import Any, cast
 from privpac.coins import Coins
 from privpac.concepts.base import Hypothesis, MergeableClass
 from privpac.constructions.base import Around, Learner
+from privpac.constructions.wrappers.nested import empirical_accuracy
 from privpac.data.sample import Sample, Size
 from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
+from privpac.guarantee.facts import Accuracy
+from privpac.guarantee.proof import Proof
 
-__all__ = ["Merged"]
+__all__ = ["LEFT_OUT", "Merged"]
+
+LEFT_OUT = "parts of the rule that change nothing left out"
+"""How certificates call it."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +35,11 @@ class Merged(Around):
 
     def certify(self, size: Size) -> Certificate:
         inner = self.learner.certify(size)
-        what = "parts of the rule that change nothing left out"
-        return replace(inner, privacy=rules.post_processing(inner.privacy, what=what))
+        return replace(inner, privacy=rules.post_processing(inner.privacy, what=LEFT_OUT))
+
+    def certify_empirical(self, size: Size) -> Proof[Accuracy] | None:
+        """What the learner promises about mistakes on the records themselves: they stay the same."""
+        return empirical_accuracy(self.learner, size)
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         return cast(MergeableClass, self.learner.concepts).contains_merged(hypothesis)

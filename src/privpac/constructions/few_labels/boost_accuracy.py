@@ -11,6 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privpac.concepts.base import ConceptClass
+from privpac.concepts.labellings.base import members_from
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
@@ -32,11 +33,12 @@ from privpac.guarantee.proof import Proof
 __all__ = ["base_draw", "carried_by", "family_of", "one_round_accuracy"]
 
 
-def family_of(concepts: ConceptClass, *, owner: str) -> Family:
-    """The public numbers of a class; its size must be known."""
+def family_of(concepts: ConceptClass, *, owner: str, voted: bool = False) -> Family:
+    """The public numbers of a class whose labellings are drawn or `voted` on; its size must be known."""
     if concepts.size is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose size is known")
-    return Family(concepts.size, concepts.vc, Fraction(concepts.odds))
+    first = members_from(concepts, voted=voted)
+    return Family(concepts.size, concepts.vc, Fraction(concepts.odds), first)
 
 
 def base_draw(base: Learner, *, failure: Fraction) -> Drawn | None:

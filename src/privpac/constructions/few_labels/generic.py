@@ -54,6 +54,9 @@ __all__ = ["GenericLearner"]
 
 OWNER = "GenericLearner"
 
+MOST_DIFFERENCES = 2**20
+"""Pairs of listed concepts whose differences are asked about: more take minutes to list."""
+
 
 @dataclass(frozen=True)
 class GenericLearner(DrawsOnce):
@@ -114,6 +117,11 @@ class GenericLearner(DrawsOnce):
     def _listed(self, failure: Fraction) -> ListedBLR:
         assert isinstance(self.concepts, Finite)
         columns = self.concepts.statistic.columns or self.concepts.schema.names[:1]
+        if math.comb(self.concepts.size, 2) > MOST_DIFFERENCES:
+            raise SizeError(
+                f"{OWNER}: {self.concepts.size} concepts have too many differences to be asked about one by one.",
+                remedy="Use method='boost' or method='relabel', which list none, or a class of fewer concepts.",
+            )
         asked = tuple(SymmetricDifference(self.concepts).members())
         if not asked:
             raise ParameterError(OWNER, "concepts", self.concepts.word, allowed="at least two concepts")

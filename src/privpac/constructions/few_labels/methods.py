@@ -10,27 +10,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from privpac.coins import Coins
-from privpac.concepts.base import ConceptClass, Hypothesis
+from privpac.concepts.base import ConceptClass, Hypothesis, MergeableClass
 from privpac.concepts.labellings.base import with_dichotomies
 from privpac.constructions.base import SemiLearner
+from privpac.constructions.draw.merged import LEFT_OUT
 from privpac.constructions.draw.occam import FAILURE, Occam
 from privpac.constructions.few_labels.active import Active
 from privpac.constructions.few_labels.boost import LabelBoost, Round
 from privpac.constructions.few_labels.generic import GenericLearner
 from privpac.constructions.few_labels.labels_only import LabelsOnly
 from privpac.constructions.few_labels.relabel import SSLRelabel
-from privpac.constructions.request import class_of_draw
+from privpac.constructions.request import MERGED, class_of_draw
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.words import Request, learner_for
 from privpac.data.sample import Size
 from privpac.data.semi import SemiSample
 from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.fields import record, require, text, whole
+from privpac.guarantee import rules
 from privpac.guarantee.certificate import Certificate
-from privpac.guarantee.facts import Against
+from privpac.guarantee.facts import Against, Privacy
+from privpac.guarantee.proof import Proof
 from privpac.numbers.exact import decimal_text, plain, written
 
 __all__ = ["METHODS", "NOT_THIS_WAY", "FewLabels", "concepts_for", "promised", "semi_learner"]
@@ -256,8 +259,7 @@ class FewLabels:
     def certify(self) -> Certificate:
         """What will be promised to labelled and to unlabelled people."""
         inner = self.learner.certify(self.request.size) if self.active is None else self.active.certify()
-        proof = self.request.for_people(inner.privacy)
-        also = tuple(map(self.request.for_people, inner.also))
+        proof, *also = (self.request.for_people(self._merged(one)) for one in (inner.privacy, *inner.also))
         size = self.request.size
         wishes = {
             "concepts": stored_concepts(self.concepts),
@@ -269,16 +271,30 @@ class FewLabels:
             "leaf_epsilon": None,
             "holdout": "0",
         }
-        return replace(inner, privacy=proof, also=also, request=wishes)
+        return replace(inner, privacy=proof, also=tuple(also), request=wishes)
+
+    def _merged(self, proof: Proof[Privacy]) -> Proof[Privacy]:
+        return rules.post_processing(proof, what=LEFT_OUT) if self._merges else proof
+
+    @property
+    def _merges(self) -> bool:
+        """Whether parts of a rule that change nothing are left out, as where a word is learnt by itself."""
+        return isinstance(concepts_for(self.concepts, self.request), MERGED)
 
     def releases(self, hypothesis: Hypothesis) -> bool:
         """Whether this hypothesis could ever be what is learnt."""
+        if self._merges:
+            return cast(MergeableClass, concepts_for(self.concepts, self.request)).contains_merged(hypothesis)
         size = self.request.size if self.active is None else self.active.inner_size
         return self.learner.releases(hypothesis, size)
 
     def run(self, sample: SemiSample, coins: Coins) -> Hypothesis:
-        """The rule to release, drawn with these coins."""
+        """The rule, drawn with these coins; `written` says how it is released."""
         return self.learner.learn(sample, coins)
+
+    def written(self, drawn: Hypothesis) -> Hypothesis:
+        """What is released of the rule that was drawn."""
+        return cast(Hypothesis, cast(Any, drawn).merged()) if self._merges else drawn
 
 
 MOST = 10**9

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privpac.concepts.grids import FULL, grid_of_word
-from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, voted
+from privpac.constructions.class_facts import DICHOTOMIES, ClassFacts, listed, members_from, voted
 from privpac.constructions.commands import draw_command, learn_command
 from privpac.constructions.few_labels.floors import labels_floor
 from privpac.constructions.few_labels.formulas import (
@@ -59,8 +59,8 @@ def _relabelled(concepts: ClassFacts) -> bool:
     return concepts.kind == "any" or voted(concepts)
 
 
-def _family(concepts: ClassFacts) -> Family:
-    return Family(concepts.size, concepts.vc, concepts.odds)
+def _family(concepts: ClassFacts, *, voted: bool = False) -> Family:
+    return Family(concepts.size, concepts.vc, concepts.odds, members_from(concepts, voted=voted))
 
 
 def _others(wish: Wish) -> int:
@@ -84,13 +84,13 @@ def _boost(wish: Wish) -> Need:
 
 
 def _ssl_at(wish: Wish, labelled: int, unlabelled: int) -> Need | None:
-    search = relabel_search(_family(wish.concepts), wish.epsilon, wish.failure)
+    search = relabel_search(_family(wish.concepts, voted=True), wish.epsilon, wish.failure)
     found = search.at(labelled, unlabelled, error=wish.error)
     return None if found is None else Need(labelled, unlabelled, {"kept": str(found.kept)})
 
 
 def _ssl(wish: Wish) -> Need:
-    found = records_ssl_relabel(_family(wish.concepts), unlabelled=_others(wish), **wish.goal)
+    found = records_ssl_relabel(_family(wish.concepts, voted=True), unlabelled=_others(wish), **wish.goal)
     return _smaller_pool(wish, Need(found.labelled, found.unlabelled, {"kept": str(found.kept)}), _ssl_at)
 
 
@@ -128,7 +128,7 @@ def _relabelled_points(wish: Wish, need: Need) -> int:
     return relabel_settings(
         need.labelled,
         need.unlabelled,
-        family=_family(wish.concepts),
+        family=_family(wish.concepts, voted=True),
         epsilon=wish.epsilon,
         failure=FAILURE,
     ).kept
@@ -143,7 +143,7 @@ def _unlabelled_command(method: str) -> Callable[[Wish, Need], str | None]:
         points, voted = POINTS_LISTED.get(method), method == "relabel"
         if points is not None and not (
             listed(wish.concepts, voted=voted)
-            and listed(wish.concepts, voted=voted, points=points(wish, need))
+            and listed(wish.concepts, voted=voted, points=points(wish, need), voters=need.labelled)
         ):
             return None
         return learn_command(wish, need, options=f"--unlabelled UNLABELLED --method {method}")
@@ -155,9 +155,18 @@ def _line(concepts: ClassFacts) -> bool:
     """Classes of ranges of fine columns; boxes on all cells, for a coarse grid is not what the points come from."""
     if concepts.kind == "rectangles":
         full = grid_of_word(concepts.word.partition(":")[2])[1] == FULL
-        return full and min(concepts.groups) > POINTS[-1]
+        return full and max(concepts.groups) > POINTS[-1]
+    if concepts.kind == "stumps":
+        return max(_released(concepts), default=0) > POINTS[-1]
     ordered = concepts.kind in ("intervals", "unions") or (concepts.kind == "thresholds" and concepts.vc == 1)
     return ordered and (concepts.cells or 0) > POINTS[-1]
+
+
+def _released(concepts: ClassFacts) -> list[int]:
+    """Cells of every column of which a table is released."""
+    if concepts.kind == "stumps":
+        return [cells for cells, ordered in concepts.table if ordered]
+    return list(concepts.groups) or [concepts.cells or 1]
 
 
 def _generic(wish: Wish) -> Need | None:
@@ -191,7 +200,7 @@ def _labels(wish: Wish, pool: int) -> int | None:
     from privpac.numbers.exact import ratio_for
 
     concepts, third = wish.concepts, wish.failure / 3
-    ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
+    ends = 1 if concepts.kind in ("thresholds", "stumps") else 2 * concepts.parts
     cut, best = _cut_error(wish, pool), None
     for points in points_of_boxes(concepts.parts) if concepts.groups else POINTS:
         # Between two kept points lies at most one share of the table; a range is two cuts, each off by the error.
@@ -213,17 +222,16 @@ def _labels(wish: Wish, pool: int) -> int | None:
 
 
 def _cut_error(wish: Wish, pool: int) -> Fraction:
-    """How far the share below any cut of a released column may be off; columns of a box share epsilon and failure."""
+    """How far the share below any cut of a released column may be off; several columns share epsilon and failure."""
     from privpac.constructions.release.tree_formulas import plan_tree
     from privpac.numbers.exact import ratio_for
 
     concepts = wish.concepts
-    columns = len(concepts.groups) or 1
-    cells = max(concepts.groups) if concepts.groups else concepts.cells
-    assert cells is not None
+    released = _released(concepts)
+    columns, cells = len(released), max(released)
     epsilon, failure = wish.epsilon / columns, wish.failure / 3 / columns
     halved = plan_quantiles(pool, cells=cells, epsilon=epsilon, failure=failure, ratio_of=ratio_for).error
-    if not concepts.groups:
+    if columns == 1 and not concepts.groups:
         return halved
     counted = plan_tree(pool, cells=cells, epsilon=epsilon, failure=failure)
     return halved if counted is None else min(halved, Fraction(counted.off, pool))
@@ -233,6 +241,9 @@ def _snapped(concepts: ClassFacts, points: int) -> int:
     """Members whose ends lie on so many points per column, or at the two ends of it."""
     if concepts.groups:
         return math.prod([(points + 1) * (points + 2) // 2] * len(concepts.groups)) + 1
+    if concepts.kind == "stumps":  # of every column as likely beforehand, the two constants as a column
+        tests = (2 * min(points, cells - 1) if ordered else 2 * cells for cells, ordered in concepts.table)
+        return (len(concepts.table) + 1) * max(2, *tests)
     ends = 1 if concepts.kind == "thresholds" else 2 * concepts.parts
     return sum(math.comb(points + 2, k) for k in range(ends + 1))
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
 from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.members import voted_on
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE, Occam
 from privpac.constructions.few_labels import rules as few_labels_rules
@@ -150,7 +151,7 @@ class SSLRelabel:
         base = self.base
         if not isinstance(base, Occam) or base.concepts != self.concepts or base.costs is not None:
             return ()
-        family = family_of(self.concepts, owner="SSLRelabel")
+        family = family_of(self.concepts, owner="SSLRelabel", voted=True)
         accuracy = relabel_accuracy(self._settings(size.labelled), family=family, failure=self.failure)
         return () if accuracy is None else (accuracy,)
 
@@ -160,7 +161,7 @@ class SSLRelabel:
     def learn(self, sample: SemiSample, coins: Coins) -> Hypothesis:
         self.require(sample.size)
         points = sample.unlabelled.take(random_part(self.taken, self.kept, coins))
-        dichotomies = self.concepts.dichotomies(points)
+        dichotomies = voted_on(self.concepts, points)
         scores = dichotomies.relabelling(points, sample.labelled, change=self.change, mistake=self.mistake)
         labels = dichotomies.labels(scores.draw(self.ratio, coins), points.block().cells)
         return self.base.learn(points.relabelled(labels), coins)
@@ -182,7 +183,7 @@ class SSLRelabel:
         cut = with_dichotomies(concepts, owner="SSLRelabel")
         if size.labelled < 1 or size.unlabelled < 1:
             raise SizeError("SSLRelabel needs labelled and unlabelled records.")
-        family = family_of(cut, owner="SSLRelabel")
+        family = family_of(cut, owner="SSLRelabel", voted=True)
         settings = relabel_settings(
             size.labelled, size.unlabelled, family=family, epsilon=epsilon, failure=failure
         )

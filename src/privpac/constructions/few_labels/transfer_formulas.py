@@ -27,9 +27,13 @@ class Family:
     size: int
     vc: int | None
     odds: Fraction
+    members_from: int | None = None
+    """From so many points on members are drawn in place of labellings, by their prior; None: never."""
 
     def labellings(self, points: int) -> int:
-        """The most labellings it puts on so many points."""
+        """The most labellings it puts on so many points; of members, as many as their prior makes of them."""
+        if self.members_from is not None and points >= self.members_from:
+            return ceil(self.odds) + 1
         return self.size if self.vc is None else min(self.size, growth(points, vc=self.vc))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from privpac.coins import Coins
@@ -17,7 +18,7 @@ from privpac.concepts.base import ConceptClass, Costs, CountedByScore, Hypothesi
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.derived.regrid import Regrid, coarse_schema, covering_edges, most_groups
 from privpac.concepts.derived.snapped import snaps
-from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, dimension, members_from, with_dichotomies
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
@@ -193,7 +194,7 @@ class LabelPrivateGrid:
         return _smallest(
             lambda error: covers_rules.label_cover(
                 records=n,
-                vc=max(1, vc),
+                vc=vc,
                 candidates=candidates,
                 ratio=ratio,
                 level=level,
@@ -294,14 +295,17 @@ class LabelPrivateDichotomies(DrawsMembers, DrawsOnce):
         )
 
     def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
-        vc = self.concepts.vc
+        vc = dimension(self.concepts, counted=n)
         if vc is None or self.ratio == 1:
             return ()
         bounds = [growth(n, vc=vc)] + ([] if self.concepts.size is None else [self.concepts.size])
+        first = members_from(self.concepts)
+        if first is not None and n >= first:
+            bounds = [ceil(self.concepts.odds) + 1]
         return _smallest(
             lambda error: covers_rules.label_cover(
                 records=n,
-                vc=max(1, vc),
+                vc=vc,
                 candidates=min(bounds),
                 ratio=self.ratio,
                 level=Fraction(0),

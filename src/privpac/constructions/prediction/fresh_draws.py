@@ -20,7 +20,7 @@ from privpac.concepts.base import Cells, ConceptClass, Hypothesis
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.formulas import flip_for, plan_flipped
-from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, known_vc
+from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, least_dimensional
 from privpac.constructions.stored_classes import stored_concepts
 from privpac.constructions.wrappers import rules as wrappers_rules
 from privpac.data.sample import Sample, Size
@@ -52,9 +52,12 @@ class FreshDraws(Redrawn):
         cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> FreshDraws:
         """With the subset and the flips that prove the smallest excess for so many records."""
-        vc = known_vc(concepts, cls.owner)
-        plan = plan_flipped(records, epsilon=epsilon, failure=failure, vc=vc)
-        return cls(concepts, epsilon, plan.kept, records, plan.flip, plan.slip, failure)
+
+        def build(vc: int) -> FreshDraws:
+            plan = plan_flipped(records, epsilon=epsilon, failure=failure, vc=vc)
+            return cls(concepts, epsilon, plan.kept, records, plan.flip, plan.slip, failure)
+
+        return least_dimensional(build, concepts, records=records, owner=cls.owner)
 
     @classmethod
     def with_subset(cls, concepts: ConceptClass, epsilon: Fraction, *, kept: int, records: int) -> FreshDraws:

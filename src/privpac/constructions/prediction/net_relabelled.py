@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
+from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
 from privpac.constructions.prediction.net_formulas import plan_net_relabelled
-from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, known_vc
+from privpac.constructions.prediction.redrawn import Redrawn, draw_concept, known_vc, least_dimensional
 from privpac.constructions.prediction.relabelled_vote import votes_of
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
@@ -57,22 +58,15 @@ class NetRelabelled(Redrawn):
         cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> NetRelabelled:
         """With the parameters that prove the smallest excess for so many records."""
-        vc = known_vc(concepts, cls.owner)
-        plan = plan_net_relabelled(records, epsilon=epsilon, failure=failure, vc=vc)
-        if plan is None:
-            raise SizeError(f"{cls.owner}: {records} records are too few at epsilon {plain(epsilon)}.")
-        return cls(
-            concepts,
-            epsilon,
-            plan.kept,
-            records,
-            plan.net,
-            plan.drawing,
-            plan.models,
-            plan.inner,
-            plan.flip,
-            failure,
-        )
+
+        def build(vc: int) -> NetRelabelled:
+            plan = plan_net_relabelled(records, epsilon=epsilon, failure=failure, vc=vc)
+            if plan is None:
+                raise SizeError(f"{cls.owner}: {records} records are too few at epsilon {plain(epsilon)}.")
+            parts = plan.net, plan.drawing, plan.models, plan.inner, plan.flip
+            return cls(concepts, epsilon, plan.kept, records, *parts, failure)
+
+        return least_dimensional(build, concepts, records=records, owner=cls.owner)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,13 +83,18 @@ class NetRelabelled(Redrawn):
         """What a weight is multiplied by for each unit of score."""
         return ratio_for(self.drawing / 2)
 
+    def dimension(self) -> int | None:
+        """Labellings of the records but one, of those kept, and of two blocks are counted."""
+        fewest = min(self.records - 1, self.kept, 2 * (self.records // self.models))
+        return dimension(self.concepts, counted=fewest, drawn=self.kept)
+
     def require_draw(self) -> None:
         self.listed.require_listed(self.kept, elsewhere=self.records - self.kept)
         Concepts(self.concepts).require(largest_block(self.records, self.models))
 
     def certify(self, size: Size) -> Certificate:
         self.require(size)
-        vc = known_vc(self.concepts, self.owner)
+        vc = self.dimension() or known_vc(self.concepts, self.owner)
         inner = prediction_rules.vote(ratio=ratio_for(self.inner), models=self.models)
         proof = prediction_rules.net_relabelling(
             inner, ratio=self.ratio, kept=self.kept, of=self.records, net=self.net, vc=vc

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from privpac.constructions.class_facts import ClassFacts, listed
+from privpac.constructions.class_facts import MEMBERS, ClassFacts, dimension, least_dimensional, listed
 from privpac.constructions.option import FloorRow, Need, Option
 from privpac.constructions.prediction.floors import floor_private_prediction
 from privpac.constructions.wish import FAILURE, Wish
 from privpac.numbers.exact import plain
 from privpac.theory.listing import MOST_BLOCK
+
+if TYPE_CHECKING:
+    from privpac.constructions.prediction.formulas import FlippedPlan
+    from privpac.constructions.prediction.net_formulas import NetPlan
+    from privpac.constructions.prediction.relabelled_formulas import RelabelledPlan
 
 __all__ = ["FLOORS", "OPTIONS"]
 
@@ -25,62 +31,122 @@ def _small(concepts: ClassFacts) -> bool:
     return concepts.vc <= MOST_VC and concepts.kappa is None
 
 
-def _vote(wish: Wish) -> Need:
+def _numbers(wish: Wish) -> dict[str, Any]:
+    return {"failure": wish.failure, "epsilon": wish.epsilon}
+
+
+def _enough(
+    wish: Wish, records: Callable[..., int], counts: Callable[[Wish, int, int], int | None]
+) -> Need | None:
+    """Records for the least VC dimension that counts for them."""
+
+    def solved(vc: int) -> tuple[int, int]:
+        return records(wish.error, vc=vc, **_numbers(wish)), vc
+
+    found = least_dimensional(wish.concepts, solved, lambda pair: counts(wish, *pair))
+    return None if found is None else Need(found[0])
+
+
+def _vote_counts(wish: Wish, n: int, vc: int) -> int | None:
+    from privpac.constructions.prediction.formulas import models_vote
+
+    return dimension(wish.concepts, counted=2 * (n // models_vote(wish.error, epsilon=wish.epsilon)))
+
+
+def _vote(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.formulas import models_vote, records_vote
 
     models = models_vote(wish.error, epsilon=wish.epsilon)
-    n = records_vote(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    return Need(n, parameters={"models": str(models)})
+    found = _enough(wish, records_vote, _vote_counts)
+    return None if found is None else replace(found, parameters={"models": str(models)})
 
 
-def _flipped(wish: Wish) -> Need:
+def _flipped_plan(wish: Wish, n: int, vc: int) -> FlippedPlan:
+    from privpac.constructions.prediction.formulas import plan_flipped
+
+    return plan_flipped(n, vc=vc, **_numbers(wish))
+
+
+def _flipped_counts(wish: Wish, n: int, vc: int) -> int | None:
+    kept = _flipped_plan(wish, n, vc).kept
+    return dimension(wish.concepts, counted=kept, drawn=kept)
+
+
+def _flipped(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.formulas import records_flipped
 
-    return Need(records_flipped(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc))
+    return _enough(wish, records_flipped, _flipped_counts)
 
 
 def _flipped_at(wish: Wish, n: int) -> Need | None:
-    from privpac.constructions.prediction.formulas import plan_flipped
-
-    plan = plan_flipped(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    return Need(n) if plan.excess <= wish.error else None
+    vc = _at_size(wish, n, _flipped_counts)
+    return Need(n) if vc is not None and _flipped_plan(wish, n, vc).excess <= wish.error else None
 
 
-def _net(wish: Wish) -> Need:
+def _at_size(wish: Wish, n: int, counts: Callable[[Wish, int, int], int | None]) -> int | None:
+    """The least VC dimension that counts for so many records."""
+    return least_dimensional(wish.concepts, lambda vc: vc, lambda vc: counts(wish, n, vc))
+
+
+def _net_plan(wish: Wish, n: int, vc: int) -> NetPlan | None:
+    from privpac.constructions.prediction.net_formulas import plan_net_relabelled
+
+    return plan_net_relabelled(n, vc=vc, **_numbers(wish))
+
+
+def _net_counts(wish: Wish, n: int, vc: int) -> int | None:
+    plan = _net_plan(wish, n, vc)
+    if plan is None:
+        return None
+    fewest = min(n - 1, plan.kept, 2 * (n // plan.models))
+    return dimension(wish.concepts, counted=fewest, drawn=plan.kept)
+
+
+def _net(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.net_formulas import records_net_relabelled
 
-    return Need(
-        records_net_relabelled(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    )
+    return _enough(wish, records_net_relabelled, _net_counts)
 
 
 def _net_at(wish: Wish, n: int) -> Need | None:
     from privpac.constructions.prediction.net_formulas import error_net_relabelled
 
-    if n < 2:
+    vc = None if n < 2 else _at_size(wish, n, _net_counts)
+    if vc is None:
         return None
-    found = error_net_relabelled(n, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    return Need(n) if found <= wish.error else None
+    return Need(n) if error_net_relabelled(n, vc=vc, **_numbers(wish)) <= wish.error else None
 
 
-def _relabelled(wish: Wish) -> Need:
+def _relabelled_plan(wish: Wish, n: int, vc: int) -> RelabelledPlan:
+    from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
+
+    return plan_relabelled_vote(n, vc=vc, **_numbers(wish))
+
+
+def _relabelled_counts(wish: Wish, n: int, vc: int) -> int | None:
+    plan = _relabelled_plan(wish, n, vc)
+    fewest = min(n - plan.kept, plan.kept, 2 * (plan.kept // plan.models))
+    return dimension(wish.concepts, counted=fewest, drawn=plan.kept, voted=True)
+
+
+def _relabelled(wish: Wish) -> Need | None:
     from privpac.constructions.prediction.relabelled_formulas import records_relabelled_vote
 
-    return Need(
-        records_relabelled_vote(wish.error, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
-    )
+    return _enough(wish, records_relabelled_vote, _relabelled_counts)
 
 
 def _relabelled_error(wish: Wish, records: int) -> Fraction | None:
     from privpac.constructions.prediction.relabelled_formulas import error_relabelled_vote
 
-    if records < 2:
+    vc = None if records < 2 else _at_size(wish, records, _relabelled_counts)
+    if vc is None:
         return None
-    error = error_relabelled_vote(records, failure=wish.failure, epsilon=wish.epsilon, vc=wish.concepts.vc)
+    error = error_relabelled_vote(records, vc=vc, **_numbers(wish))
     return error if error < 1 else None
 
 
 def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
+    """By the VC dimension that counts whatever the epsilon is, which may be more than counts in the end."""
     from privpac.constructions.prediction.relabelled_formulas import epsilon_relabelled_vote
 
     if records < 2:
@@ -88,7 +154,7 @@ def _relabelled_epsilon(wish: Wish, records: int) -> Fraction | None:
     return epsilon_relabelled_vote(wish.error, records=records, failure=wish.failure, vc=wish.concepts.vc)
 
 
-COUNTED = ("points", "thresholds", "intervals", "unions", "stumps")
+COUNTED = ("points", "thresholds", "intervals", "unions", "stumps", *MEMBERS)
 """Classes whose best member is found without a list of labellings."""
 
 
@@ -98,24 +164,20 @@ def _voters_fit(concepts: ClassFacts, records: int, models: int) -> bool:
     return concepts.kind in COUNTED or (block <= MOST_BLOCK and listed(concepts, points=block))
 
 
-def _runs(way: str, concepts: ClassFacts, n: int, *, epsilon: Fraction, models: int) -> bool:
+def _runs(way: str, wish: Wish, n: int, *, models: int) -> bool:
     """Whether a way to answer is not refused for so many records, planned as its command plans it."""
-    from privpac.constructions.prediction.formulas import plan_flipped
-    from privpac.constructions.prediction.net_formulas import plan_net_relabelled
-    from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
-
-    numbers: dict[str, Any] = {"epsilon": epsilon, "failure": FAILURE, "vc": concepts.vc}
+    usual, concepts = replace(wish, failure=FAILURE), wish.concepts
     if way == "consistent":
         return _voters_fit(concepts, n, models)
     if way == "relabelled":
-        split = plan_relabelled_vote(n, **numbers)
-        return listed(concepts, voted=True, points=split.kept) and _voters_fit(
-            concepts, split.kept, split.models
-        )
+        split = _relabelled_plan(usual, n, _at_size(usual, n, _relabelled_counts) or concepts.vc)
+        votes = listed(concepts, voted=True, points=split.kept, voters=n - split.kept)
+        return votes and _voters_fit(concepts, split.kept, split.models)
     if way == "reference":
-        net = plan_net_relabelled(n, **numbers)
+        net = _net_plan(usual, n, _at_size(usual, n, _net_counts) or concepts.vc)
         return net is not None and listed(concepts, points=net.kept) and _voters_fit(concepts, n, net.models)
-    return listed(concepts, points=plan_flipped(n, **numbers).kept)
+    flipped = _flipped_plan(usual, n, _at_size(usual, n, _flipped_counts) or concepts.vc)
+    return listed(concepts, points=flipped.kept)
 
 
 def _answers(way: str) -> Callable[[Wish, Need], str | None]:
@@ -125,7 +187,7 @@ def _answers(way: str) -> Callable[[Wish, Need], str | None]:
         if not listed(wish.concepts, voted=way == "relabelled"):
             return None
         models = int(need.parameters.get("models", 1))
-        if not _runs(way, wish.concepts, need.labelled, epsilon=wish.epsilon, models=models):
+        if not _runs(way, wish, need.labelled, models=models):
             return None
         word = f"{way}:{wish.concepts.word}" if way else wish.concepts.word
         count = f" --models {need.parameters['models']}" if "models" in need.parameters else ""

@@ -6,16 +6,17 @@ They keep the records themselves, since nothing that was drawn from them may be 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis
-from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.prediction.voters import require_two_classes
 from privpac.data.remembered import Remembered
 from privpac.data.sample import Sample, Size
@@ -24,7 +25,12 @@ from privpac.errors import ParameterError, RuleRefused, SizeError
 from privpac.guarantee.facts import Accuracy
 from privpac.guarantee.proof import Proof
 
-__all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc"]
+__all__ = ["PreparedDraws", "Redrawn", "draw_concept", "known_vc", "least_dimensional"]
+
+R = TypeVar("R", bound="Redrawn")
+
+MORE_DIMENSIONS = 100
+"""Beyond the VC dimension: a class of 2^100 members has no more where a hundred records are kept."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +78,16 @@ class Redrawn(ABC):
 
     def accuracy(self) -> tuple[Proof[Accuracy], ...]:
         """What is proved of the error, if anything is."""
-        vc = self.concepts.vc
+        vc = self.dimension()
         try:
             return () if vc is None else (self.proved(vc),)
         except RuleRefused:  # so few records that nothing is proved
             return ()
+
+    def dimension(self) -> int | None:
+        """The VC dimension that counts here; None if nothing is known, or so few points are kept that nothing is
+        promised."""
+        return dimension(self.concepts, counted=self.kept, drawn=self.kept)
 
     @abstractmethod
     def proved(self, vc: int) -> Proof[Accuracy]:
@@ -119,6 +130,22 @@ def known_vc(concepts: ConceptClass, owner: str) -> int:
     if concepts.vc is None:
         raise ParameterError(owner, "concepts", concepts.word, allowed="a class whose VC dimension is known")
     return concepts.vc
+
+
+def least_dimensional(build: Callable[[int], R], concepts: ConceptClass, *, records: int, owner: str) -> R:
+    """What is planned with the least VC dimension that counts for it (see `labellings.dimension`).
+
+    A plan for fewer dimensions keeps other records, for which more dimensions may count: so they are tried in turn.
+    Where so few are kept that none counts, the class's own is planned with, and nothing is promised.
+    """
+    known = max(1, known_vc(concepts, owner))
+    first = dimension(concepts, counted=records, drawn=records) or known
+    for vc in range(first, max(first, known) + MORE_DIMENSIONS):
+        found = build(vc)
+        own = found.dimension()
+        if own is None or own <= vc:
+            break
+    return found if own is not None else build(known)
 
 
 def draw_concept(

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from privpac.coins import Coins
 from privpac.concepts.base import Cells, ConceptClass
+from privpac.concepts.labellings.base import dimension
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.prediction import rules as prediction_rules
-from privpac.constructions.prediction.redrawn import Redrawn, known_vc
+from privpac.constructions.prediction.redrawn import Redrawn, least_dimensional
 from privpac.constructions.prediction.relabelled_formulas import plan_relabelled_vote
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Concepts, largest_block
@@ -64,13 +65,17 @@ class RelabelledVote(Redrawn):
         cls, concepts: ConceptClass, epsilon: Fraction, *, records: int, failure: Fraction = FAILURE
     ) -> RelabelledVote:
         """With the parameters that prove the smallest excess for so many records."""
-        vc = known_vc(concepts, cls.owner)
-        plan = plan_relabelled_vote(records, epsilon=epsilon, failure=failure, vc=vc)
-        if plan.inner <= 0 or plan.kept < plan.models:
-            raise SizeError(f"{cls.owner}: {records} records are too few to relabel some and vote on them.")
-        return cls(
-            concepts, epsilon, plan.kept, records, plan.labels, plan.weight, plan.models, plan.inner, failure
-        )
+
+        def build(vc: int) -> RelabelledVote:
+            plan = plan_relabelled_vote(records, epsilon=epsilon, failure=failure, vc=vc)
+            if plan.inner <= 0 or plan.kept < plan.models:
+                raise SizeError(
+                    f"{cls.owner}: {records} records are too few to relabel some and vote on them."
+                )
+            parts = plan.labels, plan.weight, plan.models, plan.inner
+            return cls(concepts, epsilon, plan.kept, records, *parts, failure)
+
+        return least_dimensional(build, concepts, records=records, owner=cls.owner)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,6 +93,11 @@ class RelabelledVote(Redrawn):
     def label_vote(self) -> LabelVote:
         """The vote that relabels the kept records."""
         return LabelVote(self.kept, self.records - self.kept, self.labels, self.weight)
+
+    def dimension(self) -> int | None:
+        """Labellings of the records that vote, of those kept, and of two blocks are counted."""
+        fewest = min(self.records - self.kept, self.kept, 2 * (self.kept // self.models))
+        return dimension(self.concepts, counted=fewest, drawn=self.kept, voted=True)
 
     def require_draw(self) -> None:
         self.listed.require_relabelled(self.kept, voters=self.records - self.kept)

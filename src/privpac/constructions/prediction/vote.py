@@ -136,7 +136,7 @@ class Vote:
         return prediction_rules.plurality(ratio=ratio, models=models, classes=classes)
 
     def _accuracy(self, records: int) -> tuple[Proof[Accuracy], ...]:
-        vc = self.voters.vc
+        vc = self.voters.dimension(2 * (records // self.models))
         if vc is None:
             return ()
         weighted = self.law is Law.EXPONENTIAL

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privpac.concepts.base import Cells, ConceptClass, Hypothesis, Scored
-from privpac.concepts.labellings.base import BySums, with_dichotomies
+from privpac.concepts.labellings.base import BySums, dimension, with_dichotomies
 from privpac.constructions.prediction.encoding import Encoding
 from privpac.constructions.prediction.gathered import gathered
 from privpac.constructions.stored_classes import stored_concepts
@@ -78,9 +78,9 @@ class Voters(Protocol):
     def columns(self) -> tuple[str, ...]:
         """The columns an answer depends on."""
 
-    @property
-    def vc(self) -> int | None:
-        """Of the class a voter is consistent with, if that is what it does; None: nothing is proved of its error."""
+    def dimension(self, points: int) -> int | None:
+        """The VC dimension that counts for so many points, of the class that a voter is consistent with, if it is with
+        one; None: nothing is proved of its error."""
 
     def require(self, block: int) -> None:
         """Refuse blocks of so many records if one could not be trained on, whatever they are: from public numbers."""
@@ -147,8 +147,7 @@ class Classifiers:
     def columns(self) -> tuple[str, ...]:
         return self.schema.names
 
-    @property
-    def vc(self) -> None:
+    def dimension(self, points: int) -> None:
         return None
 
     def require(self, block: int) -> None:
@@ -289,9 +288,8 @@ class Concepts:
     def columns(self) -> tuple[str, ...]:
         return self.concepts.statistic.columns
 
-    @property
-    def vc(self) -> int | None:
-        return self.concepts.vc
+    def dimension(self, points: int) -> int | None:
+        return dimension(self.concepts, counted=points)
 
     def require(self, block: int) -> None:
         if isinstance(self.concepts, Scored):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from privpac.concepts.boxes.rectangles import Rectangles
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.line.unions import Unions
+from privpac.concepts.trees.lists import DecisionLists
 from privpac.constructions.cases import (
     Case,
     learner_case,
@@ -44,8 +45,16 @@ def _stable_boxes() -> Case:
     return replace(learner_case("stable boxes", learner, schema, 3), sets=True)
 
 
+def _stable_lists() -> Case:
+    """Members of a finite public class in place of labellings, whatever the kept points are."""
+    schema = tiny_schema(3)
+    learner = Stable(DecisionLists(schema, 1, threads=1), 1, ONE)
+    return replace(learner_case("stable lists", learner, schema, 3), sets=True)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "stable": _stable,
     "stable-unions": _stable_unions,
     "stable-boxes": _stable_boxes,
+    "stable-lists": _stable_lists,
 }

@@ -18,7 +18,7 @@ import numpy as np
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.labellings.base import Dichotomous, with_dichotomies
+from privpac.concepts.labellings.base import Dichotomous, dimension, with_dichotomies
 from privpac.constructions.base import DrawsMembers, DrawsOnce, require_labels
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
@@ -85,14 +85,12 @@ class Stable(DrawsMembers, DrawsOnce):
         )
 
     def _accuracy(self, n: int) -> tuple[Proof[Accuracy], ...]:
-        vc = self.concepts.vc
+        vc = dimension(self.concepts, counted=self.kept, drawn=self.kept)
         if (
             vc is None or ln_down(1 / self.ratio) == 0
         ):  # a draw that is uniform for all that twelve digits say
             return ()
-        proof = rules.stable_accuracy(
-            kept=self.kept, of=n, ratio=self.ratio, vc=max(1, vc), miss=self.failure / 4
-        )
+        proof = rules.stable_accuracy(kept=self.kept, of=n, ratio=self.ratio, vc=vc, miss=self.failure / 4)
         return (proof,) if proof.fact.error < 1 else ()
 
     def learn(self, sample: Sample, coins: Coins) -> Hypothesis:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from privpac.constructions.base import Learner
-from privpac.constructions.request import OWNER, Naming, Request, Word, class_of_draw, inner_word
+from privpac.constructions.request import OWNER, Naming, Request, Word, class_of_draw, inner_word, merged
 from privpac.constructions.stable.stable import Stable
 from privpac.errors import ParameterError
 from privpac.numbers.exact import plain
@@ -42,7 +42,7 @@ def _stable(request: Request, rest: str, naming: Naming) -> Learner:
             " privacy. For privacy, learn WORD by itself.",
         )
     drawn = naming(word, request.inside(n, request.per_record, request.delta_per_record))
-    return Stable(class_of_draw(drawn, word, owner="stable"), kept, request.per_record)
+    return merged(Stable(class_of_draw(drawn, word, owner="stable"), kept, request.per_record))
 
 
 WORDS: Mapping[str, Word] = {

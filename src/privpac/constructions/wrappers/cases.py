@@ -17,7 +17,9 @@ from privpac.concepts.finite import Finite
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
+from privpac.concepts.line.unions import Unions
 from privpac.concepts.sets.points import Points
+from privpac.concepts.trees.trees import Trees
 from privpac.constructions.adversary import Adversary, Rare
 from privpac.constructions.base import Learner
 from privpac.constructions.cases import (
@@ -217,6 +219,17 @@ def _agnostic_finite() -> Case:
     return _against(concepts, "agnostic rows of a matrix", ((0, 1), (1, 0)), 3)
 
 
+def _agnostic_unions() -> Case:
+    """Unions are voted on themselves, by the mistakes of those who vote."""
+    return _against(Unions(tiny_schema(3), "a", 2), "agnostic unions", ((0, 1), (2, 1)), 3)
+
+
+def _agnostic_trees() -> Case:
+    """Members with a prior in place of labellings: two trees may be the same function."""
+    concepts = Trees(tiny_schema(2), 1, threads=1)
+    return _against(concepts, "agnostic trees", ((0, 1), (1, 0)), 3)
+
+
 ROWS: Mapping[str, Callable[[], Case]] = {
     "subsampled": _subsampled,
     "subsampled-places": _subsampled_places,
@@ -236,4 +249,6 @@ ROWS: Mapping[str, Callable[[], Case]] = {
     "agnostic-points": _agnostic_points,
     "agnostic-stumps": _agnostic_stumps,
     "agnostic-finite": _agnostic_finite,
+    "agnostic-unions": _agnostic_unions,
+    "agnostic-trees": _agnostic_trees,
 }

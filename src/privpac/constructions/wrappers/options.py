@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from privpac.constructions.class_facts import listed, voted
+from privpac.constructions.class_facts import dimension, listed, voted
 from privpac.constructions.commands import learn_command
 from privpac.constructions.option import Need, Option
 from privpac.constructions.wish import Wish
@@ -41,6 +41,9 @@ def _error(wish: Wish, n: int) -> Fraction | None:
     kept, vote, inner = agnostic_split(wish.epsilon, n)
     if kept < 1:
         return None
+    vc = dimension(wish.concepts, counted=min(kept, n - kept), drawn=kept, voted=True)
+    if vc is None:
+        return None
     half = wish.failure / 2
     mistakes = mistakes_of_draw(wish.concepts.odds, ratio=ratio_for(inner / 2), failure=half)
     if mistakes >= kept:
@@ -50,7 +53,7 @@ def _error(wish: Wish, n: int) -> Fraction | None:
         kept=kept,
         vote=vote,
         inner_error=Fraction(mistakes, kept),
-        vc=wish.concepts.vc,
+        vc=vc,
         failure=half,
     )
     return found if found < Fraction(1, 2) else None
@@ -73,7 +76,7 @@ def _needs(wish: Wish) -> Need | None:
 
 def _command(wish: Wish, need: Need) -> str | None:
     kept, _, _ = agnostic_split(wish.epsilon, need.labelled)
-    if not listed(wish.concepts, voted=True, points=kept):
+    if not listed(wish.concepts, voted=True, points=kept, voters=need.labelled - kept):
         return None
     return learn_command(wish, need, concepts=f"agnostic:{wish.concepts.word}")
 

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass, Hypothesis
-from privpac.concepts.labellings.base import with_dichotomies
+from privpac.concepts.labellings.base import dimension, with_dichotomies
 from privpac.constructions.base import Learner
 from privpac.constructions.draw.occam import FAILURE
 from privpac.constructions.wrappers import rules as wrappers_rules
@@ -42,7 +42,8 @@ def accuracy_of_vote(
 ) -> tuple[Proof[Accuracy], ...]:
     """Near the best concept on noisy records, if the learner inside is proved to follow clean labels."""
     inner = empirical_accuracy(learner, Size(vote.kept))
-    if inner is None or concepts.vc is None or concepts != learner.concepts or vote.ratio == 1:
+    vc = dimension(concepts, counted=min(vote.kept, vote.voters), drawn=vote.kept, voted=True)
+    if inner is None or vc is None or concepts != learner.concepts or vote.ratio == 1:
         return ()
     proof = rules.relabelling_accuracy(
         inner,
@@ -51,7 +52,7 @@ def accuracy_of_vote(
         ratio=vote.ratio,
         change=vote.change,
         mistake=vote.mistake,
-        vc=concepts.vc,
+        vc=vc,
         miss=failure / 4,
     )
     return (proof,) if proof.fact.error < 1 else ()

@@ -17,6 +17,7 @@ from typing import ClassVar
 from privpac.coins import Coins
 from privpac.concepts.base import ConceptClass
 from privpac.concepts.labellings.base import with_dichotomies
+from privpac.concepts.labellings.members import voted_on
 from privpac.concepts.labellings.ranks import RankDichotomies
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.constructions.base import Around
@@ -65,7 +66,7 @@ class Vote:
 
     def relabel(self, concepts: ConceptClass, kept: InMemory, rest: Sample, coins: Coins) -> InMemory:
         """The kept records with labels drawn by the vote."""
-        labellings = with_dichotomies(concepts, owner="Vote").dichotomies(kept)
+        labellings = voted_on(with_dichotomies(concepts, owner="Vote"), kept)
         scores = labellings.relabelling(kept, rest, change=self.change, mistake=self.mistake)
         return kept.relabelled(labellings.labels(scores.draw(self.ratio, coins), kept.block().cells))
 

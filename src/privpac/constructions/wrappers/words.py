@@ -14,8 +14,8 @@ from math import ceil, exp, log
 
 from privpac.constructions.base import Learner
 from privpac.constructions.cuts.recursive import RecConcave
-from privpac.constructions.draw.occam import FAILURE, Occam
-from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word
+from privpac.constructions.draw.occam import FAILURE
+from privpac.constructions.request import OWNER, Naming, Request, Word, inner_word, merged, one_draw
 from privpac.constructions.wrappers.calibrate import calibrate, calibrate_agnostic, relabelled_records
 from privpac.constructions.wrappers.confidence import Confidence
 from privpac.constructions.wrappers.formulas import best_split
@@ -53,7 +53,10 @@ def _labelled(request: Request, form: str, *, least: int) -> int:
 
 def _halved(learner: Learner) -> Learner:
     """The same learner, promising for half of the usual failure, where another step may fail too."""
-    return replace(learner, failure=HALF) if isinstance(learner, Occam | RecConcave) else learner
+    drawn = one_draw(learner)
+    if drawn is not None:
+        return merged(replace(drawn, failure=HALF))
+    return replace(learner, failure=HALF) if isinstance(learner, RecConcave) else learner
 
 
 def _empirical(learner: Learner, records: int) -> Learner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -24,7 +25,7 @@ from privpac.data.columns import Categorical, Numeric
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Sample
 from privpac.data.schema import Schema
-from privpac.errors import DataError, ParameterError, SizeError
+from privpac.errors import DataError, ParameterError
 
 SCHEMA = Schema(
     (
@@ -202,13 +203,6 @@ def test_relabelling_finds_the_cheapest_concept(name: str) -> None:
         assert drawn == above(expected)
 
 
-@pytest.mark.parametrize("name", UNVOTED)
-def test_a_class_without_nearest_concepts_refuses_votes_from_public_numbers(name: str) -> None:
-    concepts, _ = CLASSES[name]()
-    with pytest.raises(SizeError, match="labels are not voted on"):
-        concepts.require_relabelled(1, voters=1)
-
-
 def test_the_step_counts_every_record_that_changes() -> None:
     """A constant step is wrong as soon as a point occurs twice."""
     kept = MemorySample.from_cells(SCHEMA, {"a": np.array([2, 2, 2])}, np.array([0, 0, 0]))
@@ -273,7 +267,7 @@ def test_kept_points_must_belong_to_the_set() -> None:
 
 def test_a_class_without_dichotomies_is_refused() -> None:
     with pytest.raises(ParameterError, match="labellings of given points can be drawn from"):
-        with_dichotomies(Trees(SCHEMA, 1), owner="Agnostic")
+        with_dichotomies(Trees(replace(SCHEMA, classes=("a", "b", "c")), 1), owner="Agnostic")
     assert with_dichotomies(Thresholds(SCHEMA, "a"), owner="Agnostic").word == "thresholds:a"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -282,7 +283,9 @@ def test_what_cannot_be_run_is_refused() -> None:
     with pytest.raises(SizeError, match="too few for this base"):
         LabelBoost.calibrate(cut, Size(100, 100), epsilon=Fraction(1, 10), base=base, draws=1000)
     with pytest.raises(ParameterError, match="whose labellings of given points can be drawn from"):
-        LabelBoost.calibrate(DecisionLists(tiny_schema(3), 2), Size(10, 10), epsilon=ONE)
+        LabelBoost.calibrate(
+            DecisionLists(replace(tiny_schema(3), classes=("a", "b", "c")), 2), Size(10, 10), epsilon=ONE
+        )
 
 
 def test_an_improper_base_is_promised_no_accuracy() -> None:

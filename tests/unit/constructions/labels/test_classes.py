@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -164,7 +165,7 @@ def test_constant_columns_and_single_records() -> None:
         (lambda: LabelPrivateGrid(Stumps(SCHEMA), Fraction(0)), ParameterError, "positive"),
         (lambda: LabelPrivateDichotomies(Points(SCHEMA, "b"), Fraction(0)), ParameterError, "positive"),
         (
-            lambda: LabelPrivateDichotomies(Trees(SCHEMA, 1), ONE),
+            lambda: LabelPrivateDichotomies(Trees(replace(SCHEMA, classes=("a", "b", "c")), 1), ONE),
             ParameterError,
             "labellings of given points",
         ),

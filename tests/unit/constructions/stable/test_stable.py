@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -47,7 +48,7 @@ def test_it_learns() -> None:
 
 def test_refusals() -> None:
     with pytest.raises(ParameterError, match="labellings of given points"):
-        Stable(Trees(SCHEMA, 1), 5, FIFTH)
+        Stable(Trees(replace(SCHEMA, classes=("a", "b", "c")), 1), 5, FIFTH)
     with pytest.raises(ParameterError, match="kept"):
         Stable(CUTS, 0, FIFTH)
     with pytest.raises(ParameterError, match="epsilon"):
