@@ -95,6 +95,8 @@ class StagedTrees:
     """Further sets of tests, such as cuts on another scale: every stage draws from trees on each, equally likely."""
     majorities: bool = False
     """Whether the first stage also draws from majorities of three tests, as likely beforehand as trees."""
+    deeper: tuple[Binarisation, ...] = ()
+    """Sets of fewer tests, on which the first stage also draws from trees of one more level, as likely beforehand."""
 
     def __post_init__(self) -> None:
         if self.epsilon <= 0:
@@ -118,9 +120,11 @@ class StagedTrees:
     @cached_property
     def concepts(self) -> Trees | TreeMixture:
         """The class of the first stage."""
-        trees = [Trees(self.schema, self.stages[0], tests, threads=self.threads) for tests in self._sets]
+        first = self.stages[0]
+        trees = [Trees(self.schema, first, tests, threads=self.threads) for tests in self._sets]
         voters = [Majorities(self.schema, tests, self.threads) for tests in self._sets if self.majorities]
-        return _mixed((*trees, *voters))
+        deep = [Trees(self.schema, first + 1, tests, threads=self.threads) for tests in self.deeper]
+        return _mixed((*trees, *voters, *deep))
 
     @cached_property
     def later(self) -> Mapping[tuple[int, int], Trees | TreeMixture]:
@@ -148,11 +152,11 @@ class StagedTrees:
 
     @cached_property
     def _known(self) -> frozenset[Test]:
-        return frozenset(test for tests in self._sets for test in tests.tests)
+        return frozenset(test for tests in (*self._sets, *self.deeper) for test in tests.tests)
 
     def _levels(self, stages: int) -> int:
         """No tree has more after so many stages; a majority takes as many as it has voters."""
-        first = max(self.stages[0], VOTERS) if self.majorities else self.stages[0]
+        first = max(self.stages[0] + bool(self.deeper), VOTERS if self.majorities else 0)
         return first + sum(self.stages[1:stages])
 
     @property
@@ -257,9 +261,13 @@ class StagedTrees:
 
     def _mixtures(self) -> dict[str, object]:
         """What a certificate says besides where stages draw from several classes."""
-        if not (self.others or self.majorities):
+        if not (self.others or self.majorities or self.deeper):
             return {}
-        return {"other_tests": [len(tests.tests) for tests in self.others], "majorities": self.majorities}
+        return {
+            "other_tests": [len(tests.tests) for tests in self.others],
+            "majorities": self.majorities,
+            "deeper_tests": [len(tests.tests) for tests in self.deeper],
+        }
 
     def releases(self, hypothesis: Hypothesis, size: Size) -> bool:
         """A merged tree on these tests: stages grow on top of each other, and any label may follow any other."""
