@@ -1,12 +1,12 @@
 """`auto`: the default classifier, chosen by n, epsilon and the schema alone.
 
 The second design. Up to n·epsilon 5,000 it is one draw from everything that may suit a table, under one public prior:
-one test with two different answers, half as likely majorities of three tests, trees of depth 3 and, from 1,000 on,
-trees of depth 4, on both scales of cuts, and a little on constants. The records decide inside the draw which of these
-it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to 100
-rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which chose
-one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified with it
-(`constructions.stored_classes`).
+one test with two different answers, half as likely majorities of three tests and trees of depth 3, on both scales of
+cuts, from 1,000 on trees of depth 4, on one scale, and a little on constants. The records decide inside the draw which
+of these it is; nothing is looked up beforehand, and the price is the logarithm of a share in the accuracy bound. Up to
+100 rules of several tests are left out, above 5,000 a tree is grown in stages. `auto:1` is the first design, which
+chose one class on evenly spaced cuts by bands of n·epsilon; documents that it wrote name it `auto`, and are verified
+with it (`constructions.stored_classes`).
 
 Every constant was judged by leaving out one table at a time (benchmarks/accuracy/README.md).
 Tested by tests/unit/constructions/draw/test_default.py and tests/exact/ (rows `auto-mixture`, `staged-mixture`).
@@ -23,10 +23,10 @@ from functools import partial
 
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import DEEPEST, CooccurrenceTensor
-from privpac.concepts.literals.scales import on_each_scale
+from privpac.concepts.literals.scales import on_each_scale, on_scale
 from privpac.concepts.trees.constants import Constants
 from privpac.concepts.trees.majority import VOTERS, Majorities
-from privpac.concepts.trees.mixture import TreeMixture
+from privpac.concepts.trees.mixture import MixtureWithExtras, TreeMixture
 from privpac.concepts.trees.one_test import OneTest
 from privpac.concepts.trees.parts import TreePart
 from privpac.concepts.trees.prior import estimate
@@ -105,9 +105,9 @@ per column where a table is wide, at most 256."""
 MOST_SECONDS = 4.0
 """Counting a set of tests may take about so long; beyond, there are fewer of them. It follows from n and the schema."""
 
-DEEP_SECONDS = 1.0
-"""A fourth question takes time with the fourth power: as many tests as can be counted and summed over in about this
-time, some hundred."""
+DEEP_SECONDS = 2.5
+"""A fourth question takes time with the fourth power: 128 tests, or as many as can be counted and summed over in about
+this time."""
 
 
 def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
@@ -127,23 +127,30 @@ def coarse_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
 
 
 def deep_tests(schema: Schema, n: int) -> tuple[Binarisation, ...]:
-    """The tests of trees that ask four questions, on each scale; none where they would take too long.
+    """The tests of trees that ask four questions: those on one scale, which serves small values and loses little on
+    others; none where they would take too long.
 
     >>> columns = [{"name": f"x{i}", "kind": "numeric", "lower": 0, "upper": 1} for i in range(10)]
     >>> [len(tests.tests) for tests in deep_tests(Schema.from_json({"label": "y", "columns": columns}), 1000)]
-    [100, 100]
+    [120]
     """
 
     def seconds(tests: Binarisation) -> float:
         """Of counting and summing."""
         return estimate(CooccurrenceTensor(tests, DEEPEST, len(schema.classes)), n).seconds
 
-    sets = _within(DEEP_SECONDS, FEW_TESTS, lambda most: on_each_scale(schema, most=most), seconds)
-    return sets if max(map(seconds, sets)) <= DEEP_SECONDS else ()
+    def sets(most: int) -> tuple[Binarisation, ...]:
+        return (on_scale(schema, "mostly small", most=most),)
+
+    quick = _within(DEEP_SECONDS, FEW_TESTS, sets, seconds)
+    return quick if max(map(seconds, quick)) <= DEEP_SECONDS else ()
 
 
 def _within(
-    most: float, tests: int, sets: Callable[[int], tuple[Binarisation, ...]], seconds: Callable[[Binarisation], float]
+    most: float,
+    tests: int,
+    sets: Callable[[int], tuple[Binarisation, ...]],
+    seconds: Callable[[Binarisation], float],
 ) -> tuple[Binarisation, ...]:
     """The sets of at most so many tests, or of fewer if the slowest would take longer than `most` seconds."""
     quick = bisect_right(range(1, tests + 1), most, key=lambda few: max(map(seconds, sets(few))))
@@ -181,7 +188,8 @@ def default_mixture(schema: Schema, *, n: int, levels: int = 3) -> TreeMixture:
         parts += [(rules, SEVERAL_TESTS // len(coarse)) for rules in _of_three_tests(schema, tests)]
     deep = deep_tests(schema, n) if levels == DEEPEST else ()
     parts += [(Trees(schema, DEEPEST, tests), SEVERAL_TESTS // len(deep)) for tests in deep]
-    return TreeMixture(tuple(part for part, _ in parts), tuple(share for _, share in parts))
+    members, shares = tuple(part for part, _ in parts), tuple(share for _, share in parts)
+    return MixtureWithExtras(members, shares, len(deep)) if deep else TreeMixture(members, shares)
 
 
 def _of_three_tests(schema: Schema, tests: Binarisation) -> Iterator[TreePart]:
@@ -209,7 +217,9 @@ def _staged(request: Request) -> Learner:
         request.costs,
         others=tuple(others),
         majorities=stages[0] >= VOTERS and all(_can_vote(schema, tests) for tests in (first, *others)),
-        deeper=deep_tests(schema, n) if stages[0] + 1 == DEEPEST else (),
+        deeper=deep_tests(schema, n)
+        if stages[0] == VOTERS and _levels(n, request.per_record) == DEEPEST
+        else (),
     )
 
 
