@@ -39,9 +39,9 @@ README = """\
 # privpac-checker
 
 `privpac-checker FILE` says what a model file, released table, bundle or certificate of privpac promises, once every
-step of its derivation was derived again; exit code 4 if one does not follow. It shares no code with what makes
-certificates, needs nothing but Python, and looks at nothing but the file. What it cannot see: whether the stored
-parameters lead to this certificate, which `privpac verify` looks at besides.
+step of its derivation was derived again and every signature in it was checked; exit code 4 if one does not follow. It
+shares no code with what makes certificates, needs nothing but Python, and looks at nothing but the file. What it
+cannot see: whether the stored parameters lead to this certificate, which `privpac verify` looks at besides.
 """
 
 

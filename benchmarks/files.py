@@ -33,7 +33,7 @@ from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.line.thresholds import Thresholds
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import binomials, offsets
-from privpac.concepts.literals.cooccurrence_kernels import count_words
+from privpac.concepts.literals.cooccurrence_words import count_sets
 from privpac.concepts.trees.trees import Trees
 from privpac.constructions.draw.occam import Occam
 from privpac.data.engines.files import FileSource, files_at
@@ -113,6 +113,7 @@ def bare(name: str, folder: Path) -> int:
     starts = [i for i in range(p) if i == 0 or tests[i].column != tests[i - 1].column]
     first, begin = np.array([*starts, p], dtype=np.int64), offsets(p, 3)
     counts = np.zeros((begin[4], 2), dtype=np.int32)
+    nested = np.array([SCHEMA.column(tests[i].column).ordered for i in starts])
     for batch in batches(folder, columns):
         labels = batch["ill"].to_numpy() == 1
         answers = [_answer(batch[test.column], test.column, test.cell) for test in tests]
@@ -121,9 +122,10 @@ def bare(name: str, folder: Path) -> int:
             bits = _packed([answer[rows] for answer in answers], int(rows.sum()))
             total += int(np.bitwise_count(bits).sum())
             if name == "trees":
+                codes = _coded(answers, rows, first, nested)
                 for size in (2, 3):
                     level = counts[begin[size] : begin[size + 1], label]
-                    count_words(bits, int(rows.sum()), first, binomials(p), size, level, (0, 1))
+                    count_sets(codes, first, nested, binomials(p), size, level, (0, 1))
     return total
 
 
@@ -149,6 +151,15 @@ def _packed(answers: list[np.ndarray], n: int) -> np.ndarray:
         packed = np.packbits(answer, bitorder="little")
         view[i, : len(packed)] = packed
     return bits
+
+
+def _coded(answers: list[np.ndarray], rows: np.ndarray, first: np.ndarray, nested: np.ndarray) -> np.ndarray:
+    """Per column how many nested tests hold, or which of several that exclude each other."""
+    codes = np.zeros((len(nested), int(rows.sum())), dtype=np.uint8)
+    for code, start, stop, at_least in zip(codes, first[:-1], first[1:], nested, strict=True):
+        for j in range(start, stop):
+            code += (answers[j][rows] * (1 if at_least else j - start + 1)).astype(np.uint8)
+    return codes
 
 
 def seconds(job: Callable[[], object], repeats: int) -> float:

@@ -27,7 +27,7 @@ from privpac.coins import Coins, SeededCoins, Weights
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.conjunctions import Conjunctions
 from privpac.concepts.literals.cooccurrence import CooccurrenceTensor, binomials
-from privpac.concepts.literals.cooccurrence_kernels import count_words
+from privpac.concepts.literals.cooccurrence_words import count_sets
 from privpac.concepts.trees.lists import DecisionLists
 from privpac.concepts.trees.trees import Trees
 from privpac.data.columns import Boolean, Categorical, Column, Numeric
@@ -77,14 +77,15 @@ def seconds(work: Callable[[], Any], repeats: int) -> float:
 
 
 def words_row(repeats: int) -> Row:
-    """AND and popcount of all triples of 100 bit rows."""
+    """AND and popcount of all triples of 100 columns of one test."""
     p, words = 100, 2048
-    bits = np.random.default_rng(0).integers(0, 2**63, (p, words), dtype=np.uint64)
+    codes = np.random.default_rng(0).integers(0, 2, (p, 64 * words), dtype=np.uint8)
+    nested = np.ones(p, dtype=np.bool_)
     level = np.zeros(len(_triples(p)), dtype=np.int32)
     first = np.arange(p + 1, dtype=np.int64)
 
     def work() -> None:
-        count_words(bits, 64 * words, first, binomials(p), 3, level, (0, 1))
+        count_sets(codes, first, nested, binomials(p), 3, level, (0, 1))
 
     work()
     rate = len(level) * words / seconds(work, repeats) / 1e9

@@ -82,6 +82,7 @@ export function signatureHolds(key: Uint8Array, message: Uint8Array, signature: 
   const [point, commitment] = [decoded(key), decoded(signature.slice(0, 32))];
   const scalar = little(signature.slice(32));
   if (point === null || commitment === null || scalar >= ORDER) return false;
+  if (same(multiple(8n, point), NEUTRAL)) return false; // under such a key anybody can sign
   const hashed = new Uint8Array(64 + message.length);
   hashed.set(signature.slice(0, 32));
   hashed.set(key, 32);

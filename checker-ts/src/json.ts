@@ -165,12 +165,12 @@ export function canonical(value: Json): string {
 }
 
 function byCodePoints(a: string, b: string): number {
-  const [left, right] = [Array.from(a), Array.from(b)];
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const gap = (left[i]?.codePointAt(0) ?? 0) - (right[i]?.codePointAt(0) ?? 0);
-    if (gap !== 0) return gap;
-  }
-  return left.length - right.length;
+  let i = 0;
+  while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  if (i === a.length || i === b.length) return a.length - b.length;
+  // The second half of a pair of surrogates belongs to the character before it, if that is a pair in both.
+  const at = (j: number): number => (a.codePointAt(j) ?? 0) - (b.codePointAt(j) ?? 0);
+  return (i > 0 ? at(i - 1) : 0) || at(i);
 }
 
 function quoted(text: string): string {

@@ -20,6 +20,7 @@ __all__ = [
     "compiled",
     "interpreted",
     "load_compiler",
+    "packed",
     "plainly",
     "popcount",
 ]
@@ -45,6 +46,15 @@ def interpreted(kernel: F) -> F:
 def popcount(word: int) -> int:
     """Number of set bits of a word; in a kernel the processor's instruction for 64 bits, or its vector equivalent."""
     return int(word).bit_count()
+
+
+def packed(codes: Any, start: int, code: int, nested: bool) -> int:
+    """Bit i: whether codes[start + i] is at least `code` if `nested`, or else equal to it, for i below 64.
+
+    In a kernel a comparison of 64 numbers side by side, of a contiguous array that has so many.
+    """
+    part = codes[start : start + 64].tolist()
+    return sum(1 << i for i, own in enumerate(part) if (own >= code if nested else own == code))
 
 
 PLAIN = 1 << 30
@@ -120,6 +130,14 @@ def _compiler() -> Callable[[Callable[..., object]], Any]:
     def lowered(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
+    @type_callable(packed)  # type: ignore[untyped-decorator]
+    def packed_type(_context: Any) -> Any:
+        return lambda _codes, _start, _code, _nested: numba.types.uint64
+
+    @lower_builtin(packed, numba.types.Array, numba.types.Integer, numba.types.Integer, numba.types.Boolean)  # type: ignore[untyped-decorator]
+    def packed_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _compare(context, builder, signature.args[0], arguments)
+
     class Listener(event.Listener):  # type: ignore[misc]
         """Hears of kernels that are compiled, not of those found in the cache."""
 
@@ -131,6 +149,25 @@ def _compiler() -> Callable[[Callable[..., object]], Any]:
 
     event.register("numba:compile", Listener())
     return cast(Callable[[Callable[..., object]], Any], numba.njit(cache=True, nogil=True))
+
+
+def _compare(context: Any, builder: Any, array: Any, arguments: Any) -> Any:
+    """`packed` as instructions: load 64 numbers, compare them with 64 copies of the code, keep a bit of each."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+
+    codes, start, code, nested = arguments
+    element = context.get_data_type(array.dtype)
+    vector, lanes = ir.VectorType(element, 64), ir.VectorType(ir.IntType(32), 64)
+    place = builder.gep(context.make_array(array)(context, builder, codes).data, [start])
+    own = builder.load(builder.bitcast(place, vector.as_pointer()))
+    own.align = 1
+    unknown, zero = ir.Constant(vector, ir.Undefined), ir.Constant(ir.IntType(32), 0)
+    one = builder.insert_element(unknown, builder.trunc(code, element), zero)
+    copies = builder.shuffle_vector(one, unknown, ir.Constant(lanes, [0] * 64))
+    word = ir.IntType(64)
+    least = builder.bitcast(builder.icmp_unsigned(">=", own, copies), word)
+    equal = builder.bitcast(builder.icmp_unsigned("==", own, copies), word)
+    return builder.select(nested, least, equal)
 
 
 class Watch:

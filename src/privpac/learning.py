@@ -15,6 +15,7 @@ from privpac.concepts.base import ConceptClass, Costs, Hypothesis
 from privpac.constructions.recipe import Recipe, Released
 from privpac.constructions.words import Request
 from privpac.data.engines.opening import EngineSample, open_sample, unread_records
+from privpac.data.engines.streamed import StreamedSample
 from privpac.data.purchases import purchase_of
 from privpac.data.schema import Schema, schema_for
 from privpac.data.semi import SemiSample
@@ -187,15 +188,25 @@ def learn_rule(source: Source, schema: Schema, wishes: RuleWishes, *, payment: P
         engine=source.engine,
         spark=source.spark,
         progress=source.progress,
+        load=False,
     )
-    return learn_sample(sample, wishes, payment=payment, table=source.table)
+    return learn_sample(sample, wishes, payment=payment, table=source.table, load=source.engine == "memory")
 
 
 def learn_sample(
-    sample: EngineSample, wishes: RuleWishes, *, payment: Payment, table: object = None
+    opened: EngineSample,
+    wishes: RuleWishes,
+    *,
+    payment: Payment,
+    table: object = None,
+    load: bool = False,
 ) -> Model:
-    """As `learn`, once the records are encoded; `table` is what they were read from."""
-    recipe = Recipe.of(wishes, schema=sample.schema, size=sample.size)
+    """As `learn`, once the records are opened; `table` is what they are read from. With `load`, streamed records that
+    would be read several times are put in memory; a single pass takes less time than that."""
+    recipe = Recipe.of(wishes, schema=opened.schema, size=opened.size)
+    sample = opened
+    if load and isinstance(opened, StreamedSample) and recipe.passes > 1:
+        sample = opened.gathered()
     certificate = recipe.certify()  # refuses what is no class
     word = recipe.concepts if isinstance(recipe.concepts, str) else recipe.concepts.word
     if recipe.advice is not None:

@@ -200,6 +200,7 @@ class EngineConformance:
         for statistic in statistics:
             assert same(memory.reduce(statistic), other.reduce(statistic)), statistic
 
+    @pytest.mark.long_cases("points:key:improper")
     @pytest.mark.parametrize("word", WORDS)
     def test_the_same_coins_draw_the_same_hypothesis(
         self, both: tuple[MemorySample, Sample], word: str

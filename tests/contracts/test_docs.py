@@ -69,7 +69,13 @@ def test_every_block_says_what_it_is(path: Path) -> None:
     assert not unknown, f"use one of {sorted(LANGUAGES)}"
 
 
-@pytest.mark.long_cases("docs/how-to/cuts.md", "docs/how-to/choose-epsilon.md")
+@pytest.mark.long_cases(
+    "docs/how-to/best-possible.md",
+    "docs/how-to/audit.md",
+    "docs/tutorials/hospital.md",
+    "docs/how-to/cuts.md",
+    "docs/how-to/choose-epsilon.md",
+)
 @pytest.mark.parametrize(
     "path", [path for path in DOCUMENTS if _blocks(path, "python", "console")], ids=_name
 )

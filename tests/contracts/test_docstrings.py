@@ -79,6 +79,7 @@ class Sources:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.modules = {module: syntax(text) for module, text in texts.items()}
+        self._bases: dict[ast.ClassDef, list[ast.ClassDef]] = {}
 
     @cached_property
     def classes(self) -> Mapping[str, Sequence[ast.ClassDef]]:
@@ -89,14 +90,15 @@ class Sources:
                     named[node.name].append(node)
         return named
 
-    def bases(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    def bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
         """Classes of the package that it inherits from, near ones first."""
-        for base in node.bases:
-            name = ast.unparse(base).partition("[")[0].rpartition(".")[2]
-            for parent in self.classes.get(name, ()):
-                if parent is not node:
-                    yield parent
-                    yield from self.bases(parent)
+        if node not in self._bases:
+            names = (ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases)
+            parents = [
+                parent for name in names for parent in self.classes.get(name, ()) if parent is not node
+            ]
+            self._bases[node] = [one for parent in parents for one in (parent, *self.bases(parent))]
+        return self._bases[node]
 
     def members(self, node: ast.ClassDef) -> dict[str, ast.stmt]:
         members: dict[str, ast.stmt] = {}

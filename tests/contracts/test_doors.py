@@ -47,6 +47,7 @@ DOORS = {
 }
 
 
+@pytest.mark.long_cases("a dry run", "explain", "predict")
 @pytest.mark.parametrize("door", DOORS)
 def test_a_door_loads_nothing_heavy(place: Path, door: str) -> None:
     run = subprocess.run(

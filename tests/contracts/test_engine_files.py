@@ -66,6 +66,21 @@ def test_the_model_is_the_same_to_the_last_byte(tmp_path: Path) -> None:
     assert model(str(tmp_path), engine="memory", **held_out) == model(str(tmp_path), **held_out)
 
 
+def test_what_one_pass_suffices_for_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path)
+    wishes = {"engine": "memory", "concepts": "trees:2"}
+    expected = model(str(tmp_path), **wishes)
+    loaded: list[StreamedSample] = []
+    gathered = StreamedSample.gathered
+    monkeypatch.setattr(
+        StreamedSample, "gathered", lambda sample: (loaded.append(sample), gathered(sample))[1]
+    )
+    assert model(str(tmp_path), **wishes) == expected
+    assert not loaded
+    model(str(tmp_path), leaf_epsilon="0.1", **wishes)  # reads the records twice
+    assert len(loaded) == 1
+
+
 def test_csv_files_and_partitioned_folders(tmp_path: Path) -> None:
     whole = table(500)
     pq.write_table(whole, tmp_path / "whole.parquet")

@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.planned_commands import RELEASED, WORDS, carried_out, printed_for
 
 EASY = {"error": "0.4", "epsilon": "2", "failure": "0.4"}
-MOST_RECORDS = 250_000
+MOST_RECORDS = 50_000
 """Larger tables wait for tests/slow/test_planned_commands.py."""
 
 

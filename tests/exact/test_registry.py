@@ -58,6 +58,18 @@ PROOFS = Path(__file__).resolve().parents[2] / "docs" / "proofs"
 
 
 @pytest.mark.long_cases(
+    "graded-tree-levels",
+    "graded-tree",
+    "halfspaces",
+    "stable-boxes",
+    "switches-tight",
+    "recconcave",
+    "auto-mixture",
+    "halfspaces-table",
+    "scorecards",
+    "vote-three-answers",
+    "agnostic-intervals",
+    "staged-trees-three-classes",
     "agnostic-stumps",
     "agnostic-occam",
     "card-rounds-categories",
@@ -100,6 +112,11 @@ def test_pages_say_why_a_row_is_not_tight() -> None:
 
 
 @pytest.mark.long_cases(
+    "stable-boxes",
+    "rectangles-space",
+    "halfspaces-table",
+    "leaf-counts",
+    "points-boosted",
     "card",
     "card-delta",
     "card-labels",

@@ -19,6 +19,8 @@ from tests.golden.kinds import Learnt
 
 MODEL = HERE / "0.1.0" / "models" / "thresholds-age.json"
 BUNDLE = HERE / "0.1.0" / "bundles" / "fresh-draws"
+NEW = "1000.0.0"
+"""A version that is not released."""
 
 
 def _changed(source: Path, target: Path, **changes: Any) -> Path:
@@ -85,14 +87,14 @@ def test_a_new_version_stores_what_it_changes_and_inherits_the_rest(
     own_corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command.write_documents("0.1.0", force=True)
-    assert command.write_documents("0.2.0", force=False) == []
-    assert not (own_corpus / "0.2.0").exists()
+    assert command.write_documents(NEW, force=False) == []
+    assert not (own_corpus / NEW).exists()
     first = WORDED[0]
     other = Learnt(first.name, first.schema, first.concepts, {"epsilon": 2})
     monkeypatch.setattr(command, "CASES", (other, WORDED[1]))
     for _ in range(2):  # again, over its own folder: it is not released
-        assert command.write_documents("0.2.0", force=False) == [first.units[0]]
-    assert set(corpus.units_below(own_corpus / "0.2.0")) == {first.units[0]}
-    newest = corpus.expected("0.2.0")
-    assert newest[first.units[0]].is_relative_to(own_corpus / "0.2.0")
+        assert command.write_documents(NEW, force=False) == [first.units[0]]
+    assert set(corpus.units_below(own_corpus / NEW)) == {first.units[0]}
+    newest = corpus.expected(NEW)
+    assert newest[first.units[0]].is_relative_to(own_corpus / NEW)
     assert newest[WORDED[1].units[0]].is_relative_to(own_corpus / "0.1.0")

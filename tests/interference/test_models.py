@@ -48,6 +48,9 @@ def learning(case: Case, engine: Engine, place: Path) -> Run:
 
 
 @pytest.mark.long_cases(
+    "agnostic:thresholds:age epsilon=1",
+    "graded-tree epsilon=0.01",
+    "risk-tree:1 epsilon=0.01",
     "card:2 epsilon=0.01",
     "card:2 epsilon=0.01 protect=labels",
     "scorecards:2 epsilon=0.01",

@@ -73,6 +73,11 @@ def answering(word: str) -> Run:
     return run
 
 
+@pytest.mark.long_cases(
+    "reference:agnostic:thresholds:age",
+    "relabelled:agnostic:thresholds:age",
+    "consistent:agnostic:thresholds:age",
+)
 @pytest.mark.parametrize("word", ANSWERED)
 def test_nothing_but_the_answers_depends_on_the_records(word: str) -> None:
     told = compared(answering(word), tables_for(word), pairs_for(word))

@@ -21,6 +21,7 @@ from fastapi.testclient import TestClient
 from privpac import Model, learn
 from privpac.checker.document import digest
 from privpac.checker.promise import check_document
+from privpac.checker.signature import Receipt, with_signature
 from privpac.cli import cache, main
 from privpac.constructions.catalogue import REGISTER
 from privpac.errors import DataError, ParameterError, PrivpacError
@@ -32,7 +33,6 @@ from privpac.service.pages.verify.look import look
 from privpac.service.pages.verify.policy import POLICY
 from privpac.service.pages.visitors import TokenGate
 from privpac.signing.keys import SigningKey
-from privpac.signing.signature import Receipt, with_signature
 from tests.pages.conftest import HOST, ORIGIN, SCHEMA
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -129,7 +129,7 @@ class TestVerdict:
             (lambda tree: tree["certificate"]["privacy"]["where"].update(size=1), "group"),
             (lambda tree: tree.update(more=1), "does not write"),
             (lambda tree: tree.update(version="<img src=x>"), "does not write"),
-            (lambda tree: tree.update(schema=7), "malformed"),
+            (lambda tree: tree.update(schema=7), "nothing that privpac writes"),
             (lambda tree: tree.update(certificate=None), "not a certificate"),
         ],
     )
@@ -171,6 +171,43 @@ class TestVerdict:
         assert found["verdict"] == "refused"
         assert re.fullmatch(r"The (file|document).*\.", found["reason"]), found["reason"]
 
+    def test_a_right_certificate_beside_nonsense_is_no_disagreement(self, tree: dict[str, Any]) -> None:
+        """The second checker does not read the schema either: it is not asked, so that nobody sees it contradict."""
+        found = seen(sealed(tree, lambda tree: tree.update(schema=[])))
+        assert found["verdict"] == "refused"
+        assert found["beside"]
+
+    def test_what_a_hostile_file_shows_stays_small(self, tree: dict[str, Any]) -> None:
+        """Thousands of steps and assumptions that all hold, and names without end: checked, counted, not drawn."""
+        step = tree["certificate"]["privacy"]
+        fact = {**step["fact"], "epsilon": {"log": "0", "factor": "1"}}
+        leaf = {"rule": "exponential-mechanism", "fact": fact, "where": {"ratio": "1", "sensitivity": 1}}
+        many = 3000
+        assumed = [
+            {"rule": "assuming", "fact": fact, "assumes": [f"it is {i}"], "premises": [leaf]}
+            for i in range(many)
+        ]
+
+        def edit(tree: dict[str, Any]) -> None:
+            tree["schema"]["label"] = "x" * 1_000_000
+            tree["certificate"] |= {
+                "epsilon": "0",
+                "privacy": {"rule": "sequential", "fact": fact, "premises": assumed},
+                "also": [leaf] * many,
+                "assumptions": [f"it is {i}" for i in range(many)],
+            }
+
+        found = seen(sealed(tree, edit))
+        assert found["verdict"] == "verified"
+        assert found["steps"] >= 3 * many + 1
+        assert found["derivations"][0]["count"] == 2 * many + 1
+        drawn = json.dumps(found)
+        assert len(drawn) < 400_000
+        assert drawn.count('"premises"') <= 500 + 50
+        hidden = found["derivations"][0]["step"]["more"]
+        assert hidden + found["derivations"][0]["step"]["premises"][0]["more"] > many
+        assert "And 2,950 more." in found["warnings"]
+
     def test_what_cannot_be_seen_is_shown_in_codes(self, tree: dict[str, Any]) -> None:
         """Names that turn the line around, or look like lines of ours, are written out."""
 
@@ -185,7 +222,7 @@ class TestVerdict:
 
 
 class TestSignatures:
-    RECEIPT = Receipt("c0ffee", 1017, "ab")
+    RECEIPT = Receipt("c0ffee00" * 4, 1017, "ab" * 32)
 
     def test_a_signature_inside_names_signer_and_charge(self, tree: dict[str, Any], key: SigningKey) -> None:
         signed = with_signature(tree, key.sign(tree, signer="Data office", receipt=self.RECEIPT))
@@ -194,7 +231,7 @@ class TestSignatures:
             "name": "Data office",
             "trusted": False,
             "key": key.public_text,
-            "receipt": {"ledger": "c0ffee", "entry": "1,017", "head": "ab"},
+            "receipt": {"ledger": "c0ffee00" * 4, "entry": "1,017", "head": "ab" * 32},
         }
         trusted = f"# those we know\n{key.public_text} St. Anna\n"
         for files in ((signed, trusted), (trusted, signed)):

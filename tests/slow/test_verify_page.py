@@ -22,10 +22,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from privpac import learn
 from privpac.checker.document import digest
+from privpac.checker.signature import Receipt, with_signature
 from privpac.service.pages.verify import runtime
 from privpac.service.pages.verify.folder import write_page
 from privpac.signing.keys import SigningKey
-from privpac.signing.signature import Receipt, with_signature
 from tests.slow.browsing import axe_script, still
 
 ROOT = Path(__file__).parents[2]
@@ -168,7 +168,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     table = {"age": ages, "ill": ["yes" if age >= 60 else "no" for age in ages]}
     tree = learn(table, schema=schema, concepts="thresholds:age", epsilon=1, records_per_person=2).to_json()
     key = SigningKey.make()
-    signature = key.sign(tree, signer="Data office", receipt=Receipt("c0ffee", 17, "ab" * 32))
+    signature = key.sign(tree, signer="Data office", receipt=Receipt("c0ffee00" * 4, 17, "ab" * 32))
     text = json.dumps(tree)
     weaker = {**tree, "certificate": {**tree["certificate"], "epsilon": "0.5"}}
     stray = {**tree, "certificate": {**tree["certificate"], "assumptions": []}}
@@ -218,7 +218,7 @@ def test_a_file_is_dropped_before_the_checker_is_ready(
     accessible(one.page)
     dropped(one, files["signed.json"], files["trusted.txt"])
     assert one.verdict() == "Verified"
-    assert "Signed by Data office, St. Anna, charged as entry 17 of ledger c0ffee." in one.sentence
+    assert "Signed by Data office, St. Anna, charged as entry 17 of ledger c0ffee00" in one.sentence
     assert "by two checkers in two languages" in one.sentence
     expect(one.page.locator(".verdict .facts")).to_contain_text("73.2")
     expect(one.page.locator(".verdict .released")).to_contain_text("a rule that predicts ill (no, yes)")

@@ -129,7 +129,7 @@ def floor_of_points():
     assert float(floors.least_failure_points(40, domain=8, error=0.2, epsilon=1)) <= achieved
 
 
-@check(least_failure_thresholds=asked(epsilon=lambda epsilon: epsilon / 3), floor_thresholds_proper=moved(2))
+@check(least_failure_thresholds=asked(epsilon=lambda epsilon: epsilon / 3), floor_thresholds_proper=moved(1))
 def floor_of_thresholds():
     for domain, n, error, epsilon in ((5, 2, 0.3, 1.0), (4, 3, 0.2, 0.7), (6, 2, 0.4, 2.0)):
         rows = family(range(2, domain + 2), n, record=threshold_records(error, domain))
@@ -137,10 +137,10 @@ def floor_of_thresholds():
         ask = {"domain": domain, "error": error}
         assert float(floors.least_failure_thresholds(n, epsilon=epsilon, **ask)) <= best + SLACK
         assert float(floors.least_failure_thresholds(n, epsilon=epsilon / 3, **ask)) > best, "must be caught"
-    n = floors.floor_thresholds_proper(5, error=0.4, failure=0.3, epsilon=1.0) - 1
-    rows = family(range(2, 7), n, record=threshold_records(0.4, 5))
+    n = floors.floor_thresholds_proper(4, error=0.4, failure=0.3, epsilon=1.0) - 1
+    rows = family(range(2, 6), n, record=threshold_records(0.4, 4))
     assert n >= 1
-    assert 1 - best_success(rows, outcomes=7, wins=lambda j, o: j == o, epsilon=1.0) > 0.3
+    assert 1 - best_success(rows, outcomes=6, wins=lambda j, o: j == o, epsilon=1.0) > 0.3
 
 
 def bits(outcome: int, domain: int) -> list[int]:
@@ -255,6 +255,7 @@ def floor_of_packings():
         assert response(size - 1, n // 5 + 1, epsilon) <= failure + SLACK
 
 
+@pytest.mark.long_cases("most_success_thresholds_few_switches", "floor_thresholds_few_switches")
 @pytest.mark.parametrize("name", sorted(floors.__all__))
 def test_floor_holds_and_broken_versions_are_caught(name):
     CHECKS[name]()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import random
 from collections.abc import Iterator
@@ -10,9 +12,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from privpac.checker.document import parsed_json
+from privpac.checker.document import SIGNATURE, canonical, parsed_json
+from privpac.checker.signature import Receipt, with_signature
 from privpac.signing.keys import SigningKey
-from privpac.signing.signature import Receipt, with_signature
 from tests.contracts.examples import EXAMPLES
 from tests.contracts.test_register_complete import _flattered
 from tests.golden.corpus import HERE as GOLDEN
@@ -93,6 +95,92 @@ def _signed() -> Iterator[dict[str, Any]]:
             receipt = Receipt("0" * 32, 17, "ab" * 32)
             tree = with_signature(tree, _key(2).sign(tree, signer="Zweite Prüfung 2", receipt=receipt))
         yield {"name": f"signed-{name.split('/')[1].removesuffix('.json')}", "kind": "document", "tree": tree}
+    tree = json.loads((GOLDEN / "0.1.0" / SIGNED[0]).read_bytes())
+    tree = {**tree, "signatures": list(_unusual_but_right(tree))}
+    yield {"name": "signed-in-unusual-ways", "kind": "document", "tree": tree}
+
+
+def _row(tree: dict[str, Any], signer: str, receipt: Any = None, seed: int = 1) -> dict[str, Any]:
+    """A signature that is that of its key, whatever it says; what `SigningKey.sign` never makes included."""
+    statement = {**_key(seed).sign(tree, signer="A").statement(), "signer": signer, "receipt": receipt}
+    message = f"{SIGNATURE}\n{canonical(statement)}".encode("ascii")
+    raw = _key(seed).private.sign(message)
+    return {**statement, "signature": base64.b64encode(raw).decode("ascii")}
+
+
+RECEIPT = {"ledger": "0" * 32, "entry": 17, "head": "ab" * 32}
+
+
+def _unusual_but_right(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Names at the edges of what can be shown, also such as are not assigned yet, and the largest receipt."""
+    names = (
+        "x" * 200,
+        " a ",
+        "\u00a1\u00ac\u00ae",
+        "e\u0301 \u00e9",
+        "\u0378\u05ff",
+        "\u2010\u2027\u2030",
+        "\U0001f600",
+        "\U0003fffd",
+    )
+    for seed, name in enumerate(names, start=1):
+        yield _row(tree, name, seed=seed)
+    yield _row(tree, "A", {**RECEIPT, "entry": 2**63}, seed=len(names) + 1)
+
+
+def _of_signers(vector: Vector) -> Iterator[Edit]:
+    """Signatures that are those of their keys, and say what must not be said; keys under which anybody can sign."""
+    tree = json.loads(vector.text)
+    for name in (
+        "",
+        " ",
+        "x" * 201,
+        "a\tb",
+        "a\u00a0b",
+        "a\u00ad",
+        "\u3164",
+        "\u2800",
+        "a\u202eb",
+        "a\u200b",
+        "\ue000",
+        "a\ufe0f",
+        "\U000e0041",
+    ):
+        yield _new(vector.name, "replace", ["signatures"], [_row(tree, name)])
+    for field, value in (
+        ("ledger", "c0ffee"),
+        ("ledger", "0" * 31 + "A"),
+        ("ledger", "0" * 32 + "\n"),
+        ("ledger", 0),
+        ("head", "ab"),
+        ("head", "ab" * 31 + "\u0662b"),
+        ("entry", 0),
+        ("entry", 17.0),
+        ("entry", True),
+        ("entry", "17"),
+        ("entry", 2**63 + 1),
+    ):
+        yield _new(vector.name, "replace", ["signatures"], [_row(tree, "A", {**RECEIPT, field: value})])
+    for key in (1, _P - 1, _P + 1, 1 | 1 << 255):
+        yield _new(vector.name, "replace", ["signatures"], [_by_nobody(tree, key.to_bytes(32, "little"))])
+
+
+_P = 2**255 - 19
+_ORDER = 2**252 + 27742317777372353535851937790883648493
+
+
+def _by_nobody(tree: dict[str, Any], key: bytes) -> dict[str, Any]:
+    """A signature under a key of order one or two, made without a secret: the base point is one of its own."""
+    statement = {**_key(1).sign(tree, signer="A").statement(), "key": base64.b64encode(key).decode("ascii")}
+    base = (4 * pow(5, -1, _P) % _P).to_bytes(32, "little")
+    for number in range(100):
+        statement["signer"] = f"Anybody {number}"
+        message = f"{SIGNATURE}\n{canonical(statement)}".encode("ascii")
+        challenge = int.from_bytes(hashlib.sha512(base + key + message).digest(), "little") % _ORDER
+        if challenge % 2 == 0:  # of a key of order two, that often nothing is left
+            break
+    raw = base + (1).to_bytes(32, "little")
+    return {**statement, "signature": base64.b64encode(raw).decode("ascii")}
 
 
 def _all_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
@@ -100,6 +188,8 @@ def _all_edits(bases: dict[str, Vector]) -> Iterator[Edit]:
         tree = json.loads(vector.text)
         if vector.name.startswith("rule-"):
             yield from _of_a_rule(vector.name, tree)
+        elif vector.name == "signed-in-unusual-ways":
+            yield from _of_signers(vector)
         elif vector.name.startswith("signed-"):
             yield from _of_bytes(vector)
         elif vector.kind == "document" and not vector.name.startswith("certificate-"):

@@ -31,16 +31,22 @@ const weightedWrong: Wrong = (wrong, models, { numerator: a, denominator: b }) =
   return [mine, mine + other];
 };
 
-/** wrong(0) + models * average * the steepest way up from there. */
+/** wrong(0) + models * average * the steepest way up from there: ways get steeper up to one beyond half of the models, then flatter. */
 function voted(average: Rational, models: bigint, ratio: Rational, wrong: Wrong): Rational {
   require(models <= BigInt(MOST_MODELS), "there are too many models");
   const [none, whole] = wrong(0n, models, ratio);
-  let [rise, run]: Pair = [0n, 1n];
-  for (let w = 1n; w <= models; w += 1n) {
+  const chord = (w: bigint): Pair => {
     const [top, bottom] = wrong(w, models, ratio);
-    const [up, over] = [top * whole - none * bottom, bottom * whole * w];
-    if (up * run > rise * over) [rise, run] = [up, over];
+    return [top * whole - none * bottom, bottom * whole * w];
+  };
+  let [low, high]: Pair = [models > 1n ? models / 2n : 1n, models];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const [[rise, run], [up, over]] = [chord(middle), chord(middle + 1n)];
+    if (rise * over < up * run) low = middle + 1n;
+    else high = middle;
   }
+  const [rise, run] = chord(low);
   return Rational.of(none, whole).plus(Rational.of(rise * models, run).times(average));
 }
 

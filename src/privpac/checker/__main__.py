@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check one document and return the exit code; results go to stdout, refusals to stderr."""
     parser = argparse.ArgumentParser(
         prog="python -m privpac.checker",
-        description="Check limits, digest and derivation of a document, and say what it promises.",
+        description="Check limits, digest, signatures and derivation of a document, and say what it promises.",
         epilog="Exit codes: 0 the certificate follows, 2 wrong input, 4 it does not follow.",
     )
     parser.add_argument(
@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PrivpacError as problem:
         print(json.dumps(problem.to_json()) if wishes.json else problem, file=sys.stderr)
         return problem.exit_code
-    print(json.dumps(promise.to_json(), indent=2) if wishes.json else "\n".join(promise.lines()))
+    lines = [*promise.lines(), *(signature.claim() for signature in promise.signatures)]
+    print(json.dumps(promise.to_json(), indent=2) if wishes.json else "\n".join(lines))
     return 0
 
 

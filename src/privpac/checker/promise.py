@@ -10,6 +10,7 @@ from typing import Any
 from privpac.checker.check import check_certificate, check_classes
 from privpac.checker.document import CERTIFICATE, FROM_DATA, KINDS, read_at
 from privpac.checker.reading import read_privacy
+from privpac.checker.signature import Signature, check_signatures
 
 __all__ = ["Promise", "check_document", "check_file"]
 
@@ -38,6 +39,8 @@ class Promise:
     looks: tuple[str, ...]
     """What was looked at."""
     caution: str = ""
+    signatures: tuple[Signature, ...] = ()
+    """Those inside the document, each of which is that of its key."""
 
     @property
     def for_release(self) -> bool:
@@ -79,6 +82,9 @@ class Promise:
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""
+        signed = (
+            {"signers": [signature.to_show() for signature in self.signatures]} if self.signatures else {}
+        )
         return {
             "verified": True,
             "looks": list(self.looks),
@@ -92,6 +98,7 @@ class Promise:
             "assumptions": list(self.assumptions),
             "steps": self.steps,
             "warnings": list(self.warnings),
+            **signed,
         }
 
 
@@ -104,10 +111,14 @@ def check_file(path: str | os.PathLike[str]) -> Promise:
 
 
 def check_document(tree: Mapping[str, Any]) -> Promise:
-    """The same of a document that was read: its certificate is derived again, and what it promises is said."""
+    """The same of a document that was read: its certificate is derived again, and what it promises is said.
+
+    A document with a signature that is not that of its key is refused, whatever it promises.
+    """
     bare = tree["format"] == CERTIFICATE
     certificate = tree if bare else tree["certificate"]
     steps = check_certificate(certificate)
+    signatures = () if bare else check_signatures(tree)
     if not bare:
         check_classes(certificate, tree["schema"])
     kind = KINDS[tree["format"]]
@@ -120,6 +131,13 @@ def check_document(tree: Mapping[str, Any]) -> Promise:
         coins=certificate["coins"],
         assumptions=tuple(certificate["assumptions"]),
         steps=steps,
-        looks=("derivation",) if bare else ("digest", "derivation"),
+        looks=_looks(bare=bare, signed=bool(signatures)),
         caution=kind.caution,
+        signatures=signatures,
     )
+
+
+def _looks(*, bare: bool, signed: bool) -> tuple[str, ...]:
+    if bare:
+        return ("derivation",)
+    return ("digest", "signatures", "derivation") if signed else ("digest", "derivation")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,14 +13,13 @@ from privpac.cli.destination import Destination
 from privpac.cli.options import Force, file
 from privpac.errors import ParameterError
 
-if TYPE_CHECKING:
-    from privpac.model import Model
-
 __all__ = ["explain"]
 
 
 def explain(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model file; with --statement also a table or a bundle.")
+    ],
     *,
     report: Annotated[str | None, file("Write an HTML report.")] = None,
     picture: Annotated[str | None, file("Draw the rule: a file that ends in .svg or .png.")] = None,
@@ -35,7 +34,7 @@ def explain(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Print the rule, the estimate and the whole derivation.
+    """Print the rule, the estimate and the whole derivation; of a released table or a bundle write the statement alone.
 
     It says what is stored; `privpac verify` says whether that follows.
     """
@@ -43,6 +42,13 @@ def explain(
     drawn = Destination.of(picture, owner="explain", option="picture", keep=(model, report), force=force)
     graph = Destination.of(onnx, owner="explain", option="onnx", keep=(model, report, picture), force=force)
     stated = _stated(statement, ledger, trusted, keep=(model, report, picture, onnx), force=force)
+    others = (destination, drawn, graph)
+    if stated is not None and not any(others) and _is_table_or_bundle(model):
+        _write_statement(stated, model, ledger, trusted)
+        console.note(f"Wrote {stated.path}.", as_json=as_json)
+        if as_json:
+            console.show_json({"statement": str(stated.path)})
+        return
     with console.working("Reading", as_json=as_json):
         from privpac.model import load
         from privpac.report.page import report_html
@@ -56,7 +62,7 @@ def explain(
         if graph is not None:
             loaded.save_onnx(graph.path)
         if stated is not None:
-            stated.write(_statement(model, loaded, ledger, trusted, page=stated.path.suffix == ".html"))
+            _write_statement(stated, model, ledger, trusted)
     if as_json:
         console.show_json(summary_json(loaded))
     else:
@@ -75,16 +81,25 @@ def _stated(
     return Destination.of(path, owner="explain", option="statement", keep=keep, force=force)
 
 
-def _statement(path: str, model: Model, ledger: str | None, trusted: str | None, *, page: bool) -> str:
+def _is_table_or_bundle(path: str) -> bool:
+    from privpac.checker.document import BUNDLE, FORMER_BUNDLE, TABLE, read_at
+
+    return read_at(path)["format"] in (TABLE, BUNDLE, FORMER_BUNDLE)
+
+
+def _write_statement(out: Destination, path: str, ledger: str | None, trusted: str | None) -> None:
     from privpac.checker.document import read_at
+    from privpac.checker.promise import check_document
+    from privpac.fields import refusing
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.report.statement import statement_of
     from privpac.signing.checking import signers_of
     from privpac.signing.keys import Trusted
 
     tree = read_at(path)
+    check_document(tree)  # an annex is believed: none is written of what does not follow
     signers = signers_of(tree, trusted=None if trusted is None else Trusted.read(trusted))
     left = None if ledger is None else str(Ledger.open(ledger).account().remainder)
-    lines = [signer.line() for signer in signers]
-    made = statement_of(model, digest=tree["digest"], signers=lines, left=left)
-    return made.html() if page else made.text()
+    with refusing(f"{path!r} is incomplete or malformed."):
+        made = statement_of(tree, signers=[signer.line() for signer in signers], left=left)
+    out.write(made.html() if out.path.suffix == ".html" else made.text())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privpac.guarantee.ledger.account import Account, Entry
     from privpac.guarantee.ledger.budget import Budget
     from privpac.guarantee.ledger.ledger import Ledger
-    from privpac.signing.signature import Receipt
+    from privpac.signing.checking import Signer
 
 __all__ = ["ledger"]
 
@@ -80,41 +80,68 @@ def verify(
     place: Place,
     *,
     receipt: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A signed document: was it paid for by this ledger?")
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="A signed document: was it paid for by this ledger? May be repeated."
+        ),
+    ] = None,
+    trusted: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --receipt: keys you trust; receipts of others do not count."),
+    ] = None,
+    signature: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="With --receipt: a signature that lies beside a document."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Recompute every hash and every sum; exit code 4 and the first wrong row if something does not follow."""
+    """Recompute every hash and every sum; exit code 4 and the first wrong row if something does not follow.
+
+    Of documents, the certificate is derived again and the signatures are checked; a charge pays for one of them only.
+    """
     from privpac.checker.budget import check_budget
     from privpac.guarantee.ledger.total import promise_of, total_document
 
+    for name, value in (("trusted", trusted), ("signature", signature)):
+        if value and not receipt:
+            raise ParameterError("ledger", name, value, allowed="given together with --receipt")
     book = _opened(place)
     book.verify()
     account, entries = book.account(), book.entries()
     total = total_document(account)
     check_budget(total)
     head = entries[-1].hash if entries else None
-    receipts = [] if receipt is None else _receipts(book, receipt)
+    receipts = _receipts(book, receipt, trusted, signature or []) if receipt else {}
     if as_json:
         facts = {"path": book.path, "verified": True, "charges": len(entries), "head": head, "total": total}
-        facts |= {} if receipt is None else {"receipts": [one.to_json() for one in receipts]}
+        shown = [{"file": file, **one.to_json()} for file, signers in receipts.items() for one in signers]
+        facts |= {"receipts": shown} if receipt else {}
         console.show_json(facts)
         return
     spent = f"rho {_text(account.spent.rho)}" if account.promises.filters else str(account.spent)
     sums = "1 charge adds" if len(entries) == 1 else f"{len(entries)} charges add"
     console.show(f"Verified: {sums} up to {spent} of {account.promises}.")
     console.show(promise_of(account))
-    for one in receipts:
-        console.show(f"{receipt}: {one}, as its signature says.")
+    for file, signers in receipts.items():
+        for one in signers:
+            console.show(f"{file}: in the books. {one.line()}")
     if head is not None:
         console.show(f"The last hash is {head}: written down elsewhere, it shows later edits too.")
 
 
-def _receipts(book: Ledger, path: str) -> list[Receipt]:
+def _receipts(
+    book: Ledger, paths: Sequence[str], trusted: str | None, beside: Sequence[str]
+) -> dict[str, tuple[Signer, ...]]:
     from privpac.checker.document import read_at
-    from privpac.signing.checking import check_receipt
+    from privpac.checker.promise import check_document
+    from privpac.signing.checking import check_receipts, read_signature
+    from privpac.signing.keys import Trusted
 
-    return [one.receipt for one in check_receipt(book, read_at(path)) if one.receipt is not None]
+    documents = {path: read_at(path) for path in paths}
+    for tree in documents.values():
+        check_document(tree)
+    names = None if trusted is None else Trusted.read(trusted)
+    return check_receipts(book, documents, trusted=names, beside=[read_signature(path) for path in beside])
 
 
 @ledger.command()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +15,14 @@ from privpac.cli import console
 from privpac.cli.console import Json
 from privpac.cli.destination import Destination
 from privpac.cli.options import Force, SignerName
+from privpac.drafts import whole_file
 from privpac.errors import ParameterError
 
 if TYPE_CHECKING:
+    from privpac.checker.signature import Receipt
     from privpac.guarantee.ledger.account import Entry
     from privpac.guarantee.ledger.ledger import Ledger
     from privpac.signing.keys import SigningKey
-    from privpac.signing.signature import Receipt
 
 __all__ = ["PASSPHRASE", "receipt_for", "sign", "sign_file", "signing_key"]
 
@@ -57,8 +60,9 @@ def sign(
         raise ParameterError(OWNER, "entry", entry, allowed="given together with --ledger")
     path = Path(document) / MANIFEST if is_bundle(document) else Path(document)
     beside = Destination.of(detached, owner=OWNER, option="detached", keep=(document, key), force=force)
-    receipt = None if ledger is None or entry is None else _receipt(ledger, entry)
-    signature = sign_file(path, signing_key(key), signer=signer, receipt=receipt, beside=beside)
+    tree = _checked(path, inside=beside is None)
+    receipt = None if ledger is None or entry is None else _receipt(ledger, entry, tree)
+    signature = _signed(path, tree, signing_key(key), signer=signer, receipt=receipt, beside=beside)
     if as_json:
         console.show_json(signature)
         return
@@ -73,20 +77,42 @@ def signing_key(path: str) -> SigningKey:
     return SigningKey.read(path, passphrase=os.environ.get(PASSPHRASE))
 
 
-def sign_file(
-    path: Path, key: SigningKey, *, signer: str, receipt: Receipt | None, beside: Destination | None = None
-) -> dict[str, Any]:
-    """Sign the document in a file, in place or with the signature in a file of its own; the signature as JSON."""
-    from privpac.checker.document import read_document
-    from privpac.signing.signature import with_signature
+def sign_file(path: Path, key: SigningKey, *, signer: str, receipt: Receipt | None) -> None:
+    """Sign the document in a file, in place."""
+    _signed(path, _checked(path, inside=True), key, signer=signer, receipt=receipt, beside=None)
+
+
+def _checked(path: Path, *, inside: bool) -> dict[str, Any]:
+    """The document, whose certificate must follow: nobody should vouch for another one."""
+    from privpac.checker.document import CERTIFICATE, read_document
+    from privpac.checker.promise import check_document
 
     tree = read_document(path)
+    check_document(tree)
+    if inside and tree["format"] == CERTIFICATE:
+        raise ParameterError(
+            OWNER, "detached", None, allowed="given for a bare certificate, which has no room for signatures"
+        )
+    return tree
+
+
+def _signed(
+    path: Path,
+    tree: Mapping[str, Any],
+    key: SigningKey,
+    *,
+    signer: str,
+    receipt: Receipt | None,
+    beside: Destination | None,
+) -> dict[str, Any]:
+    from privpac.checker.signature import with_signature
+
     signature = key.sign(tree, signer=signer, receipt=receipt)
     if beside is None:
         text = json.dumps(with_signature(tree, signature), indent=1, ensure_ascii=False) + "\n"
-        partial = path.with_name(path.name + ".partial")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        with whole_file(path) as draft:
+            draft.write_text(text, encoding="utf-8")
+            shutil.copymode(path, draft)
     else:
         beside.write(json.dumps(signature.to_json(), indent=1) + "\n")
     return signature.to_json()
@@ -94,16 +120,20 @@ def sign_file(
 
 def receipt_for(ledger: Ledger | None, entry: Entry | None) -> Receipt | None:
     """The receipt of a charge; None where nothing was charged."""
-    from privpac.signing.signature import Receipt
+    from privpac.checker.signature import Receipt
 
     return None if ledger is None or entry is None else Receipt(ledger.id, entry.number, entry.hash)
 
 
-def _receipt(place: str, number: int) -> Receipt | None:
+def _receipt(place: str, number: int, tree: Mapping[str, Any]) -> Receipt:
+    from privpac.checker.signature import Receipt
     from privpac.guarantee.ledger.ledger import Ledger
+    from privpac.signing.checking import check_charge
 
     book = Ledger.open(place)
     entries = book.entries()
     if number > len(entries):
         raise ParameterError(OWNER, "entry", number, allowed=f"at most {len(entries)}, the last charge")
-    return receipt_for(book, entries[number - 1])
+    receipt = Receipt(book.id, number, entries[number - 1].hash)
+    check_charge(entries, receipt, tree)
+    return receipt

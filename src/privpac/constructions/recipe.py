@@ -163,6 +163,13 @@ class Recipe:
                 remedy="Leaf counts exist for trees: concepts='auto', 'trees:3' or 'staged:3+3'.",
             )
 
+    @property
+    def passes(self) -> int:
+        """How often all records are read: by the learner, and once for what is released beside the rule."""
+        beside = (self.leaf_epsilon is not None) + (self.estimate_epsilon is not None)
+        aside = 2 if self.holdout else 0  # before the budget is charged, and to fetch the records kept aside
+        return self.learner.passes + beside + aside
+
     @cached_property
     def learner(self) -> Learner:
         """The learner that the word or class of concepts asks for."""

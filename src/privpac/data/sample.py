@@ -13,10 +13,34 @@ from privpac.data.schema import Schema
 from privpac.errors import ParameterError
 from privpac.numbers.words import Words
 
-__all__ = ["Block", "Counted", "InMemory", "Indices", "Sample", "Size", "Statistic", "checked_positions"]
+__all__ = [
+    "Block",
+    "Counted",
+    "Derivation",
+    "InMemory",
+    "Indices",
+    "Sample",
+    "Size",
+    "Statistic",
+    "checked_positions",
+]
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 S = TypeVar("S")
+
+
+class Derivation(Protocol):
+    """What follows from the cells of one column, each by itself; equal derivations give equal results."""
+
+    def __call__(self, cells: npt.NDArray[Any], /) -> npt.NDArray[Any]: ...
+
+    def __hash__(self) -> int: ...
+
+
+class Derived(Protocol):
+    """What an engine keeps of derivations while it has the records."""
+
+    def __call__(self, column: str, derivation: Derivation, start: int, stop: int, /) -> npt.NDArray[Any]: ...
 
 
 @dataclass(frozen=True, order=True)
@@ -60,6 +84,17 @@ class Block:
     n: int
     words: Mapping[str, Words] = field(default_factory=dict)
     """Cells beyond 64 bits once more, as pairs of words, where these are known."""
+    derived: Derived | None = None
+    """Where the engine keeps what follows from cells, so that it is not computed again for parts of the records."""
+
+    def derive(
+        self, column: str, derivation: Derivation, *, start: int = 0, stop: int | None = None
+    ) -> npt.NDArray[Any]:
+        """What follows from the cells of the records from `start` to `stop`."""
+        stop = self.n if stop is None else stop
+        if self.derived is None:
+            return derivation(self.cells[column][start:stop])
+        return self.derived(column, derivation, start, stop)
 
     def __repr__(self) -> str:
         return f"Block(n={self.n}, columns={list(self.cells)}, labelled={self.labels is not None})"

@@ -74,7 +74,7 @@ def cost_of(place: str, recipe: Recipe, *, engine: str) -> Cost:
     schema = recipe.request.schema
     extent = extent_of(place, schema)
     n = extent.records
-    passes = 1 if chosen == "memory" else passes_of(recipe)
+    passes = 1 if chosen == "memory" else recipe.passes
     counted = _counting_seconds(recipe, n)
     read = passes * n * (len(schema.names) + 1) * READ_NANOSECONDS * 1e-9
     return Cost(
@@ -86,15 +86,6 @@ def cost_of(place: str, recipe: Recipe, *, engine: str) -> Cost:
         seconds=round(START_SECONDS + read + counted, 1),
         memory=_memory(recipe, n, schema, chosen),
     )
-
-
-def passes_of(recipe: Recipe) -> int:
-    """How often all records are read: by the learner, and once for what is released beside the rule."""
-    beside = (recipe.leaf_epsilon is not None) + (recipe.estimate_epsilon is not None)
-    aside = (
-        2 if recipe.holdout else 0
-    )  # one look before the budget is charged, one to fetch the records kept aside
-    return recipe.learner.passes + beside + aside
 
 
 def estimated_class(learner: Learner) -> Estimated | None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from privpac.checker.directed import exp_ceiling
 from privpac.numbers.decimals import decimal_text
 
-__all__ = ["Certified", "does_not_mean", "guessed_at_most", "means", "protected"]
+__all__ = ["Certified", "does_not_mean", "guessed_at_most", "means", "protected", "records_of_one_person"]
 
 WEAK = 5  # an epsilon above which the factor is beyond a hundred and the words must not comfort
 
@@ -26,13 +26,12 @@ class Certified(Protocol):
 def means(model: Certified) -> list[str]:
     """What somebody who trusts the certificate may conclude."""
     tree = model.certificate
-    epsilon, thing = Fraction(tree["epsilon"]), protected(tree)
-    aside = " (delta aside)" if Fraction(tree["delta"]) else ""
+    epsilon, delta, thing = Fraction(tree["epsilon"]), Fraction(tree["delta"]), protected(tree)
     texts = [
         f"If {thing} had been anything else, every possible outcome ({_outcome(tree)}) would have been almost as"
         f" likely: {_factor(tree)}.",
         f"Somebody who knows everything except {thing}, and holds two possibilities for equally likely,"
-        f" cannot tell from this release which is true more often than {guessed_at_most(epsilon)} of the time{aside}.",
+        f" cannot tell from this release which is true more often than {guessed_at_most(epsilon, delta)} of the time.",
         "This holds whatever else they know, now or later, and whatever they do with it: predicting, publishing"
         " and rewriting cost nothing more.",
     ]
@@ -60,7 +59,7 @@ _KEEP = ("declared", "assuming", "post-processing", "k-fold-composition")
 """Rules that speak of as many records of one person as their premise."""
 
 
-def _people(tree: Mapping[str, Any]) -> int:
+def records_of_one_person(tree: Mapping[str, Any]) -> int:
     """Records of one person that are protected together: what was derived, not what was wished for."""
     return _together(tree["privacy"])
 
@@ -76,8 +75,8 @@ def _together(step: Mapping[str, Any]) -> int:
 def protected(tree: Mapping[str, Any]) -> str:
     """What a certificate protects, in words."""
     label = tree["privacy"]["fact"]["unit"] == "label"
-    if _people(tree) > 1:
-        return f"{'the labels of ' if label else ''}all records of one person (up to {_people(tree)})"
+    if records_of_one_person(tree) > 1:
+        return f"{'the labels of ' if label else ''}all records of one person (up to {records_of_one_person(tree)})"
     return "the label of one record" if label else "one record"
 
 
@@ -100,21 +99,23 @@ def _exp(epsilon: Fraction, digits: int) -> Fraction:
     return exp_ceiling(epsilon, digits) if epsilon else Fraction(1)
 
 
-def guessed_at_most(epsilon: Fraction) -> str:
-    """e^epsilon/(1 + e^epsilon), rounded up: the best chance of telling two possibilities apart, delta aside.
+def guessed_at_most(epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
+    """(e^epsilon + delta)/(1 + e^epsilon), rounded up: the best chance of telling two possibilities apart.
 
     >>> guessed_at_most(Fraction(1))
     '73.2 %'
+    >>> guessed_at_most(Fraction(1), Fraction(1, 2))
+    '86.6 %'
     """
-    if epsilon > 40:
+    if epsilon > 40 or delta >= 1:
         return "100 %"
     factor = _exp(epsilon, 12)
-    return f"{math.ceil(1000 * factor / (1 + factor)) / 10} %"
+    return f"{math.ceil(1000 * (factor + delta) / (1 + factor)) / 10} %"
 
 
 def does_not_mean(model: Certified) -> list[str]:
     """What nobody may conclude from it."""
-    people = _people(model.certificate)
+    people = records_of_one_person(model.certificate)
     return [
         "It does not hide what is true of people in general. A rule that holds for many also holds for"
         " somebody who was never in the table.",

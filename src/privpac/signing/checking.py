@@ -9,15 +9,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privpac.checker.document import parsed
+from privpac.checker.document import CERTIFICATE, digest, parsed
+from privpac.checker.signature import Receipt, Signature, signatures_in
 from privpac.errors import DataError, NotCertified
 from privpac.signing.keys import Trusted
-from privpac.signing.signature import Signature, signatures_in
 
 if TYPE_CHECKING:  # whoever only asks who signed needs no ledger
+    from privpac.guarantee.ledger.account import Entry
     from privpac.guarantee.ledger.ledger import Ledger
 
-__all__ = ["Signer", "check_receipt", "read_signature", "signers_of"]
+__all__ = ["Signer", "check_charge", "check_receipt", "check_receipts", "read_signature", "signers_of"]
 
 UNSIGNED = "Nobody has signed it: the digest shows accidental edits, not who made it."
 
@@ -32,22 +33,14 @@ class Signer:
 
     def line(self) -> str:
         """One sentence for people."""
+        if self.trusted is None:
+            return self.signature.claim()
         receipt = self.signature.receipt
-        paid = "" if receipt is None else f", {receipt}"
-        if self.trusted is not None:
-            return f"Signed by {self.trusted}{paid}."
-        claim = f"Signed with the key {self.signature.to_json()['key']}{paid}"
-        return f"{claim}. Whose key that is, nobody vouches for; it says {self.signature.signer!r}."
+        return f"Signed by {self.trusted}{'' if receipt is None else f', {receipt}'}."
 
     def to_json(self) -> dict[str, Any]:
         """The same for programs."""
-        tree = self.signature.to_json()
-        return {
-            "trusted": self.trusted,
-            "signer": tree["signer"],
-            "key": tree["key"],
-            "receipt": tree["receipt"],
-        }
+        return {"trusted": self.trusted, **self.signature.to_show()}
 
 
 def read_signature(path: str | os.PathLike[str]) -> Signature:
@@ -56,8 +49,6 @@ def read_signature(path: str | os.PathLike[str]) -> Signature:
         tree = parsed(Path(path))
     except (OSError, ValueError, RecursionError):
         raise DataError(f"There is no signature {str(path)!r} that can be read.") from None
-    if not isinstance(tree, Mapping):
-        raise NotCertified(f"{str(path)!r} is no signature.")
     return Signature.from_json(tree)
 
 
@@ -69,36 +60,92 @@ def signers_of(
     signatures = (*signatures_in(tree), *beside)
     for signature in signatures:
         signature.check(tree)
+        _ask_library(signature)
     return tuple(Signer(one, names.name(one.key)) for one in signatures)
 
 
-def check_receipt(ledger: Ledger, tree: Mapping[str, Any]) -> tuple[Signature, ...]:
-    """The signatures of a document whose receipts this ledger confirms.
+def _ask_library(signature: Signature) -> None:
+    """A second opinion where the well-kept library is installed: it accepts all that our own arithmetic accepts."""
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        return
+    try:
+        Ed25519PublicKey.from_public_bytes(signature.key).verify(signature.signature, signature.message())
+    except (InvalidSignature, ValueError):
+        raise NotCertified(f"The signature of {signature.signer!r} is not that of its key.") from None
 
-    Raises `NotCertified` if there is none, if a receipt names a charge that the ledger does not have, or one that is
-    smaller than what the document promises. The ledger itself must have been verified.
+
+def check_receipt(
+    ledger: Ledger,
+    tree: Mapping[str, Any],
+    *,
+    trusted: Trusted | None = None,
+    beside: Sequence[Signature] = (),
+) -> tuple[Signer, ...]:
+    """Those who signed the document with a receipt that this ledger confirms.
+
+    With a list of trusted keys, only their receipts count: anybody can copy the receipt of another document into a
+    signature of his own. Raises `NotCertified` if there is none, if a receipt names a charge that the ledger does not
+    have, or one that is smaller than what the document promises. The ledger itself must have been verified.
     """
-    entries, epsilon = ledger.entries(), Fraction(tree["certificate"]["epsilon"])
-    confirmed = []
-    for signature in signatures_in(tree):
-        signature.check(tree)
-        receipt = signature.receipt
-        if receipt is None or receipt.ledger != ledger.id:
+    entries, confirmed = ledger.entries(), []
+    for signer in signers_of(tree, trusted=trusted, beside=beside):
+        receipt = signer.signature.receipt
+        if receipt is None or receipt.ledger != ledger.id or (trusted is not None and signer.trusted is None):
             continue
-        if receipt.entry > len(entries) or entries[receipt.entry - 1].hash != receipt.head:
-            raise NotCertified(
-                f"The ledger has no charge {receipt.entry} with the hash that the receipt names.",
-                remedy="Look for the ledger that was charged, or for a copy from before it was altered.",
-            )
-        if entries[receipt.entry - 1].epsilon < epsilon:
-            raise NotCertified(
-                f"Charge {receipt.entry} is smaller than the epsilon that the document promises.",
-                remedy="Ask whoever signed it which charge paid for it.",
-            )
-        confirmed.append(signature)
+        check_charge(entries, receipt, tree)
+        confirmed.append(signer)
     if not confirmed:
+        whose = "" if trusted is None else " by a key on the list"
         raise NotCertified(
-            "The document has no receipt of this ledger.",
+            f"The document has no receipt of this ledger{whose}.",
             remedy="Sign it with privpac sign FILE --key KEY --ledger LEDGER --entry N.",
         )
     return tuple(confirmed)
+
+
+def check_receipts(
+    ledger: Ledger,
+    documents: Mapping[str, Mapping[str, Any]],
+    *,
+    trusted: Trusted | None = None,
+    beside: Sequence[Signature] = (),
+) -> dict[str, tuple[Signer, ...]]:
+    """`check_receipt` of several documents, by name; a charge pays for one of them only.
+
+    Signatures beside documents go to whichever they name; `NotCertified` if it is none of these.
+    """
+    digests = {name: digest(tree) for name, tree in documents.items()}
+    for signature in beside:
+        if signature.document not in digests.values():
+            raise NotCertified(f"The signature of {signature.signer!r} belongs to another document.")
+    found, paid = {}, dict[int, str]()
+    for name, tree in documents.items():
+        own = [one for one in beside if one.document == digests[name]]
+        found[name] = check_receipt(ledger, tree, trusted=trusted, beside=own)
+        for receipt in (signer.signature.receipt for signer in found[name]):
+            if receipt is not None and digests[paid.setdefault(receipt.entry, name)] != digests[name]:
+                raise NotCertified(
+                    f"{paid[receipt.entry]!r} and {name!r} both name charge {receipt.entry}: it paid for one of them.",
+                    remedy="Ask whoever signed them which charge paid for the other one.",
+                )
+    return found
+
+
+def check_charge(entries: Sequence[Entry], receipt: Receipt, tree: Mapping[str, Any]) -> None:
+    """Raise `NotCertified` unless the charge of a receipt is there, and covers what the document promises."""
+    certificate = tree if tree["format"] == CERTIFICATE else tree["certificate"]
+    entry = entries[receipt.entry - 1] if receipt.entry <= len(entries) else None
+    if entry is None or entry.hash != receipt.head:
+        raise NotCertified(
+            f"The ledger has no charge {receipt.entry} with the hash that the receipt names.",
+            remedy="Look for the ledger that was charged, or for a copy from before it was altered.",
+        )
+    for name, charged in (("epsilon", entry.epsilon), ("delta", entry.delta)):
+        if charged < Fraction(certificate[name]):
+            raise NotCertified(
+                f"Charge {receipt.entry} is smaller than the {name} that the document promises.",
+                remedy="Ask whoever signed it which charge paid for it.",
+            )

@@ -1,7 +1,8 @@
 """Keys for signing, in files; and the list of keys that somebody trusts.
 
 A private key is a PEM file (PKCS #8) that only its owner can read, with a passphrase if one is given. A list of trusted
-keys is a text file: a public key, then a name, on each line; what follows a # is a remark.
+keys is a text file: a public key, then a name, on each line, which ends with a line feed and with nothing else; what
+follows a # is a remark.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privpac.checker.document import digest
+from privpac.checker.signature import KEY_BYTES, LONGEST_NAME, Receipt, Signature, is_name
 from privpac.errors import DataError, MissingExtra, ParameterError
-from privpac.signing.signature import KEY_BYTES, LONGEST_NAME, Receipt, Signature
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -91,7 +92,7 @@ class SigningKey:
 
     def sign(self, tree: Mapping[str, Any], *, signer: str, receipt: Receipt | None = None) -> Signature:
         """Sign a document as `signer`; `receipt` names the charge that paid for it."""
-        if not signer.isprintable() or not 0 < len(signer) <= LONGEST_NAME:
+        if not is_name(signer):
             allowed = f"a name of at most {LONGEST_NAME} visible characters"
             raise ParameterError(OWNER, "signer", "...", allowed=allowed)
         bare = Signature(digest(tree), signer, self.public, receipt, b"")
@@ -117,10 +118,22 @@ class Trusted:
     def listed(cls, text: str) -> Trusted:
         """The same from the text of such a file."""
         names: dict[bytes, str] = {}
-        for number, line in enumerate(text.splitlines(), start=1):
+        # Not `splitlines`: a remark with a character at which few editors break a line must not hide a key.
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
             entry = line.partition("#")[0].split(maxsplit=1)
-            if entry:
-                names[_public(entry[0], number)] = entry[1].strip() if len(entry) > 1 else entry[0]
+            if not entry:
+                continue
+            key, name = _public(entry[0], number), entry[1].strip() if len(entry) > 1 else entry[0]
+            if not is_name(name):
+                raise DataError(
+                    f"Line {number} of the list has a name that cannot be shown.",
+                    remedy=f"Write at most {LONGEST_NAME} visible characters after the key.",
+                )
+            if names.setdefault(key, name) != name:
+                raise DataError(
+                    f"Line {number} of the list gives a key another name than a line before it.",
+                    remedy="Keep the line whose name is right.",
+                )
         return cls(names)
 
     def name(self, key: bytes) -> str | None:

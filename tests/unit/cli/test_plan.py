@@ -75,6 +75,7 @@ def test_a_schema_and_marginals(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert json.loads(capsys.readouterr().out) == first
 
 
+@pytest.mark.long_cases("epsilon", "bits")
 @pytest.mark.parametrize("against", ["epsilon", "error", "bits"])
 def test_pictures(against: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "plan.svg"

@@ -114,6 +114,7 @@ def test_rows_are_complete() -> None:
         assert option.title
 
 
+@pytest.mark.long_cases("sphere", "unions", "intervals")
 @pytest.mark.parametrize("word", KINDS)
 def test_every_kind_of_class_is_answered(word: str) -> None:
     word = {"reference": "reference:10", "sphere": "sphere:3:2"}.get(word, word)
@@ -180,6 +181,7 @@ print(sorted(name for name in ("numba", "sklearn", "scipy", "matplotlib", "panda
 """
 
 
+@pytest.mark.long_cases("arguments1", "arguments2")
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -10,6 +10,7 @@ import pytest
 from privpac import Ledger, Model, learn
 from privpac.cli import main
 from privpac.report.statement import statement_of
+from tests.golden.corpus import HERE
 
 SCHEMA = {
     "label": "ill",
@@ -24,7 +25,7 @@ def model() -> Model:
 
 
 def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
-    made = statement_of(model, signers=["Signed by the office."], left="epsilon 2")
+    made = statement_of(model.to_json(), signers=["Signed by the office."], left="epsilon 2")
     rows = dict(made.rows)
     assert rows["Epsilon, delta"] == "1, 0"
     assert rows["Records per person"] == "2"
@@ -39,7 +40,7 @@ def test_it_says_what_was_released_and_what_it_may_reveal(model: Model) -> None:
 
 
 def test_nothing_is_claimed_that_nobody_looked_at(model: Model) -> None:
-    rows = dict(statement_of(model).rows)
+    rows = dict(statement_of(model.to_json()).rows)
     assert rows["Left in the budget"] == "not looked at"
     assert rows["Signed by"] == "nobody"
 
@@ -57,3 +58,31 @@ def test_the_command_writes_it(model: Model, tmp_path: Path, monkeypatch: pytest
     assert main([*explain, "s.pdf"]) == 2
     assert main(["explain", "model.json", "--ledger", "ledger.db"]) == 2
     assert json.loads(Path("model.json").read_text())["digest"] == model.to_json()["digest"]
+
+
+def test_a_table_and_a_bundle_have_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, words in (
+        ("tables/tree.json", "synthetic records with"),
+        ("bundles/declared", "answers about"),
+    ):
+        assert main(["explain", str(HERE / "0.1.0" / name), "--statement", "s.txt", "--force"]) == 0
+        text = Path("s.txt").read_text(encoding="utf-8")
+        assert words in text
+        assert "SEEDED: not for release" in text
+        assert main(["explain", str(HERE / "0.1.0" / name)]) != 0
+
+
+def test_names_from_the_file_add_no_paragraph_and_a_wish_protects_nobody(model: Model) -> None:
+    tree = json.loads(json.dumps(model.to_json()))
+    tree["schema"]["label"] = "ill\n\n# Approved"
+    tree["certificate"]["request"]["records_per_person"] = 1000
+    made = statement_of(tree)
+    assert "\n# Approved" not in made.text().split("\n", 1)[1]
+    assert dict(made.rows)["Records per person"] == "2"  # as derived
+
+
+def test_a_delta_counts_among_the_odds(model: Model) -> None:
+    tree = json.loads(json.dumps(model.to_json()))
+    tree["certificate"]["delta"] = "0.5"
+    assert "86.6 %" in statement_of(tree).paragraphs[0]

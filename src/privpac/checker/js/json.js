@@ -169,13 +169,14 @@ export function canonical(value) {
     return `{${keys.map((key) => `${quoted(key)}:${canonical(value.get(key) ?? null)}`).join(",")}}`;
 }
 function byCodePoints(a, b) {
-    const [left, right] = [Array.from(a), Array.from(b)];
-    for (let i = 0; i < Math.min(left.length, right.length); i++) {
-        const gap = (left[i]?.codePointAt(0) ?? 0) - (right[i]?.codePointAt(0) ?? 0);
-        if (gap !== 0)
-            return gap;
-    }
-    return left.length - right.length;
+    let i = 0;
+    while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i))
+        i++;
+    if (i === a.length || i === b.length)
+        return a.length - b.length;
+    // The second half of a pair of surrogates belongs to the character before it, if that is a pair in both.
+    const at = (j) => (a.codePointAt(j) ?? 0) - (b.codePointAt(j) ?? 0);
+    return (i > 0 ? at(i - 1) : 0) || at(i);
 }
 function quoted(text) {
     let result = '"';

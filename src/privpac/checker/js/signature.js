@@ -1,15 +1,21 @@
 /** Signatures inside a document: whose key vouches for it, and for which charge. */
 import { signatureHolds } from "./ed25519.js";
 import { ascii } from "./hashing.js";
-import { canonical, entriesOf, hasKeys } from "./json.js";
+import { canonical, entriesOf, hasKeys, isCount } from "./json.js";
 import { Refusal, require } from "./refusal.js";
 const FORMAT = "privpac-signature/1";
 const FIELDS = ["format", "document", "signer", "key", "receipt", "signature"];
 const MOST_SIGNATURES = 100;
 const LONGEST_NAME = 200;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** Characters that show nothing or something else than they are: controls, separators but the blank, surrogates. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+/** Characters that show nothing: the list on the page of formats, and not Unicode's categories, which grow. */
+const UNSEEN = new RegExp("[\\u{0}-\\u{1f}\\u{7f}-\\u{a0}\\u{ad}\\u{34f}\\u{600}-\\u{605}\\u{61c}\\u{6dd}\\u{70f}\\u{890}\\u{891}\\u{8e2}" +
+    "\\u{115f}\\u{1160}\\u{1680}\\u{17b4}\\u{17b5}\\u{180b}-\\u{180f}\\u{2000}-\\u{200f}\\u{2028}-\\u{202f}" +
+    "\\u{205f}-\\u{206f}\\u{2800}\\u{3000}\\u{3164}\\u{d800}-\\u{f8ff}\\u{fdd0}-\\u{fdef}\\u{fe00}-\\u{fe0f}\\u{feff}" +
+    "\\u{ffa0}\\u{fff0}-\\u{ffff}\\u{110bd}\\u{110cd}\\u{13430}-\\u{1345f}\\u{1bca0}-\\u{1bcaf}" +
+    "\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{10ffff}]", "u");
+const LEDGER = /^[0-9a-f]{32}$/;
+const HEAD = /^[0-9a-f]{64}$/;
 /** Everybody who signed the document; refuses if one signature does not hold. */
 export function signersOf(rows, digest) {
     if (rows === undefined)
@@ -23,7 +29,7 @@ function signerOf(row, digest) {
     require(row.get("document") === digest, "a signature belongs to another document");
     const [signer, key] = [text(row.get("signer")), text(row.get("key"))];
     const shown = Array.from(signer).length;
-    require(shown > 0 && shown <= LONGEST_NAME && !UNSEEN.test(signer), "a signer has no name to show");
+    require(shown <= LONGEST_NAME && /[^ ]/.test(signer) && !UNSEEN.test(signer), "a signer has no name to show");
     const receipt = receiptOf(row.get("receipt"));
     const statement = new Map([...row].filter(([name]) => name !== "signature"));
     const message = ascii(`${FORMAT}\n${canonical(statement)}`);
@@ -40,10 +46,10 @@ function receiptOf(value) {
     if (value === null)
         return null;
     const entries = entriesOf(value, "a receipt is malformed");
-    const entry = entries.get("entry");
     require(hasKeys(entries, ["ledger", "entry", "head"]), "a receipt is malformed");
-    require(typeof entry === "bigint" && entry >= 1n, "a receipt is malformed");
-    return { ledger: text(entries.get("ledger")), entry: entry.toString(), head: text(entries.get("head")) };
+    const [ledger, head, entry] = [text(entries.get("ledger")), text(entries.get("head")), entries.get("entry")];
+    require(LEDGER.test(ledger) && HEAD.test(head) && isCount(entry, 1n), "a receipt is malformed");
+    return { ledger, entry: entry.toString(), head };
 }
 /** The bytes of base64 with padding, in its one spelling. */
 function bytes(written, length) {

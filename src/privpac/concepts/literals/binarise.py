@@ -150,6 +150,18 @@ class Group:
         return found
 
 
+@dataclass(frozen=True)
+class Coding:
+    """From the cells of a column to codes, as `Group.codes` says: what an engine may keep between stages."""
+
+    group: Group
+    size: int
+    dtype: type[np.unsignedinteger[Any]]
+
+    def __call__(self, cells: NDArray[Any], /) -> NDArray[Any]:
+        return self.group.codes(cells, size=self.size, dtype=self.dtype)
+
+
 @lru_cache(maxsize=256)
 def _table(cells: tuple[int, ...], nested: bool, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The code of every cell of a small column."""
@@ -246,12 +258,18 @@ class Binarisation:
         most = max(len(group.cells) for group in self.groups)
         return np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32
 
-    def codes(self, block: Block) -> NDArray[Any]:
-        """One row per column: the code of each record (see `Group.codes`)."""
-        codes = np.empty((len(self.groups), block.n), dtype=self.code_type)
-        for row, group in zip(codes, self.groups, strict=True):
-            size = self.schema.column(group.column).size
-            row[:] = group.codes(block.cells[group.column], size=size, dtype=self.code_type)
+    @cached_property
+    def _codings(self) -> tuple[Coding, ...]:
+        return tuple(
+            Coding(group, self.schema.column(group.column).size, self.code_type) for group in self.groups
+        )
+
+    def codes(self, block: Block, *, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        """One row per column: the code of each record from `start` to `stop` (see `Group.codes`)."""
+        stop = block.n if stop is None else stop
+        codes = np.empty((len(self.groups), stop - start), dtype=self.code_type)
+        for row, coding in zip(codes, self._codings, strict=True):
+            row[:] = block.derive(coding.group.column, coding, start=start, stop=stop)
         return codes
 
     def pack(self, codes: NDArray[Any]) -> NDArray[np.uint64]:

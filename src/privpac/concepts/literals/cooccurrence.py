@@ -4,7 +4,8 @@ This is all that trees, lists and conjunctions must see. Counts of conjunctions 
 subtraction, so no second pass over the records is ever needed, and the counts are additive over blocks.
 
 Sets are numbered colexicographically: a0 < a1 < ... stands at binomial(a0, 1) + binomial(a1, 2) + ... among
-the sets of its size, and smaller sets come first. The counting itself is in `tensor_kernels`.
+the sets of its size, and smaller sets come first. The counting itself is in `cooccurrence_words` and
+`cooccurrence_kernels`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from privpac.compiled import plainly
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence_kernels import (
     count_cells,
-    count_words,
     nanoseconds,
     reduce_same_column,
 )
+from privpac.concepts.literals.cooccurrence_words import count_sets
 from privpac.data.sample import Block
 from privpac.errors import DataError, ParameterError, SizeError
 
@@ -150,18 +151,15 @@ class CooccurrenceTensor:
         require_counts(int(state.counts[0].sum()) + block.n)
         for start in range(0, block.n, CHUNK):
             stop = min(start + CHUNK, block.n)
-            cells = {name: block.cells[name][start:stop] for name in self.columns}
-            part = Block(cells, block.labels[start:stop], stop - start)
-            self._absorb_chunk(state.counts, part)
+            codes = self.binarisation.codes(block, start=start, stop=stop)
+            self._absorb_chunk(state.counts, codes, block.labels[start:stop])
         return state
 
-    def _absorb_chunk(self, counts: NDArray[np.int32], block: Block) -> None:
-        assert block.labels is not None
-        codes = self.binarisation.codes(block)
+    def _absorb_chunk(self, counts: NDArray[np.int32], codes: Array, labels: NDArray[np.uint8]) -> None:
         first, nested = self._layout
-        plain = plainly(PLAIN_COST * self.sets * (block.n // 64 + self.classes))
+        plain = plainly(PLAIN_COST * self.sets * (len(labels) // 64 + self.classes))
         for label in range(self.classes):
-            rows = np.flatnonzero(block.labels == label)
+            rows = np.flatnonzero(labels == label)
             counts[0, label] += len(rows)
             if len(rows) and self.depth:
                 self._absorb_class(counts, codes.take(rows, axis=1), label, plain=plain)
@@ -171,25 +169,26 @@ class CooccurrenceTensor:
                 reduce_same_column(counts, offsets(p, self.depth), binomials(p), first, nested, size)
 
     def _absorb_class(self, counts: NDArray[np.int32], codes: Array, label: int, *, plain: bool) -> None:
-        first, nested = self._layout
         p = len(self.binarisation.tests)
+        if plain or self.depth == 1:
+            self._count_single(counts[1 : 1 + p, label], codes)
+            if self.depth > 1:
+                count_plainly(self.binarisation.pack(codes), self.depth, counts[:, label])
+            return
+        begin = offsets(p, self.depth)
+        work = self.sets * (codes.shape[1] // 64 + 1)
+        threads = self.threads if work >= WORTH_THREADS else 1
+        for size in range(1, self.depth + 1):
+            level = counts[begin[size] : begin[size + 1], label]
+            for count in (count_cells, count_sets):
+                shared(partial(count, codes, *self._layout, binomials(p), size, level), threads)
+
+    def _count_single(self, counts: NDArray[np.int32], codes: Array) -> None:
+        """Add how many records pass each test."""
+        first, nested = self._layout
         for row, start, stop, down in zip(codes, first[:-1], first[1:], nested, strict=True):
             held = np.bincount(row, minlength=stop - start + 1)[1:]
-            counts[1 + start : 1 + stop, label] += held[::-1].cumsum()[::-1] if down else held
-        if self.depth == 1:
-            return
-        bits = self.binarisation.pack(codes)
-        begin = offsets(p, self.depth)
-        if plain:
-            count_plainly(bits, self.depth, counts[:, label])
-            return
-        words = self.sets * (codes.shape[1] // 64 + 1)
-        threads = self.threads if words >= WORTH_THREADS else 1
-        for size in range(2, self.depth + 1):
-            level = counts[begin[size] : begin[size + 1], label]
-            common = binomials(p), size, level
-            shared(partial(count_cells, codes, first, nested, *common), threads)
-            shared(partial(count_words, bits, codes.shape[1], first, *common), threads)
+            counts[start:stop] += held[::-1].cumsum()[::-1] if down else held
 
     def estimate(self, n: int) -> Estimate:
         """Seconds and bytes for n records, from public numbers only."""

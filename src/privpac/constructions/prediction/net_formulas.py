@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from privpac.constructions.prediction.formulas import flip_for, rough_vote, vote_error
+from privpac.constructions.prediction.formulas import MOST_VOTES, flip_for, rough_vote, vote_error
 from privpac.constructions.prediction.relabelled_formulas import ONE, Rows, records_by_search, refinement
 from privpac.numbers.exact import exp_up, ln_down, ln_up, ratio_for
 from privpac.numbers.parameters import Number, at_least, chance, positive
@@ -117,6 +117,7 @@ def _rough_net(
     kept, net, reach = _net_at(n, q, miss, vc)
     room = _room(q, reach, epsilon)
     models = 2 * np.floor(agreeing / np.where(room > 0, (1 - DRAW_SHARE) * room, 1.0) / 2) + 1
+    models = np.minimum(models, MOST_VOTES - 1)  # an odd number
     block = n // models
     possible = (room > 0) & (net < 1) & (block >= 1) & (q < 0.5) & (miss < 0.5)
     room, block = (np.where(possible, part, 1.0) for part in (room, block))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from privpac.constructions.prediction.exponential_formulas import error_exponential_vote
-from privpac.constructions.prediction.formulas import error_vote, excess_flipped
+from privpac.constructions.prediction.formulas import MOST_VOTES, error_vote, excess_flipped
 from privpac.constructions.prediction.net_formulas import excess_net_relabelled, net_failure
 from privpac.constructions.prediction.relabelled_formulas import excess_relabelled_vote
 from privpac.guarantee.facts import ALL, Accuracy, Against, Loss, Privacy, Release, Unit
@@ -105,6 +105,7 @@ def _answers(
 ) -> Proof[Accuracy]:
     """What a bound proves of the error of answers, at these settings."""
     need(rule, 0 < failure < 1 and vc >= 0, "failure or VC dimension is out of range")
+    need(rule, settings.get("models", 1) <= MOST_VOTES, f"more than {MOST_VOTES} models vote")
     error = bound(records, failure=failure, vc=vc, **settings)
     need(rule, error < 1, "these records prove nothing")
     where: dict[str, Value] = {

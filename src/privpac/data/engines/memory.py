@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privpac.data.raw import Array
-from privpac.data.sample import Block, Indices, Size, Statistic, checked_positions
+from privpac.data.sample import Block, Derivation, Indices, Size, Statistic, checked_positions
 from privpac.data.schema import Schema
 from privpac.data.statistics import FromCellCounts
 from privpac.data.tables import read, vector
@@ -21,25 +21,78 @@ __all__ = ["MemorySample"]
 
 S = TypeVar("S")
 
+CHUNK = 1 << 20
+"""Records whose codes are made at a time, which bounds the memory beyond the codes themselves."""
+MOST_KEPT = 1 << 30
+"""Codes, mostly of one byte, that are kept between stages."""
+
 
 class _Part(Mapping[str, Array]):
-    """Columns of some records, each taken out of all records when it is asked for."""
+    """Columns of some records, each taken out of all records when it is first asked for."""
 
-    def __init__(self, whole: Mapping[str, Array], positions: Array) -> None:
+    def __init__(self, whole: Mapping[str, Array], positions: Array, names: Collection[str]) -> None:
         self._whole = whole
         self._positions = positions
+        self._names = names
+        self._known: dict[str, Array] = {}
 
     def __getitem__(self, name: str) -> Array:
-        return self._whole[name][self._positions]
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._known:
+            self._known[name] = self._whole[name][self._positions]
+        return self._known[name]
+
+    def of(self, names: Collection[str]) -> _Part:
+        """Only these columns."""
+        return _Part(self._whole, self._positions, names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._whole  # without taking it out
+        return name in self._names  # without taking it out
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._whole)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._whole)
+        return len(self._names)
+
+
+class _Codes:
+    """What was derived from the cells of all records, kept for their parts up to a public number of values."""
+
+    def __init__(self, cells: Mapping[str, Array], n: int) -> None:
+        self._cells = cells
+        self._room = MOST_KEPT // max(n, 1)
+        self._known: dict[tuple[str, Derivation], Array] = {}
+
+    def __call__(self, column: str, derivation: Derivation, start: int, stop: int, /) -> Array:
+        return self.at(column, derivation, slice(start, stop))
+
+    def at(self, column: str, derivation: Derivation, places: slice | Array) -> Array:
+        """Those of some records."""
+        if len(self._known) >= self._room and (column, derivation) not in self._known:
+            return derivation(self._cells[column][places])
+        found: Array = self._whole(column, derivation)[places]
+        return found
+
+    def _whole(self, column: str, derivation: Derivation) -> Array:
+        if (column, derivation) not in self._known:
+            cells = self._cells[column]
+            starts = range(0, max(len(cells), 1), CHUNK)
+            parts = [derivation(cells[start : start + CHUNK]) for start in starts]
+            self._known[column, derivation] = np.concatenate(parts)
+        return self._known[column, derivation]
+
+
+@dataclass(frozen=True)
+class _PartCodes:
+    """The same for some of the records."""
+
+    codes: _Codes
+    positions: Array
+
+    def __call__(self, column: str, derivation: Derivation, start: int, stop: int, /) -> Array:
+        return self.codes.at(column, derivation, self.positions[start:stop])
 
 
 class MemorySample:
@@ -54,6 +107,7 @@ class MemorySample:
     ) -> None:
         self._schema = schema
         self._cells = cells
+        self._derived: _Codes | _PartCodes = _Codes(cells, n)
         self._labels = labels
         self._n = n
         self._words: dict[str, Words] = {}
@@ -111,8 +165,10 @@ class MemorySample:
             if name not in self._cells:
                 self._schema.column(name)  # an unknown name: the error lists the nearest ones
                 raise SchemaError(f"This sample does not carry column '{name}'.", column=name)
-        cells = {name: self._cells[name] for name in columns or self._cells}
-        return Block(cells=cells, labels=self._labels, n=self._n)
+        names = columns or tuple(self._cells)
+        whole = self._cells
+        cells = whole.of(names) if isinstance(whole, _Part) else {name: whole[name] for name in names}
+        return Block(cells=cells, labels=self._labels, n=self._n, derived=self._derived)
 
     def validate(self) -> None:
         """Nothing to do: what is in memory was read as a whole."""
@@ -158,9 +214,11 @@ class MemorySample:
     def _part(self, positions: Array) -> MemorySample:
         """As `_at`, for as long as these records are counted: a column is copied when somebody asks for it."""
         labels = None if self._labels is None else self._labels[positions]
-        return MemorySample(
-            self._schema, cells=_Part(self._cells, positions), labels=labels, n=len(positions)
-        )
+        cells = _Part(self._cells, positions, tuple(self._cells))
+        part = MemorySample(self._schema, cells=cells, labels=labels, n=len(positions))
+        if isinstance(self._derived, _Codes):
+            part._derived = _PartCodes(self._derived, positions)
+        return part
 
     def _at(self, positions: Array) -> MemorySample:
         cells = {name: values[positions] for name, values in self._cells.items()}

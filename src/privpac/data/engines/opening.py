@@ -66,10 +66,11 @@ def open_sample(
     engine: str = "auto",
     spark: Any = None,
     progress: Progress | None = None,
+    load: bool = True,
 ) -> EngineSample:
     """The records of a table under a schema, with their labels, in the engine chosen for it.
 
-    `spark` is a session, or the address of a cluster.
+    `spark` is a session, or the address of a cluster. Without `load`, records of several files stay there for now.
     """
     chosen = chosen_engine(table, "spark" if spark is not None and engine == "auto" else engine)
     several = isinstance(table, str | os.PathLike) and (is_many(str(table)) or is_database(str(table)))
@@ -91,4 +92,4 @@ def open_sample(
         return spark_sample(table, schema, spark=own or session(spark or LOCAL))
     opened = database_sample if is_database(str(table)) else files_sample
     streamed = opened(str(table), schema, progress=progress)
-    return streamed if chosen == "files" else streamed.gathered()
+    return streamed.gathered() if load and chosen == "memory" else streamed

@@ -7,8 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from privpac.compiled import Kernel, compiled, interpreted, packed
 from privpac.concepts.literals import cooccurrence as tensor_module
-from privpac.concepts.literals import cooccurrence_kernels as tensor_kernels
+from privpac.concepts.literals import cooccurrence_kernels as kernels
+from privpac.concepts.literals import cooccurrence_words as words
 from privpac.concepts.literals.binarise import Binarisation
 from privpac.concepts.literals.cooccurrence import Cooccurrence, CooccurrenceTensor, position
 from privpac.data.columns import Categorical, Column, Numeric
@@ -41,6 +43,50 @@ def test_counts_equal_counting(depth: int, classes: int) -> None:
         assert np.array_equal(counted(tensor, block).counts, want)
 
 
+def some_columns(generator: np.random.Generator) -> tuple[Column, ...]:
+    """A few columns of any kind, in any order."""
+    made: list[Column] = []
+    for i in range(int(generator.integers(1, 6))):
+        kind = int(generator.integers(0, 3))
+        names = tuple("abcdefgh"[: int(generator.integers(3, 9))])
+        made.append(
+            (flags(i + 1)[i], Numeric(f"x{i}", 0.0, 1.0), Categorical(f"c{i}", categories=names))[kind]
+        )
+    return tuple(made)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("way", ["as it comes", "masked", "sorted", "histograms"])
+def test_every_way_counts_what_the_definition_says(
+    seed: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernels run as plain Python here, so that each way can be forced."""
+    generator = np.random.default_rng(seed)
+    columns, classes = some_columns(generator), int(generator.integers(2, 4))
+    schema, block = table(columns, n=int(generator.integers(1, 200)), classes=classes, seed=seed)
+    binarisation = Binarisation.of(schema, cuts=int(generator.integers(1, 6)))
+    depth = min(4, len(binarisation.tests)) if len(binarisation.tests) < 15 else 3
+    plain_kernels(monkeypatch)
+    monkeypatch.setattr(words, "BLOCK", 1)
+    forced = {"masked": ("is_sorted", False), "sorted": ("is_sorted", True), "histograms": ("is_long", True)}
+    if way in forced:
+        name, answer = forced[way]
+        for module in (words, kernels):
+            monkeypatch.setattr(module, name, lambda *_: answer, raising=False)
+    tensor = CooccurrenceTensor(binarisation, depth, classes)
+    want = literal(binarisation, block, depth=depth, classes=classes)
+    assert np.array_equal(counted(tensor, block).counts, want)
+
+
+def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same code without the compiler."""
+    for module in (words, kernels, tensor_module):
+        for name, value in vars(module).items():
+            if isinstance(value, Kernel):
+                monkeypatch.setattr(module, name, interpreted(value))
+    monkeypatch.setattr(tensor_module, "plainly", lambda operations: False)
+
+
 def test_joint_histograms_give_the_same_counts_as_words() -> None:
     columns: tuple[Column, ...] = (
         Numeric("a", 0.0, 1.0),
@@ -49,12 +95,29 @@ def test_joint_histograms_give_the_same_counts_as_words() -> None:
         *flags(2),
     )
     schema, block = table(columns, n=5000, seed=3)
-    binarisation = Binarisation.of(schema, cuts=9)
-    tensor = CooccurrenceTensor(binarisation, 4, 2)
-    # With this table both ways are taken: the pair of long columns by cells, the flags by words.
-    assert tensor_kernels._by_cells(2500, 10 * 10 * 7, 9 * 9 * 6)
-    assert not tensor_kernels._by_cells(2500, 4, 1)
-    assert np.array_equal(counted(tensor, block).counts, literal(binarisation, block, depth=4, classes=2))
+    binarisation = Binarisation.of(schema, cuts=32)
+    tensor = CooccurrenceTensor(binarisation, 3, 2)
+    first, _ = tensor._layout
+    # With this table all ways are taken: long columns by cells, and by words sorted (the category) and masked (flags).
+    assert words.is_long(first, 0, 2)
+    assert not words.is_long(first, 0, 1)
+    assert words.is_sorted(first, 2)
+    assert not words.is_sorted(first, 3)
+    assert np.array_equal(counted(tensor, block).counts, literal(binarisation, block, depth=3, classes=2))
+
+
+@pytest.mark.parametrize("wide", [np.uint8, np.uint16, np.uint32])
+def test_packing_compares_sixty_four_codes_at_once(wide: type) -> None:
+    codes = np.random.default_rng(1).integers(0, 9, 128).astype(wide)
+    for start, code, nested in ((0, 1, True), (64, 8, True), (3, 5, False), (64, 9, False)):
+        part = codes[start : start + 64]
+        want = sum(1 << i for i in np.flatnonzero(part >= code if nested else part == code).tolist())
+        assert pack_one(codes, start, code, nested) == want == packed(codes, start, code, nested)
+
+
+@compiled
+def pack_one(codes: np.ndarray, start: int, code: int, nested: bool) -> int:
+    return packed(codes, start, code, nested)
 
 
 def test_absorbing_parts_and_merging_equals_the_whole() -> None:
@@ -130,8 +193,8 @@ def test_numpy_counts_what_the_kernels_count(depth: int, monkeypatch: pytest.Mon
     schema, block = table((*mixed_columns(), Numeric("z", 0.0, 1.0)), n=300, classes=3, seed=depth)
     tensor = CooccurrenceTensor(Binarisation.of(schema, cuts=3), depth, 3)
     state = counted(tensor, block)  # records may follow others
-    kernels = tensor.absorb(Cooccurrence(state.counts.copy()), block).counts
+    want = tensor.absorb(Cooccurrence(state.counts.copy()), block).counts
     monkeypatch.setattr(tensor_module, "plainly", lambda operations: True)
-    for name in ("count_cells", "count_words", "reduce_same_column"):
+    for name in ("count_cells", "count_sets", "reduce_same_column"):
         monkeypatch.setattr(tensor_module, name, None)
-    assert np.array_equal(tensor.absorb(state, block).counts, kernels)
+    assert np.array_equal(tensor.absorb(state, block).counts, want)

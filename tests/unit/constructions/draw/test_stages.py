@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import product
 
@@ -24,6 +26,7 @@ from privpac.constructions.draw.stages import (
 from privpac.constructions.request import Request
 from privpac.data.sample import Size
 from privpac.data.schema import Schema
+from privpac.errors import ParameterError
 from privpac.guarantee.facts import Against, Unit
 
 SCHEMA = tiny_schema(4, 3)
@@ -46,6 +49,26 @@ def test_majorities_make_trees_of_three_levels() -> None:
     flags = tiny_schema(2, 2, 2)
     learner = StagedTrees(flags, Fraction(1), (1, 1), Binarisation.of(flags), majorities=True)
     assert learner.steps[1].odds == later_odds(3)
+
+
+@pytest.mark.parametrize("stages", [(), (0,), (2, 99), (99, 1), (1,) * (max(SHARES) + 1)])
+def test_depths_that_there_are_not_are_refused(stages: tuple[int, ...]) -> None:
+    with pytest.raises(ParameterError):
+        StagedTrees(SCHEMA, Fraction(1), stages, TESTS)
+
+
+def test_depths_are_refused_where_asserts_are_left_out() -> None:
+    """Once they were looked at inside an assert: `python -O` took any."""
+    script = (
+        "from fractions import Fraction\n"
+        "from privpac.audit.registry import tiny_schema\n"
+        "from privpac.concepts.literals.binarise import Binarisation\n"
+        "from privpac.constructions.draw.staged_trees import StagedTrees\n"
+        "schema = tiny_schema(4, 3)\n"
+        "StagedTrees(schema, Fraction(1), (2, 99), Binarisation.of(schema))\n"
+    )
+    run = subprocess.run([sys.executable, "-O", "-c", script], capture_output=True, text=True, check=False)
+    assert "ParameterError" in run.stderr
 
 
 def test_sequences_of_draws_or_trees_whichever_are_fewer() -> None:
@@ -107,6 +130,7 @@ def test_planned_records_are_enough_and_one_less_is_not() -> None:
             assert (errors[0] <= Fraction(1, 10)) is enough
 
 
+@pytest.mark.long_cases("4000-epsilon1", "60000-epsilon2")
 @pytest.mark.parametrize(
     ("n", "epsilon"), [(800, Fraction(1)), (4_000, Fraction(1)), (60_000, Fraction(1, 4))]
 )

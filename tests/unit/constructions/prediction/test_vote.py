@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -12,17 +13,21 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from privpac import MemorySample, Schema, SeededCoins, Size, Thresholds
+from privpac.checker.steps.prediction import _answer_wrong, _voted, _weighted_wrong
 from privpac.coins import law
 from privpac.concepts.line.intervals import Intervals
 from privpac.concepts.line.stumps import Stumps
 from privpac.concepts.linear.plane import Halfplanes
+from privpac.constructions.prediction import rules
 from privpac.constructions.prediction.encoding import Encoding
-from privpac.constructions.prediction.formulas import models_vote, vote_error, vote_wrong
+from privpac.constructions.prediction.exponential_formulas import exponential_vote_error
+from privpac.constructions.prediction.formulas import MOST_VOTES, models_vote, vote_error, vote_wrong
+from privpac.constructions.prediction.net_formulas import plan_net_relabelled
 from privpac.constructions.prediction.vote import Vote, default_models
 from privpac.constructions.prediction.vote_law import VoteLaw
 from privpac.constructions.prediction.voters import Classifiers, Concepts
 from privpac.data.columns import Numeric
-from privpac.errors import ParameterError, SchemaError, SizeError
+from privpac.errors import ParameterError, RuleRefused, SchemaError, SizeError
 from privpac.numbers.exact import ratio_for
 from privpac.theory.listing import MOST_BLOCK
 from tests.statistical.claims import claims, scaled
@@ -115,6 +120,36 @@ def test_the_error_bound_holds_and_is_attained_by_some_dependence(models: int, e
     bound = vote_error(average, models=models, ratio=ratio)
     assert worst <= bound
     assert models > 20 or float(worst) == pytest.approx(float(bound), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1", "4"])
+def test_the_checker_finds_the_steepest_chord_without_trying_all(epsilon: str) -> None:
+    ratio, average = ratio_for(Fraction(epsilon)), Fraction(1, 97)
+    for models in (*range(1, 24), 60, 61):
+        for wrong, bound in ((_answer_wrong, vote_error), (_weighted_wrong, exponential_vote_error)):
+            none = wrong(0, models, ratio)
+            steepest = max((wrong(w, models, ratio) - none) / w for w in range(1, models + 1))
+            every = none + models * steepest * average
+            assert _voted(average, models, ratio, wrong) == every
+            assert bound(average, models=models, ratio=ratio) == min(1, every)
+
+
+def test_no_more_models_vote_than_the_checker_follows() -> None:
+    """More were planned for once, and certified: no checker accepted what they would have promised."""
+    plan = plan_net_relabelled(576_283_757, epsilon="0.25", failure="0.05", vc=2)
+    assert plan is not None
+    assert plan.models == MOST_VOTES - 1
+    settings = {"ratio": ratio_for(Fraction(1)), "records": 10**9, "vc": 1, "failure": Fraction(1, 20)}
+    with pytest.raises(RuleRefused, match="more than 16384 models"):
+        rules.vote_accuracy(models=MOST_VOTES + 1, **settings)
+
+
+def test_thousands_of_votes_take_no_time() -> None:
+    """Fractions of 60,000 digits: Python took minutes for them, and a checker that tries all votes takes hours."""
+    ratio, average = ratio_for(Fraction(6, 4001)), Fraction(1, 10**5)
+    began = time.process_time()
+    assert vote_error(average, models=4001, ratio=ratio) == _voted(average, 4001, ratio)
+    assert time.process_time() - began < 5
 
 
 def test_blocks_share_no_record_and_all_records_are_used() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import polars
 import pytest
 
 from privpac.data.columns import Categorical, Numeric
+from privpac.data.engines import memory
 from privpac.data.engines.memory import MemorySample
 from privpac.data.sample import Block, Sample, Size, Statistic
 from privpac.data.schema import Schema
@@ -201,3 +203,31 @@ def test_relabelled_records_keep_their_cells() -> None:
     assert sample.block().labels.tolist() == [0, 1]
     with pytest.raises(DataError, match="differ in length"):
         sample.relabelled(np.array([1], dtype=np.uint8))
+
+
+@pytest.mark.parametrize("kept", [0, 8, 1 << 30])
+def test_what_is_derived_from_cells_is_the_same_kept_or_not(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "MOST_KEPT", kept)
+    monkeypatch.setattr(memory, "CHUNK", 3)
+    sample = MemorySample.of(TABLE, SCHEMA)
+    asked: list[int] = []
+    derivation = Doubled(asked)
+    assert sample.block("age").derive("age", derivation, start=1).tolist() == [40, 60, 198]
+    whole = len(asked)
+    first, second = sample.parts(lambda cells: cells["work"], 2, columns=("work",))
+    assert first.block("age").derive("age", derivation).tolist() == [40, 198]
+    assert second.block("age").derive("age", derivation, start=1, stop=2).tolist() == [60]
+    assert (len(asked) == whole) == (kept > 0)
+    third = first.parts(lambda cells: cells["age"] > 50, 2, columns=("age",))[1]
+    assert third.block("age").derive("age", derivation).tolist() == [198]
+
+
+@dataclass(frozen=True)
+class Doubled:
+    asked: list[int] = field(compare=False)
+
+    def __call__(self, cells: np.ndarray, /) -> np.ndarray:
+        self.asked.append(len(cells))
+        return 2 * cells.astype(np.int64)

@@ -7,7 +7,7 @@ written by anybody: it is shown as text, and never with characters that cannot b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ from privpac.checker.document import (
     unsigned,
 )
 from privpac.checker.promise import Promise, check_document
+from privpac.checker.signature import Signature
 from privpac.errors import NotCertified, PrivpacError
 from privpac.fields import refusing
 from privpac.report.derivation import Step, Titles
@@ -31,7 +32,6 @@ from privpac.report.meaning import does_not_mean, guessed_at_most, means, protec
 from privpac.report.wording import fact_in_words
 from privpac.signing.checking import Signer, signers_of
 from privpac.signing.keys import Trusted
-from privpac.signing.signature import Signature
 
 __all__ = ["look"]
 
@@ -43,7 +43,13 @@ _RELEASED = {
     CERTIFICATE: "whatever this certificate was issued for",
 }
 _MOST_COLUMNS = 200
-
+_MOST_STEPS = 500
+_MOST_PROOFS = 50
+_MOST_SENTENCES = 50
+_MOST_CLASSES = 50
+_LONGEST = 500
+"""What is shown of a file, which anybody may have written: all of it is checked, and a browser must be able to draw it.
+Far beyond what privpac writes."""
 
 File = tuple[str, bytes]
 """The name and the content."""
@@ -119,15 +125,15 @@ def _findings(files: Sequence[_Brought], titles: Titles) -> dict[str, Any]:
     promise = check_document(tree)
     trusted = Trusted({key: name for keys in by_role["keys"] for key, name in keys.names.items()})
     inside = signers_of(tree, trusted=trusted)
-    view = _View(tree, promise, inside, titles)
-    if not by_role["signature"]:
-        return view.to_json()
-    try:
+    try:  # from here on the certificate itself is right
         beside = [Signature.from_json(row) for row in by_role["signature"]]
         signers = signers_of(unsigned(tree), trusted=trusted, beside=beside)
+        with refusing(
+            "The certificate follows, but what stands beside it in the file is nothing that privpac writes."
+        ):
+            return _View(tree, promise, (*inside, *signers), titles).to_json()
     except NotCertified as problem:
         return {**_refusal(problem), "beside": True}
-    return replace(view, signers=(*inside, *signers)).to_json()
 
 
 def _unreadable(problem: Exception) -> NotCertified:
@@ -139,9 +145,10 @@ def _unreadable(problem: Exception) -> NotCertified:
 
 
 def visible(text: object) -> str:
-    """A text that anybody may have written, without characters that hide or turn it around."""
+    """A text that anybody may have written, without characters that hide or turn it around, and not too long."""
     words = str(text)
-    return words if words.isprintable() else ascii(words)
+    shown = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+    return shown if shown.isprintable() else ascii(shown)
 
 
 @dataclass(frozen=True)
@@ -168,19 +175,21 @@ class _View:
             if not promise.for_release
             else "Verified, but keep it secret",
             "kind": promise.kind,
-            "epsilon": promise.epsilon,
-            "delta": promise.delta,
+            "epsilon": visible(promise.epsilon),
+            "delta": visible(promise.delta),
             "protected": protected(certificate),
-            "guess": guessed_at_most(Fraction(promise.epsilon)),
+            "guess": guessed_at_most(Fraction(promise.epsilon), Fraction(promise.delta)),
             "steps": promise.steps,
             "sealed": "digest" in promise.looks,
-            "warnings": [visible(text) for text in promise.warnings],
+            "warnings": _first(promise.warnings, _MOST_SENTENCES),
             "privacy": visible(fact_in_words(certificate["privacy"]["fact"])),
-            "means": [visible(text) for text in means(self)],
+            "means": _first(means(self), _MOST_SENTENCES),
             "does_not_mean": does_not_mean(self),
             "signers": [self._signed(signer) for signer in self.signers],
             "derivations": self._derivations(),
-            "accuracy": [visible(fact_in_words(proof["fact"])) for proof in certificate["accuracy"]],
+            "accuracy": _first(
+                [fact_in_words(proof["fact"]) for proof in certificate["accuracy"]], _MOST_PROOFS
+            ),
             "stated": self._stated(),
             "columns": self._columns(),
             "not_checked": list(self._not_checked()),
@@ -210,10 +219,10 @@ class _View:
             for proof in certificate.get("also", ())
         ]
         proofs += [("Accuracy", proof) for proof in certificate["accuracy"]]
-        steps = [(heading, Step.of(proof, self.titles)) for heading, proof in proofs]
+        drawing = _Drawing(self.titles)
         return [
-            {"heading": heading, "count": step.count, "step": _visible_tree(step.to_json())}
-            for heading, step in steps
+            {"heading": heading, "count": _count(proof), "step": drawing.step(proof)}
+            for heading, proof in proofs[:_MOST_PROOFS]
         ]
 
     def _stated(self) -> list[list[str]]:
@@ -231,7 +240,7 @@ class _View:
         if self.tree["format"] != MODEL:
             return words
         schema = self.tree["schema"]
-        return f"{words} {schema['label']} ({', '.join(map(str, schema['classes']))})"
+        return f"{words} {schema['label']} ({', '.join(map(str, schema['classes'][:_MOST_CLASSES]))})"
 
     def _columns(self) -> list[list[str]]:
         columns = self.tree["schema"]["columns"] if "schema" in self.tree else []
@@ -265,6 +274,37 @@ class _View:
                 " `privpac ledger verify LEDGER --receipt FILE`."
             )
         return lines
+
+
+@dataclass
+class _Drawing:
+    """Steps of derivations as the page draws them, and how many more it has room for."""
+
+    titles: Titles
+    room: int = _MOST_STEPS
+
+    def step(self, tree: Mapping[str, Any]) -> dict[str, Any]:
+        """The step, with those below it for which there is room; `more` counts the others."""
+        self.room -= 1
+        below, more = [], 0
+        for premise in tree.get("premises", ()):
+            if self.room > 0:
+                below.append(self.step(premise))
+            else:
+                more += _count(premise)
+        alone = Step.of({**tree, "premises": ()}, self.titles)
+        return {**_visible_tree(alone.to_json()), "premises": below, "more": more}
+
+
+def _count(tree: Mapping[str, Any]) -> int:
+    """The number of steps, this one included."""
+    return 1 + sum(_count(premise) for premise in tree.get("premises", ()))
+
+
+def _first(texts: Sequence[str], most: int) -> list[str]:
+    """The first of them, and how many there are beside."""
+    left = len(texts) - most
+    return [*map(visible, texts[:most]), *([f"And {left:,} more."] if left > 0 else [])]
 
 
 def _visible_tree(value: Any) -> Any:

@@ -36,6 +36,8 @@ function icon(verdict) {
   return svg;
 }
 
+// Words of the second checker, in which names from the file may stand.
+const plain = (text) => text.replaceAll(/[^ -~]/g, "?").slice(0, 600);
 const items = (texts, kind = "plain") => el("ul", { class: kind }, ...texts.map((text) => el("li", {}, text)));
 // Sentences of our own, in which `commands` stand between such marks.
 const marked = (text) => text.split("`").map((part, index) => (index % 2 ? el("code", {}, part) : part));
@@ -75,7 +77,7 @@ function verdictOf(found, settled) {
 }
 
 function sentence(found, settled) {
-  if (settled === "disagreed") return `The two checkers disagree. The second one refuses the file: ${found.second.found.reason}`;
+  if (settled === "disagreed") return `The two checkers disagree. The second one refuses the file: ${plain(found.second.found.reason)}`;
   if (found.reason) return found.reason;
   const both = found.second?.found?.accepted ? ", by two checkers in two languages" : "";
   const same = found.sealed ? ", and the digest fits the file" : "";
@@ -85,9 +87,8 @@ function sentence(found, settled) {
 function signedInShort(found) {
   const known = found.signers.filter((signer) => signer.trusted);
   if (known.length) {
-    const [one] = known;
-    const paid = one.receipt ? `, charged as entry ${one.receipt.entry} of ledger ${one.receipt.ledger}` : "";
-    return `Signed by ${known.map((signer) => signer.name).join(" and ")}${paid}.`;
+    const named = (one) => one.name + (one.receipt ? `, charged as entry ${one.receipt.entry} of ledger ${one.receipt.ledger}` : "");
+    return `Signed by ${known.map(named).join("; and by ")}.`;
   }
   if (found.signers.length) return "It is signed, with a key that is not on a list of yours.";
   return "Nobody has signed it.";
@@ -141,11 +142,11 @@ function compared(found, accepted) {
   }
   const { accepted: theirs, reason, notChecked } = second.found;
   if (theirs === null) {
-    const rules = notChecked.map((rule) => rule.replaceAll("-", " ")).join(", ");
+    const rules = notChecked.slice(0, 20).map((rule) => plain(rule).replaceAll("-", " ")).join(", ");
     return { title: "One checker looked at all of it", rows: [mine, [name, "could not check all", "badge plainly"]], note: `The second checker finds nothing wrong, and does not know: ${rules}.` };
   }
   const row = [name, theirs ? "accepts" : "refuses", theirs ? "badge" : "badge bad"];
-  const note = theirs ? "" : reason;
+  const note = theirs ? "" : plain(reason);
   if (theirs === accepted) return { title: "Both checkers agree", rows: [mine, row], note };
   return { title: "The two checkers disagree", rows: [mine, row], note };
 }
@@ -181,6 +182,7 @@ function drawn(step, depth) {
   const item = el("details", { class: leaf ? "proof leaf" : "proof", open: depth < 1 }, summary);
   if (step.where.length) item.append(el("ul", { class: "where" }, ...step.where.map(([name, value]) => el("li", {}, `${name} `, el("b", {}, value)))));
   if (step.premises.length) item.append(el("div", { class: "below" }, ...step.premises.map((below) => drawn(below, depth + 1))));
+  if (step.more) item.append(el("p", { class: "soft" }, `${step.more.toLocaleString("en")} more steps below were derived again and are not drawn.`));
   return item;
 }
 

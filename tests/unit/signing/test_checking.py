@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from privpac import Ledger, Model, learn, load, verify
+from privpac.checker.__main__ import main as check_alone
 from privpac.checker.document import digest
+from privpac.checker.signature import Receipt, Signature, is_name, signatures_in, with_signature
 from privpac.cli import main
-from privpac.errors import NotCertified
+from privpac.errors import DataError, NotCertified
 from privpac.signing.checking import check_receipt, signers_of
 from privpac.signing.keys import SigningKey, Trusted
-from privpac.signing.signature import Receipt, Signature, signatures_in, with_signature
 
 SCHEMA = {
     "label": "ill",
@@ -33,7 +37,8 @@ def key() -> SigningKey:
     return SigningKey.make()
 
 
-RECEIPT = Receipt("ledger", 3, "ab")
+LEDGER, HEAD = "c0ffee00" * 4, "ab" * 32
+RECEIPT = Receipt(LEDGER, 3, HEAD)
 
 
 def test_a_signature_holds_and_is_stored_with_the_document(model: Model, key: SigningKey) -> None:
@@ -44,7 +49,7 @@ def test_a_signature_holds_and_is_stored_with_the_document(model: Model, key: Si
     assert signer.trusted is None
     assert signer.signature.receipt == RECEIPT
     (named,) = signers_of(signed, trusted=Trusted({key.public: "St. Anna"}))
-    assert named.line() == "Signed by St. Anna, charged as entry 3 of ledger ledger."
+    assert named.line() == f"Signed by St. Anna, charged as entry 3 of ledger {LEDGER}."
     assert signed["digest"] == digest(signed) == tree["digest"]
 
 
@@ -61,7 +66,7 @@ def edits() -> list[tuple[str, Any]]:
         ("signer", "Somebody else"),
         ("key", "A" * 43 + "="),
         ("receipt", None),
-        ("receipt", {"ledger": "ledger", "entry": 4, "head": "ab"}),
+        ("receipt", {**RECEIPT.to_json(), "entry": 4}),
         ("signature", "A" * 86 + "=="),
         ("document", "sha256:" + "0" * 64),
         ("format", "privpac-signature/2"),
@@ -69,7 +74,12 @@ def edits() -> list[tuple[str, Any]]:
         ("signer", ""),
         ("key", "not base64"),
         ("key", "AAAA"),
-        ("receipt", {"ledger": "ledger", "entry": 0, "head": "ab"}),
+        ("receipt", {**RECEIPT.to_json(), "entry": 0}),
+        ("receipt", {**RECEIPT.to_json(), "entry": True}),
+        ("receipt", {**RECEIPT.to_json(), "entry": 2**63 + 1}),
+        ("receipt", {**RECEIPT.to_json(), "ledger": LEDGER.upper()}),
+        ("receipt", {**RECEIPT.to_json(), "ledger": "c0ffee"}),
+        ("receipt", {**RECEIPT.to_json(), "head": HEAD + "\n"}),
         ("receipt", {}),
         ("more", 1),
     ]
@@ -192,7 +202,7 @@ def test_a_receipt_must_name_a_charge_that_is_there_and_large_enough(model: Mode
     assert check_receipt(ledger, signed(Receipt(ledger.id, 2, enough.hash)))
     for receipt in (
         None,
-        Receipt("other", 2, enough.hash),
+        Receipt(LEDGER, 2, enough.hash),
         Receipt(ledger.id, 1, small.hash),
         Receipt(ledger.id, 2, small.hash),
         Receipt(ledger.id, 3, enough.hash),
@@ -228,3 +238,173 @@ def test_a_list_of_keys_names_the_line_that_is_none(tmp_path: Path, line: str) -
 def test_signature_from_json_undoes_to_json(model: Model, key: SigningKey) -> None:
     one = key.sign(model.to_json(), signer="A", receipt=RECEIPT)
     assert Signature.from_json(json.loads(json.dumps(one.to_json()))) == one
+
+
+def test_whoever_checks_a_document_refuses_a_forged_signature_in_it(
+    model: Model, key: SigningKey, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The library and the checker on its own, with the right digest in the signature and without a list of keys."""
+    path, tree = tmp_path / "model.json", model.to_json()
+    row = key.sign(tree, signer="Data office").to_json()
+    path.write_text(json.dumps({**tree, "signatures": [row]}))
+    assert verify(path).looks == ("digest", "signatures", "derivation", "rebuild")
+    assert check_alone([str(path)]) == 0
+    assert f"Signed with the key {key.public_text}." in capsys.readouterr().out
+    assert check_alone([str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["signers"][0]["key"] == key.public_text
+    path.write_text(json.dumps({**tree, "signatures": [{**row, "signer": "Minister"}]}))
+    with pytest.raises(NotCertified, match="'Minister' is not that of its key"):
+        verify(path)
+    assert check_alone([str(path)]) == 4
+
+
+@pytest.mark.parametrize("y", [1, 2**255 - 20, 2**255 - 18, 1 | 1 << 255])
+def test_a_key_under_which_anybody_can_sign_is_refused(model: Model, y: int) -> None:
+    """Of small order, or spelt in another way: the base point itself is then a signature, with the scalar one."""
+    tree = model.to_json()
+    base = (4 * pow(5, -1, 2**255 - 19) % (2**255 - 19)).to_bytes(32, "little")
+    one = (1).to_bytes(32, "little")
+    rows = [
+        Signature(digest(tree), f"Anybody {i}", y.to_bytes(32, "little"), None, base + one) for i in range(20)
+    ]
+    accepted = 0
+    for row in rows:
+        try:
+            Ed25519PublicKey.from_public_bytes(row.key).verify(row.signature, row.message())
+            accepted += 1
+        except InvalidSignature:
+            pass
+        with pytest.raises(NotCertified, match="not that of its key"):
+            row.check(tree)
+    assert accepted > 0  # other implementations accept it: the refusal is ours
+
+
+def test_what_a_name_may_hold_does_not_depend_on_the_version_of_unicode() -> None:
+    for name in ("Büro für Daten, 2", "数据", "\u0378", "e\u0301", "x" * 200, "🙂"):
+        assert is_name(name)
+    for name in (
+        "",
+        " ",
+        "x" * 201,
+        "a\nb",
+        "a\u2028b",
+        "a\u202eb",
+        "\u3164",
+        "\ud800",
+        "\ue000",
+        "\U000e0041",
+    ):
+        assert not is_name(name)
+
+
+class TestTrusted:
+    A, B = (base64.b64encode(bytes([i]) * 32).decode() for i in (65, 66))
+
+    def test_remarks_blank_lines_and_marks_of_editors(self) -> None:
+        text = f"\ufeff# keys\r\n{self.A}  Data office # since 2026\r\n\r\n{self.B}\r\n"
+        assert dict(Trusted.listed(text).names) == {b"A" * 32: "Data office", b"B" * 32: self.B}
+
+    @pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x1e", "\x85", "\u2028", "\u2029", "\r"])
+    def test_a_remark_hides_no_key(self, mark: str) -> None:
+        assert Trusted.listed(f"# a remark{mark}{self.A} Minister\n").names == {}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "{A} one\n{A} two\n",
+            "{A} a\u202eb\n",
+            "{A} one\u2028{B} two\n",
+            "nokey name\n",
+            "{A}= name\n",
+            "{A}\u00e9 name",
+        ],
+    )
+    def test_what_can_be_misread_is_refused(self, text: str) -> None:
+        with pytest.raises(DataError, match=r"Line [12] of the list"):
+            Trusted.listed(text.format(A=self.A, B=self.B))
+
+    def test_the_same_line_twice_is_no_harm(self) -> None:
+        assert len(Trusted.listed(f"{self.A} one\n{self.A} one").names) == 1
+
+
+def test_an_auditor_asks_for_receipts_of_keys_he_knows(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anybody can copy a receipt into a signature of his own; one charge pays for one release."""
+    Ledger.create("ledger.db", epsilon=5)
+    book = Ledger.open("ledger.db")
+    for _ in range(2):
+        book.charge(epsilon=1)
+    for name in ("office", "stranger"):
+        run(capsys, "keys", "signing", f"{name}.pem")
+    public = run(capsys, "keys", "show", "office.pem")[1].strip()
+    (place / "trusted").write_text(f"{public} Data office\n")
+    for name in ("one", "two"):
+        tree = {**model.to_json(), "version": f"0.{name}"}  # the same release under two digests
+        Path(f"{name}.json").write_text(json.dumps({**tree, "digest": digest(tree)}))
+
+    def sign(file: str, key: str, entry: int, *more: str) -> int:
+        words = ("--key", f"{key}.pem", "--signer", "Office", "--ledger", "ledger.db", "--entry", str(entry))
+        return run(capsys, "sign", file, *words, *more)[0]
+
+    def audit(*words: str) -> tuple[int, str, str]:
+        return run(capsys, "ledger", "verify", "ledger.db", *words)
+
+    assert sign("one.json", "stranger", 1) == 0
+    code, out, _ = audit("--receipt", "one.json")
+    assert (code, "nobody vouches for" in out) == (0, True)
+    assert audit("--receipt", "one.json", "--trusted", "trusted")[0] == 4
+    assert sign("one.json", "office", 1, "--detached", "one.sig") == 0
+    beside = ("--receipt", "one.json", "--signature", "one.sig", "--trusted", "trusted")
+    code, out, _ = audit(*beside)
+    assert (code, "one.json: in the books. Signed by Data office, charged as entry 1" in out) == (0, True)
+    assert [row["trusted"] for row in json.loads(audit(*beside, "--json")[1])["receipts"]] == ["Data office"]
+    assert sign("two.json", "office", 1) == 0
+    code, _, err = audit(*beside, "--receipt", "two.json")
+    assert (code, "both name charge 1" in err) == (4, True)
+    assert sign("two.json", "office", 2) == 0
+    assert audit(*beside, "--receipt", "two.json")[0] == 0
+    assert audit("--receipt", "two.json", "--signature", "one.sig")[0] == 4
+    assert audit("--trusted", "trusted")[0] == 2
+
+
+def test_a_charge_covers_delta_too(key: SigningKey) -> None:
+    ledger = Ledger(epsilon=5, delta="0.1", reserved_delta="0.05")
+    without, enough = ledger.charge(epsilon=1), ledger.charge(epsilon=1, delta="0.01")
+    tree = {"format": "privpac-model/1", "certificate": {"epsilon": "1", "delta": "0.01"}}
+
+    def signed(receipt: Receipt) -> dict[str, Any]:
+        return with_signature(tree, key.sign(tree, signer="A", receipt=receipt))
+
+    assert check_receipt(ledger, signed(Receipt(ledger.id, 2, enough.hash)))
+    with pytest.raises(NotCertified, match="smaller than the delta"):
+        check_receipt(ledger, signed(Receipt(ledger.id, 1, without.hash)))
+
+
+def test_nobody_signs_what_does_not_follow(
+    place: Path, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "keys", "signing", "a.pem")
+    Ledger.create("small.db", epsilon=1)
+    Ledger.open("small.db").charge(epsilon="0.5")
+    tree = model.to_json()
+    Path("certificate.json").write_text(json.dumps(tree["certificate"]))
+    weaker = {**tree, "certificate": {**tree["certificate"], "epsilon": "0.5"}}
+    Path("weaker.json").write_text(json.dumps({**weaker, "digest": digest(weaker)}))
+    model.save("model.json")
+    Path("model.json").chmod(0o640)
+    sign = ("--key", "a.pem", "--signer", "A")
+    assert run(capsys, "sign", "weaker.json", *sign)[0] == 4
+    assert run(capsys, "sign", "model.json", *sign, "--ledger", "small.db", "--entry", "1")[0] == 4
+    assert "signatures" not in json.loads(Path("model.json").read_text())
+    assert run(capsys, "sign", "model.json", *sign)[0] == 0
+    assert Path("model.json").stat().st_mode & 0o777 == 0o640
+    before = Path("certificate.json").read_bytes()
+    code, _, err = run(capsys, "sign", "certificate.json", *sign)
+    assert (code, "detached" in err) == (2, True)
+    assert Path("certificate.json").read_bytes() == before
+    assert run(capsys, "sign", "certificate.json", *sign, "--detached", "certificate.sig")[0] == 0
+    beside = ("--certificate-only", "--signature", "certificate.sig")
+    assert run(capsys, "verify", "certificate.json", *beside)[0] == 0
+    assert run(capsys, "explain", "weaker.json", "--statement", "annex.html")[0] == 4
+    assert not Path("annex.html").exists()

@@ -1,7 +1,8 @@
 """Checking an Ed25519 signature with the standard library alone (RFC 8032, section 5.1.7).
 
 For places where no package can be installed, such as a page in a browser. It only checks: nothing secret passes
-through here, so that how long it takes tells nothing. Keys and signatures in any but their one spelling are refused.
+through here, so that how long it takes tells nothing. Keys and signatures in any but their one spelling are refused,
+and so are the eight keys of small order, under which anybody can sign.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def holds(key: bytes, signature: bytes, message: bytes) -> bool:
     if len(key) != 32 or len(signature) != 64:
         return False
     point, scalar = _point(key), int.from_bytes(signature[32:], "little")
-    if point is None or scalar >= _ORDER:
+    if point is None or scalar >= _ORDER or _is_neutral(_times(point, 8)):
         return False
     hashed = hashlib.sha512(signature[:32] + key + message).digest()
     challenge = int.from_bytes(hashed, "little") % _ORDER
@@ -80,6 +81,11 @@ def _times(point: Point, count: int) -> Point:
             total = _add(total, point)
         point, count = _add(point, point), count >> 1
     return total
+
+
+def _is_neutral(point: Point) -> bool:
+    x, y, z, _ = point
+    return x % _P == 0 and (y - z) % _P == 0
 
 
 def _base() -> Point:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from privpac.checker import ed25519
+from privpac.checker.ed25519 import holds
 from privpac.errors import NotCertified
-from privpac.signing import ed25519
-from privpac.signing.ed25519 import holds
 from privpac.signing.keys import SigningKey
 
 # RFC 8032, section 7.1: public key, message, signature.
