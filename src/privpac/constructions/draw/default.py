@@ -62,7 +62,7 @@ def first_with_four_levels(epsilon: Fraction) -> int:
     >>> first_with_four_levels(Fraction(1, 10)), first_with_four_levels(Fraction(3))
     (10000, 1000)
     """
-    return math.ceil(FOUR_LEVELS_FROM / min(epsilon, 1))
+    return math.ceil(FOUR_LEVELS_FROM / min(epsilon, Fraction(1)))
 
 
 def _levels(n: int, epsilon: Fraction) -> int:
